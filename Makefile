@@ -1,0 +1,70 @@
+# The first target that needs it builds .venv from pyproject.toml and constraints.txt; later ones find it done.
+
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; \
+	done || echo python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+BENCH_INSTALLED := $(VENV)/.installed-bench
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: install
+install: $(INSTALLED)  ## build .venv; the other targets do it when needed
+
+.PHONY: demo
+demo: $(INSTALLED)  ## recognize events in an example and write its report
+	$(BIN)/inkling demo $(ARGS)
+
+.PHONY: test
+test: $(INSTALLED)  ## run the tests; ARGS="-k word" or a path narrows them
+	$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: test-long
+test-long: $(INSTALLED)  ## run every test, with many more examples for each property
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m "" $(ARGS)
+
+.PHONY: check
+check: $(INSTALLED)  ## lint, formatting, types and the direction of imports; no Java, no tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: fmt
+fmt: $(INSTALLED)  ## format the Python code
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+.PHONY: accept
+accept: $(INSTALLED)  ## rewrite the golden files from what the program says now; review the diff like code
+	$(BIN)/python -m pytest --accept tests/golden tests/errors $(ARGS)
+
+.PHONY: bench
+bench: $(BENCH_INSTALLED)  ## measure this machine
+	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+.PHONY: clean
+clean:  ## remove .venv, caches and results
+	rm -rf $(VENV) out dist build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "inkling needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV) || \
+		{ rm -rf $(VENV); echo "$(PYTHON) has no venv module; on Debian: apt-get install python3-venv"; exit 1; }
+	@echo "installing into $(VENV), which takes a minute or two and 1.2 GB"
+	@$(PIP_INSTALL) --editable '.[test,check]'
+	@$(BIN)/python -m inkling.spark.prepare
+	@touch $@
+
+$(BENCH_INSTALLED): $(INSTALLED)
+	@$(PIP_INSTALL) --editable '.[bench]'
+	@touch $@

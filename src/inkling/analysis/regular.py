@@ -1,0 +1,87 @@
+"""Whether an event can be recognized by a finite automaton, one look-up per event."""
+
+from __future__ import annotations
+
+from inkling.analysis.policies import parts_of
+from inkling.analysis.verdict import Verdict
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+
+MAX_CONDITIONS = 64
+"""Conditions on one event that an automaton can tell apart."""
+
+
+def is_regular(event: p.EventPlan, ordered: frozenset[str]) -> Verdict[bool]:
+    """Whether the results of an event are the ends of words of a regular language over its totally ordered scope."""
+    obstacle = (
+        _obstacle_in_result(event)
+        or _obstacle_in_scope(event, ordered)
+        or _obstacle_in_windows(event)
+        or next((found for part in parts_of(event.pattern) if (found := _obstacle_in_part(part))), None)
+    )
+    if obstacle:
+        return Verdict(False, obstacle)
+    return Verdict(True, "conditions look at one event each, the scope is totally ordered, results are ends")
+
+
+def _obstacle_in_result(event: p.EventPlan) -> str | None:
+    if event.per is not p.Per.END:
+        return f"PER {event.per.value} asks for more than where matches end"
+    if event.having:
+        return "HAVING looks at whole matches"
+    for output in event.head:
+        if not isinstance(output.expr, e.KeyColumn | e.Literal):
+            return f"`{output.name}` in the head depends on the match, not only on the key"
+    return None
+
+
+def _obstacle_in_scope(event: p.EventPlan, ordered: frozenset[str]) -> str | None:
+    unordered = [source for source in event.sources if source not in ordered]
+    if unordered:
+        return f"{unordered[0]} has no ORDER BY, so simultaneous events have no order"
+    outside = [source for source in event.sources if source not in event.scope]
+    return f"{outside[0]} is outside the scope" if outside else None
+
+
+def _obstacle_in_windows(event: p.EventPlan) -> str | None:
+    windows = [event.within, *(x.within for x in parts_of(event.pattern) if isinstance(x, p.Narrowed))]
+    timed = [window for window in windows if window is not None and not isinstance(window, p.EventCount)]
+    return "WITHIN a length of time needs the times of partial matches" if timed else None
+
+
+def _obstacle_in_part(part: p.Part) -> str | None:
+    match part:
+        case p.Leaf(slot=slot, conditions=conditions, atoms=atoms):
+            if atoms:
+                return "a background table supplies values"
+            for condition in conditions:
+                if not is_local(condition, slot):
+                    return "a condition looks at several events"
+            return None
+        case p.Conjunction() | p.Parallel() | p.Related():
+            return "AND, PAR and Allen relations are no sequences"
+        case p.Deadline():
+            return "AFTER waits for a time"
+        case p.StreamStart():
+            return "AT START looks back to the beginning"
+        case p.Sequence(parts=parts):
+            edges = isinstance(parts[0], p.Absent) or isinstance(parts[-1], p.Absent)
+            beside = any(
+                isinstance(one, p.Absent) != isinstance(other, p.Absent)
+                and any(isinstance(x, p.Repetition) and x.low == 0 for x in (one, other))
+                for one, other in zip(parts, parts[1:], strict=False)
+            )
+            return "NOT at the border of a sequence depends on time" if edges or beside else None
+        case p.Narrowed(having=having, slot=slot):
+            return "a nested pattern is named or filtered" if having or slot is not None else None
+        case _:
+            return None
+
+
+def is_local(condition: e.Expr, slot: int) -> bool:
+    """Whether a condition looks at the event in `slot` alone."""
+    return all(
+        not isinstance(part, e.ListColumn | e.Aggregate | e.FactColumn)
+        and (not isinstance(part, e.ColumnOf | e.TimeOf | e.IdOf) or part.slot == slot)
+        for part in e.walk(condition)
+    )

@@ -1,0 +1,55 @@
+"""How long a result can be in the making, and how long events must be kept for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inkling.analysis.policies import parts_of
+from inkling.analysis.verdict import Verdict
+from inkling.logical import plan as p
+from inkling.model.time import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """The longest time from a result's first event until it is known: windows and deadlines added up."""
+
+    windows: tuple[p.Window, ...]
+
+
+def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
+    """How far back an evaluation has to look, or None when there is no limit."""
+    deadlines = tuple(part.after for part in parts_of(event.pattern) if isinstance(part, p.Deadline))
+    if event.per is p.Per.VALUES:
+        return Verdict(None, "PER VALUES: a result can rest on any two moments")
+    if event.restart:
+        return Verdict(None, "CONSUME RESTART: each result depends on those before it")
+    if _looks_back_forever(event.pattern):
+        return Verdict(None, "AT START: an absence since the beginning needs everything")
+    if isinstance(event.within, p.EventCount):
+        return Verdict(None, f"WITHIN {event.within.count} EVENTS limits events, not time")
+    if event.within is None:
+        single = isinstance(event.pattern, p.Leaf)
+        if single:
+            return Verdict(Horizon(()), "a single event is known at once")
+        return Verdict(None, "no WITHIN: a match can stretch over any time")
+    inner = tuple(
+        part.within
+        for part in parts_of(event.pattern)
+        if isinstance(part, p.Narrowed) and isinstance(part.within, Span | p.Points)
+    )
+    return Verdict(Horizon((event.within, *inner, *deadlines)), f"{window_text(event.within)} and deadlines inside")
+
+
+def _looks_back_forever(pattern: p.Pattern) -> bool:
+    return any(isinstance(part, p.StreamStart) for part in parts_of(pattern))
+
+
+def window_text(window: p.Window) -> str:
+    match window:
+        case p.Points(count=count):
+            return f"WITHIN {count} POINTS"
+        case p.EventCount(count=count):
+            return f"WITHIN {count} EVENTS"
+        case _:
+            return f"WITHIN {window}"

@@ -1,0 +1,41 @@
+"""A pattern made ready to run: its alphabet and its automata."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inkling.automata.build import regex_to_nfa
+from inkling.automata.determinize import detecting
+from inkling.automata.dfa import Dfa
+from inkling.automata.guards import Alphabet
+from inkling.automata.limits import MAX_STATES
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.nfa import Nfa, marked_only
+from inkling.automata.regex import guards_of
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledPattern:
+    """The marked automaton of a pattern, from which everything else follows."""
+
+    alphabet: Alphabet
+    nfa: Nfa
+    restart: bool
+
+    @classmethod
+    def of(
+        cls,
+        pattern: Pattern,
+        n_streams: int,
+        *,
+        exclusive: Sequence[frozenset[int]] = (),
+        max_states: int = MAX_STATES,
+    ) -> "CompiledPattern":
+        alphabet = Alphabet.of(guards_of(pattern.regex), n_streams, exclusive=exclusive)
+        nfa = regex_to_nfa(pattern.regex, alphabet, max_states=max_states)
+        if pattern.marked_only:
+            nfa = marked_only(nfa)
+        return cls(alphabet, nfa, pattern.counting is Counting.RESTART)
+
+    def dfa(self, *, max_states: int = MAX_STATES) -> Dfa:
+        """The smallest automaton that is in a final state wherever the pattern is detected."""
+        return detecting(self.nfa, self.alphabet.n_symbols, restart=self.restart, max_states=max_states)

@@ -1,0 +1,126 @@
+"""Many patterns over batches of rows: detections with their witnesses, whatever the cut into batches."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inkling.automata.cells import CellGroup, cell_groups
+from inkling.automata.columns import frozen, frozen_all
+from inkling.automata.compiled import CompiledPattern
+from inkling.automata.detections import Detections
+from inkling.automata.limits import MAX_STATES
+from inkling.automata.meaning import Pattern
+from inkling.automata.room import Room
+from inkling.automata.rows import Rows
+from inkling.automata.state import AutomatonState
+from inkling.automata.tables import Marks, run_tables
+from inkling.kernels.order import order_by_row
+from inkling.kernels.runs import RunTables
+from inkling.kernels.witness import DONE, Batch, Runs, track
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatternSet:
+    """Patterns compiled for one set of streams and predicates."""
+
+    patterns: tuple[CompiledPattern, ...]
+    groups: tuple[CellGroup, ...]
+    marks: Marks
+    tables: RunTables
+    fingerprint: bytes
+
+    @classmethod
+    def compile(
+        cls,
+        patterns: Sequence[Pattern],
+        n_streams: int,
+        *,
+        exclusive: Sequence[frozenset[int]] = (),
+        max_states: int = MAX_STATES,
+    ) -> "PatternSet":
+        """Compile patterns over streams 0 to ``n_streams - 1``.
+
+        ``exclusive`` lists sets of predicates of which at most one holds on any event; it makes automata
+        smaller, and a row that breaks the promise is refused.
+        """
+        compiled = tuple(
+            CompiledPattern.of(pattern, n_streams, exclusive=exclusive, max_states=max_states)
+            for pattern in patterns
+        )
+        groups = cell_groups([pattern.alphabet for pattern in compiled])
+        marks = Marks.of([pattern.nfa for pattern in compiled])
+        tables = run_tables(compiled, groups, marks)
+        digest = hashlib.sha256(repr(marks.marks).encode())
+        for column in tables:
+            digest.update(np.asarray(column).tobytes())
+        return cls(compiled, groups, marks, tables, digest.digest())
+
+    def initial_state(self) -> AutomatonState:
+        return AutomatonState.empty(self.fingerprint, len(self.patterns))
+
+    def step(
+        self,
+        state: AutomatonState,
+        key: npt.ArrayLike,
+        stream: npt.ArrayLike,
+        bits: npt.ArrayLike,
+        events: npt.ArrayLike,
+    ) -> tuple[AutomatonState, Detections]:
+        """Read rows sorted by key, each key in its own order; a row of stream -1 resets its key.
+
+        ``events`` are the numbers by which lineage names the rows. The work grows with the rows and with
+        the state, so a caller with many idle keys passes the part of the state that the rows touch.
+        """
+        if state.fingerprint != self.fingerprint:
+            raise ValueError("the state belongs to other patterns")
+        rows = Rows.of(key, stream, bits)
+        names = frozen(events, np.int64)
+        if len(names) != rows.n_rows:
+            raise ValueError(f"columns of one length are needed, got key {rows.n_rows}, events {len(names)}")
+        slots = state.slots_of(rows.segment_keys)
+        room = self._track(state, rows, names, slots)
+        return self._next_state(state, rows, slots, room), self._detections(rows, room)
+
+    def _track(
+        self,
+        state: AutomatonState,
+        rows: Rows,
+        names: npt.NDArray[np.int64],
+        slots: npt.NDArray[np.int64],
+    ) -> Room:
+        tables = frozen_all(self.tables)
+        batch = Batch(rows.cells(self.groups), names, rows.segments, frozen_all(state.runs), frozen(slots))
+        room = Room.for_rows(state, rows, self.tables.most_states)
+        while True:
+            status, progress = track(tables, batch, room.progress, room.runs, room.nodes, room.found)
+            if status == DONE:
+                return room.filled(progress)
+            room = room.wider(status, progress)
+
+    def _next_state(
+        self, state: AutomatonState, rows: Rows, slots: npt.NDArray[np.int64], room: Room
+    ) -> AutomatonState:
+        untouched = np.ones(state.n_keys, dtype=np.bool_)
+        untouched[slots[slots >= 0]] = False
+        shape = (len(rows.segments) - 1, len(self.patterns))
+        n_old = len(state.runs.state)
+        runs = Runs(*(np.concatenate(pair) for pair in zip(state.runs, room.runs, strict=True)))
+        return AutomatonState.assembled(
+            self.fingerprint,
+            len(self.patterns),
+            np.concatenate([state.key[untouched], rows.segment_keys]),
+            np.concatenate([state.begins[untouched], n_old + room.runs.offset[:-1].reshape(shape)]),
+            np.concatenate([state.counts[untouched], np.diff(room.runs.offset).reshape(shape)]),
+            runs,
+            room.nodes,
+        )
+
+    def _detections(self, rows: Rows, room: Room) -> Detections:
+        row, pattern, node = room.found
+        order = order_by_row(row, rows.n_rows)
+        return Detections(
+            pattern[order], row[order], rows.key[row[order]], node[order], room.nodes, self.marks
+        )

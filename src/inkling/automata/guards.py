@@ -1,0 +1,134 @@
+"""Conditions on one event, and the finite alphabet of events they can tell apart."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from inkling.automata.limits import MAX_SYMBOLS, TooManySymbols
+
+N_BITS = 64
+RESET = 0  # the symbol of a row that is no event and ends every run of its key
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The event comes from one of ``streams`` (any when None) and all the numbered predicates hold.
+
+    >>> Guard(frozenset({2}), frozenset({0, 3})).admits(2, 0b1011)
+    True
+    """
+
+    streams: frozenset[int] | None = None
+    bits: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        if any(not 0 <= bit < N_BITS for bit in self.bits):
+            raise ValueError(f"predicates are numbered 0 to {N_BITS - 1}, got bits={sorted(self.bits)}")
+        if self.streams is not None and any(stream < 0 for stream in self.streams):
+            raise ValueError(f"streams are numbered from 0, got streams={sorted(self.streams)}")
+
+    @property
+    def mask(self) -> int:
+        """The required predicates as an integer."""
+        return sum(1 << bit for bit in self.bits)
+
+    def reads(self, stream: int) -> bool:
+        return self.streams is None or stream in self.streams
+
+    def admits(self, stream: int, bits: int) -> bool:
+        return self.reads(stream) and bits & self.mask == self.mask
+
+
+ANY_EVENT = Guard()
+
+
+@dataclass(frozen=True, slots=True)
+class Alphabet:
+    """Minterms: the ways in which the guards can be true together, one symbol each.
+
+    Sets of symbols and sets of guards are integers, one bit per member. Symbol 0 is kept for rows that
+    reset a key; it belongs to no guard, not even to the one that admits every event.
+    """
+
+    guards: tuple[Guard, ...]
+    n_streams: int
+    exclusive: tuple[int, ...]  # masks of predicates of which at most one holds
+    truths: tuple[int, ...]  # by symbol: the guards that hold
+
+    @classmethod
+    def of(
+        cls,
+        guards: Iterable[Guard],
+        n_streams: int,
+        *,
+        exclusive: Sequence[frozenset[int]] = (),
+        max_symbols: int = MAX_SYMBOLS,
+    ) -> "Alphabet":
+        """
+        The alphabet of some guards; ``exclusive`` lists sets of predicates that never hold together.
+
+        >>> fast, slow = Guard(bits=frozenset({0})), Guard(bits=frozenset({1}))
+        >>> Alphabet.of([fast, slow], 1).n_minterms
+        4
+        >>> Alphabet.of([fast, slow], 1, exclusive=[frozenset({0, 1})]).n_minterms
+        3
+        """
+        distinct = tuple(dict.fromkeys(guards))
+        masks = tuple(sum(1 << bit for bit in bits) for bits in exclusive)
+        truths: dict[int, None] = {}
+        for stream in range(n_streams):
+            readers = [guard for guard in distinct if guard.reads(stream)]
+            for bits in _possible_bits(readers, masks, max_symbols):
+                truths.setdefault(_truth(distinct, stream, bits))
+                if len(truths) > max_symbols:
+                    raise TooManySymbols(len(truths), max_symbols)
+        return cls(distinct, n_streams, masks, (0, *truths))
+
+    @property
+    def n_symbols(self) -> int:
+        return len(self.truths)
+
+    @property
+    def n_minterms(self) -> int:
+        """Symbols without the one that resets."""
+        return len(self.truths) - 1
+
+    @property
+    def every_event(self) -> int:
+        """The set of all symbols but the one that resets."""
+        return (1 << self.n_symbols) - 2
+
+    def symbols_of(self, guard: Guard) -> int:
+        """The set of symbols on which a guard of this alphabet holds."""
+        if guard == ANY_EVENT:
+            return self.every_event
+        bit = 1 << self.guards.index(guard)
+        return sum(1 << symbol for symbol in range(1, self.n_symbols) if self.truths[symbol] & bit)
+
+    def symbol(self, stream: int, bits: int) -> int | None:
+        """The symbol of an event; None when it breaks a promise of exclusion."""
+        if not allowed(bits, self.exclusive):
+            return None
+        return self.truths.index(_truth(self.guards, stream, bits), 1)
+
+
+def allowed(bits: int, exclusive: Iterable[int]) -> bool:
+    """Whether at most one predicate of each exclusive set holds."""
+    return all((bits & mask).bit_count() <= 1 for mask in exclusive)
+
+
+def _truth(guards: Sequence[Guard], stream: int, bits: int) -> int:
+    return sum(1 << index for index, guard in enumerate(guards) if guard.admits(stream, bits))
+
+
+def _possible_bits(guards: Sequence[Guard], exclusive: Sequence[int], limit: int) -> list[int]:
+    """For each possible set of true guards the fewest predicates that make them true.
+
+    Guards only ask for predicates to be true, so these are the unions of what the guards ask for.
+    """
+    unions = {0}
+    for guard in guards:
+        wider = {bits | guard.mask for bits in unions}
+        unions |= {bits for bits in wider if allowed(bits, exclusive)}
+        if len(unions) > limit:
+            raise TooManySymbols(len(unions), limit)
+    return sorted(unions)

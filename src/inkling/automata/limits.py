@@ -1,0 +1,29 @@
+"""Refusals of patterns whose automaton would not fit in memory."""
+
+
+class TooManyStates(Exception):
+    """An automaton grew past the number of states it may have."""
+
+    def __init__(self, n_states: int, limit: int) -> None:
+        super().__init__(n_states, limit)
+        self.n_states = n_states
+        self.limit = limit
+
+    def __str__(self) -> str:
+        return f"the automaton has at least {self.n_states} states, the limit is {self.limit}"
+
+
+class TooManySymbols(Exception):
+    """The conditions of a pattern can be true together in too many ways."""
+
+    def __init__(self, n_symbols: int, limit: int) -> None:
+        super().__init__(n_symbols, limit)
+        self.n_symbols = n_symbols
+        self.limit = limit
+
+    def __str__(self) -> str:
+        return f"the pattern tells at least {self.n_symbols} kinds of events apart, the limit is {self.limit}"
+
+
+MAX_STATES = 50_000
+MAX_SYMBOLS = 1 << 16

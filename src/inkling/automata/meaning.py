@@ -1,0 +1,135 @@
+"""What a pattern means on a word of events, by recursion on its structure: the definition, not the way to run it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from inkling.automata.regex import (
+    AnyWord,
+    Complement,
+    Concat,
+    Epsilon,
+    Intersect,
+    Letter,
+    Regex,
+    Repeat,
+    Union,
+)
+
+Event: TypeAlias = tuple[int, int]  # stream (-1 for a row that resets), predicate bits
+Lineage: TypeAlias = frozenset[tuple[int, int]]  # position and slot of each member
+Order: TypeAlias = tuple[tuple[float, ...], tuple[tuple[int, ...], ...]]
+
+
+class Counting(Enum):
+    """Which matches count: all that end at an event, or only those that start after the last report."""
+
+    OVERLAP = "overlap"
+    RESTART = "restart"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression to look for; a match without members is no match when ``marked_only``."""
+
+    regex: Regex
+    counting: Counting = Counting.OVERLAP
+    marked_only: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """A pattern holds at the event at ``end``; ``witness`` is its first match there."""
+
+    end: int
+    witness: Lineage
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Events in order, with what is already known about their segments."""
+
+    events: tuple[Event, ...]
+    _known: dict[tuple[Regex, int, int], frozenset[Lineage]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    def matches(self, regex: Regex, start: int, stop: int) -> frozenset[Lineage]:
+        """The lineages with which the events from ``start`` up to ``stop`` belong to the language."""
+        key = (regex, start, stop)
+        if key not in self._known:
+            self._known[key] = frozenset(self._matches(regex, start, stop))
+        return self._known[key]
+
+    def _matches(self, regex: Regex, start: int, stop: int) -> set[Lineage]:
+        nothing: Lineage = frozenset()
+        match regex:
+            case Letter(guard, slot):
+                if stop - start != 1 or not guard.admits(*self.events[start]):
+                    return set()
+                return {nothing if slot is None else frozenset({(start, slot)})}
+            case Epsilon():
+                return {nothing} if start == stop else set()
+            case AnyWord():
+                return {nothing}
+            case Concat(()):
+                return {nothing} if start == stop else set()
+            case Concat((head, *tail)):
+                return self._joined(head, Concat(tuple(tail)), start, stop)
+            case Union(options):
+                return set().union(*(self.matches(option, start, stop) for option in options))
+            case Repeat(body, low, high):
+                # more rounds than events, beyond those asked for, would only add empty ones
+                rounds = low + (stop - start)
+                counts = range(low, rounds + 1 if high is None else min(high, rounds) + 1)
+                return set().union(*(self.matches(Concat((body,) * n), start, stop) for n in counts))
+            case Complement(body):
+                return set() if self.matches(body, start, stop) else {nothing}
+            case Intersect(left, right):
+                return {
+                    one | other
+                    for one in self.matches(left, start, stop)
+                    for other in self.matches(right, start, stop)
+                }
+
+    def _joined(self, head: Regex, tail: Regex, start: int, stop: int) -> set[Lineage]:
+        return {
+            one | other
+            for middle in range(start, stop + 1)
+            for one in self.matches(head, start, middle)
+            for other in self.matches(tail, middle, stop)
+        }
+
+
+def witness_order(lineage: Lineage) -> Order:
+    """The order in which the first match is the witness.
+
+    Positions decide from the earliest on, and a list that ends is larger than one that goes on; on equal
+    positions the slots decide.
+    """
+    positions = sorted({position for position, _ in lineage})
+    slots = tuple(tuple(sorted(slot for at, slot in lineage if at == position)) for position in positions)
+    return (*positions, float("inf")), slots
+
+
+def detections(pattern: Pattern, events: Sequence[Event]) -> list[Detection]:
+    """Every event at which a non-empty suffix of the word so far is a match, with its witness."""
+    word = Word(tuple(events))
+    found: list[Detection] = []
+    earliest = 0
+    for end, (stream, _) in enumerate(events):
+        if stream < 0:
+            earliest = end + 1
+            continue
+        lineages = {
+            lineage
+            for start in range(earliest, end + 1)
+            for lineage in word.matches(pattern.regex, start, end + 1)
+            if lineage or not pattern.marked_only
+        }
+        if lineages:
+            found.append(Detection(end, min(lineages, key=witness_order)))
+            if pattern.counting is Counting.RESTART:
+                earliest = end + 1
+    return found

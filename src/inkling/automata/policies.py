@@ -1,0 +1,139 @@
+"""Selection policies as regular expressions: which events a sequence may leave out between components."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from inkling.automata.regex import (
+    AnyWord,
+    Complement,
+    Concat,
+    Epsilon,
+    Regex,
+    Repeat,
+    Union,
+    nonempty,
+    nullable,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part of a sequence, repeated ``low`` to ``high`` times, each time reached by a hop of its own.
+
+    ``absent_before`` are patterns of which no occurrence may lie in the gap between the component that
+    matched before this place and the one that matches after it.
+    """
+
+    body: Regex
+    low: int = 1
+    high: int | None = 1
+    absent_before: tuple[Regex, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.low < 0 or (self.high is not None and self.high < max(self.low, 1)):
+            raise ValueError(
+                f"a component needs 0 <= low <= high and high >= 1, got low={self.low} high={self.high}"
+            )
+
+
+Part: TypeAlias = Component | Regex
+Gap: TypeAlias = Callable[[Regex, tuple[Regex, ...]], Regex]
+
+
+def strict(parts: Sequence[Part]) -> Regex:
+    """Components that follow each other directly: no event of the scope lies between."""
+    return _Sequence(tuple(_component(part) for part in parts), _no_gap).regex()
+
+
+def any_(parts: Sequence[Part]) -> Regex:
+    """Components with anything between."""
+    return _Sequence(tuple(_occurring(_component(part)) for part in parts), _any_gap).regex()
+
+
+def next_(parts: Sequence[Part]) -> Regex:
+    """Components with anything between but a whole occurrence of the component that is hopped to."""
+    return _Sequence(tuple(_occurring(_component(part)) for part in parts), _next_gap).regex()
+
+
+def without(patterns: Sequence[Regex]) -> Regex:
+    """Words in which no occurrence of any of the patterns lies."""
+    if not patterns:
+        return AnyWord()
+    occurrence = Union(tuple(nonempty(pattern) for pattern in patterns))
+    return Complement(Concat((AnyWord(), occurrence, AnyWord())))
+
+
+def _no_gap(_body: Regex, _absent: tuple[Regex, ...]) -> Regex:
+    return Epsilon()
+
+
+def _any_gap(_body: Regex, absent: tuple[Regex, ...]) -> Regex:
+    return without(absent)
+
+
+def _next_gap(body: Regex, absent: tuple[Regex, ...]) -> Regex:
+    return without((body, *absent))
+
+
+def _component(part: Part) -> Component:
+    return part if isinstance(part, Component) else Component(part)
+
+
+def _occurring(component: Component) -> Component:
+    """An empty occurrence is no occurrence: a component that allows one is optional instead."""
+    if not nullable(component.body):
+        return component
+    return Component(nonempty(component.body), 0, component.high, component.absent_before)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sequence:
+    """Unfolds a sequence: the union, over how often each component matches, of plain sequences."""
+
+    components: tuple[Component, ...]
+    gap: Gap
+
+    def regex(self) -> Regex:
+        if not self.components:
+            raise ValueError("a sequence needs at least one component")
+        return self._before_first(0)
+
+    def _before_first(self, index: int) -> Regex:
+        if index == len(self.components):
+            return Epsilon()
+        component = self.components[index]
+        if component.absent_before:
+            raise ValueError("an absent pattern needs a component that always matches on either side")
+        further = self._further(component)
+        here = Concat((component.body, further, self._after(index + 1, ())))
+        return Union((here, self._before_first(index + 1))) if component.low == 0 else here
+
+    def _after(self, index: int, absent: tuple[Regex, ...]) -> Regex:
+        """What follows the component matched last; ``absent`` waits for the end of the gap after it."""
+        if index == len(self.components):
+            if absent:
+                raise ValueError("an absent pattern needs a component that always matches on either side")
+            return Epsilon()
+        component = self.components[index]
+        absent += component.absent_before
+        if not absent:
+            return Concat((self._repeated(component), self._after(index + 1, ())))
+        first = Concat((self.gap(component.body, absent), component.body))
+        further = self._further(component)
+        here = Concat((first, further, self._after(index + 1, ())))
+        return Union((here, self._after(index + 1, absent))) if component.low == 0 else here
+
+    def _repeated(self, component: Component) -> Regex:
+        hop = self._hop(component)
+        return hop if (component.low, component.high) == (1, 1) else Repeat(hop, component.low, component.high)
+
+    def _further(self, component: Component) -> Regex:
+        """The repetitions of a component after its first."""
+        if component.high == 1:
+            return Epsilon()
+        high = None if component.high is None else component.high - 1
+        return Repeat(self._hop(component), max(component.low - 1, 0), high)
+
+    def _hop(self, component: Component) -> Regex:
+        return Concat((self.gap(component.body, ()), component.body))

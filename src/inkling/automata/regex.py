@@ -1,0 +1,124 @@
+"""Symbolic regular expressions: sets of words of events, with the events that are members of a match."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from inkling.automata.guards import ANY_EVENT, Guard
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One event that a guard admits; a member of the match when it has a slot, skipped when it has none."""
+
+    guard: Guard
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Epsilon:
+    """The empty word."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnyWord:
+    """Any events, or none, all skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concat:
+    """One part directly after the other."""
+
+    parts: tuple["Regex", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Any one of the options."""
+
+    options: tuple["Regex", ...]
+
+    def __post_init__(self) -> None:
+        if not self.options:
+            raise ValueError("a union needs at least one option")
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The body at least ``low`` and at most ``high`` times in a row, without limit when ``high`` is None."""
+
+    body: "Regex"
+    low: int = 0
+    high: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.low < 0 or (self.high is not None and self.high < self.low):
+            raise ValueError(f"a repetition needs 0 <= low <= high, got low={self.low} high={self.high}")
+
+
+@dataclass(frozen=True, slots=True)
+class Complement:
+    """Every word, the empty one included, that the body does not contain; nothing in it is a member."""
+
+    body: "Regex"
+
+
+@dataclass(frozen=True, slots=True)
+class Intersect:
+    """Words of both sides; a member of either side is a member."""
+
+    left: "Regex"
+    right: "Regex"
+
+
+Regex: TypeAlias = Letter | Epsilon | AnyWord | Concat | Union | Repeat | Complement | Intersect
+
+SKIP = Letter(ANY_EVENT)
+
+
+def nullable(regex: Regex) -> bool:
+    """Whether the empty word belongs to the language."""
+    match regex:
+        case Letter():
+            return False
+        case Epsilon() | AnyWord():
+            return True
+        case Concat(parts):
+            return all(nullable(part) for part in parts)
+        case Union(options):
+            return any(nullable(option) for option in options)
+        case Repeat(body, low, _):
+            return low == 0 or nullable(body)
+        case Complement(body):
+            return not nullable(body)
+        case Intersect(left, right):
+            return nullable(left) and nullable(right)
+
+
+def nonempty(regex: Regex) -> Regex:
+    """The same language without the empty word."""
+    return Intersect(regex, Repeat(SKIP, 1)) if nullable(regex) else regex
+
+
+def at_most(regex: Regex, n_events: int) -> Regex:
+    """Words of at most ``n_events`` events, skipped ones counted."""
+    if n_events < 1:
+        raise ValueError(f"a window holds at least one event, got {n_events=}")
+    return Intersect(regex, Repeat(SKIP, 0, n_events))
+
+
+def guards_of(regex: Regex) -> Iterator[Guard]:
+    """The guards of all letters, in the order in which they are written."""
+    match regex:
+        case Letter(guard, _):
+            yield guard
+        case Epsilon() | AnyWord():
+            return
+        case Concat(children) | Union(children):
+            for child in children:
+                yield from guards_of(child)
+        case Repeat(body, _, _) | Complement(body):
+            yield from guards_of(body)
+        case Intersect(left, right):
+            yield from guards_of(left)
+            yield from guards_of(right)

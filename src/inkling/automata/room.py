@@ -1,0 +1,69 @@
+"""Arrays that the tracking kernel writes to, made larger when it asks for more."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inkling.automata.columns import Columns
+from inkling.automata.rows import Rows
+from inkling.automata.state import AutomatonState
+from inkling.kernels.runs import Nodes
+from inkling.kernels.witness import NEED_FOUND, NEED_NODES, NEED_RUNS, Progress, Runs, Witnessed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Room:
+    """Space for the nodes, runs and detections of one batch, and how much of it is in use."""
+
+    runs: Runs
+    nodes: Nodes
+    found: Witnessed
+    progress: Progress
+
+    @classmethod
+    def for_rows(cls, state: AutomatonState, rows: Rows, n_states: int) -> "Room":
+        """Room that is enough when few rows matter; the nodes of the state come first."""
+        n_old = len(state.nodes.event)
+        guess = rows.n_rows // 8 + 2 * n_states + 64
+        offset = np.zeros((len(rows.segments) - 1) * state.n_patterns + 1, dtype=np.int64)
+        runs = Runs(offset, *(np.empty(guess, dtype) for dtype in (np.int32, np.int64, np.int32)))
+        nodes = _resized(state.nodes, n_old + guess)
+        found = Witnessed(*(np.empty(guess, dtype) for dtype in (np.int64, np.int32, np.int64)))
+        return cls(runs, nodes, found, Progress(0, n_old, 0, 0))
+
+    def wider(self, status: int, progress: Progress) -> "Room":
+        """Twice the room of what ran out, with what was written so far."""
+        if status == NEED_NODES:
+            return replace(self, nodes=_resized(self.nodes, 2 * len(self.nodes.event)), progress=progress)
+        if status == NEED_RUNS:
+            return replace(self, runs=_with_room(self.runs, 2 * len(self.runs.state)), progress=progress)
+        if status == NEED_FOUND:
+            return replace(self, found=_resized(self.found, 2 * len(self.found.row)), progress=progress)
+        raise AssertionError(f"the kernel returned {status=}")
+
+    def filled(self, progress: Progress) -> "Room":
+        """Only what was written."""
+        return Room(
+            _with_room(self.runs, progress.n_runs),
+            _resized(self.nodes, progress.n_nodes),
+            _resized(self.found, progress.n_found),
+            progress,
+        )
+
+
+def _with_room(runs: Runs, size: int) -> Runs:
+    return Runs(runs.offset, *(_column(column, size) for column in runs[1:]))
+
+
+def _resized(columns: Columns, size: int) -> Columns:
+    return type(columns)(*(_column(column, size) for column in columns))
+
+
+def _column(column: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    if size <= len(column):
+        return column[:size]
+    wider = np.empty(size, dtype=column.dtype)
+    wider[: len(column)] = column
+    return wider

@@ -1,0 +1,71 @@
+"""Rows as the kernels read them: columns of fixed types, sorted by key."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inkling.automata.cells import CellGroup
+from inkling.automata.columns import frozen
+
+
+class BadRow(ValueError):
+    """A row whose stream or predicate bits contradict what the patterns were compiled for."""
+
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(row, reason)
+        self.row = row
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Checked columns; ``segments`` holds the first row of each key and the number of rows."""
+
+    key: npt.NDArray[np.int64]
+    stream: npt.NDArray[np.int16]
+    octets: npt.NDArray[np.uint8]  # [row, byte]: the predicate bits, lowest byte first
+    segments: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, key: npt.ArrayLike, stream: npt.ArrayLike, bits: npt.ArrayLike
+    ) -> "Rows":
+        keys = frozen(key, np.int64)
+        streams = frozen(stream, np.int16)
+        octets = frozen(bits, "<u8").view(np.uint8).reshape(-1, 8)
+        if not len(keys) == len(streams) == len(octets):
+            raise ValueError(
+                f"columns of one length are needed, got key {len(keys)}, stream {len(streams)}, bits {len(octets)}"
+            )
+        steps = keys[1:] != keys[:-1]
+        if not (keys[1:] >= keys[:-1]).all():
+            raise ValueError("rows must be sorted by key")
+        inner = np.flatnonzero(steps) + 1
+        segments = np.concatenate([[0], inner, [len(keys)]]) if len(keys) else np.zeros(1, dtype=np.int64)
+        return cls(keys, streams, octets, frozen(segments, np.int64))
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.key)
+
+    @property
+    def segment_keys(self) -> npt.NDArray[np.int64]:
+        return self.key[self.segments[:-1]]
+
+    def cells(self, groups: Sequence[CellGroup]) -> npt.NDArray[np.int32]:
+        """The cell of each row in each group."""
+        cells = np.empty((len(groups), self.n_rows), dtype=np.int32)
+        for group, out in zip(groups, cells, strict=True):
+            done = group.fill(self.stream, self.octets, out)
+            if done < self.n_rows:
+                raise BadRow(
+                    done,
+                    f"stream {self.stream[done]} is unknown, or predicates hold together that were declared exclusive",
+                )
+        return frozen(cells, np.int32)
+

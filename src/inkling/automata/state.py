@@ -1,0 +1,167 @@
+"""What is remembered between batches: the partial matches of the keys that have any."""
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inkling.automata.columns import frozen
+from inkling.kernels.lineage import number_reachable
+from inkling.kernels.runs import Nodes
+from inkling.kernels.witness import Runs
+
+_MAGIC = b"INKRUN\x00\x01"
+_HEADER = struct.Struct("<8s32sqqqq")
+_NODE_TYPES = Nodes(np.int64, np.int32, np.int64, np.int64, np.int64)
+_RUN_TYPES = Runs(np.int64, np.int32, np.int64, np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AutomatonState:
+    """Partial matches by key and pattern, and the events they hold; keys without any are not kept.
+
+    ``fingerprint`` names the patterns to which the state belongs.
+    """
+
+    fingerprint: bytes
+    n_patterns: int
+    key: npt.NDArray[np.int64]  # ascending
+    runs: Runs
+    nodes: Nodes
+
+    @classmethod
+    def empty(cls, fingerprint: bytes, n_patterns: int) -> "AutomatonState":
+        nothing = np.empty(0, dtype=np.int64)
+        runs = Runs(np.zeros(1, dtype=np.int64), nothing, nothing, nothing)
+        return _tidy(fingerprint, n_patterns, nothing, runs, Nodes(*[nothing] * 5))
+
+    @classmethod
+    def assembled(
+        cls,
+        fingerprint: bytes,
+        n_patterns: int,
+        key: npt.NDArray[np.int64],
+        begins: npt.NDArray[np.int64],
+        counts: npt.NDArray[np.int64],
+        runs: Runs,
+        nodes: Nodes,
+    ) -> "AutomatonState":
+        """The state of some keys whose runs stand at given places, [key, pattern], in longer lists."""
+        live = np.flatnonzero(counts.sum(axis=1))
+        order = live[np.argsort(key[live], kind="stable")]
+        wanted = counts[order].reshape(-1)
+        offset = np.concatenate([[0], np.cumsum(wanted)])
+        places = np.repeat(begins[order].reshape(-1) - offset[:-1], wanted) + np.arange(offset[-1])
+        picked = Runs(offset, runs.state[places], runs.node[places], runs.rank[places])
+        return _tidy(fingerprint, n_patterns, key[order], picked, nodes)
+
+    @property
+    def n_keys(self) -> int:
+        return len(self.key)
+
+    @property
+    def begins(self) -> npt.NDArray[np.int64]:
+        """Where the runs of each key and pattern begin."""
+        return self.runs.offset[:-1].reshape(self.n_keys, self.n_patterns)
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How many runs each key has for each pattern."""
+        return np.diff(self.runs.offset).reshape(self.n_keys, self.n_patterns)
+
+    def slots_of(self, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Where some keys stand in this state, -1 for those that have nothing in it."""
+        if not self.n_keys:
+            return np.full(len(keys), -1, dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.key, keys), self.n_keys - 1)
+        return np.where(self.key[places] == keys, places, -1)
+
+    def live_events(self) -> npt.NDArray[np.int64]:
+        """The events that a later match may still report."""
+        return np.unique(self.nodes.event)
+
+    def only(self, keys: npt.ArrayLike) -> "AutomatonState":
+        """The state of some keys."""
+        return self._kept(np.isin(self.key, np.asarray(keys, dtype=np.int64)))
+
+    def without(self, keys: npt.ArrayLike) -> "AutomatonState":
+        """The state of all but some keys, which are forgotten."""
+        return self._kept(~np.isin(self.key, np.asarray(keys, dtype=np.int64)))
+
+    def joined(self, other: "AutomatonState") -> "AutomatonState":
+        """Both states together; they may not share a key."""
+        if (self.fingerprint, self.n_patterns) != (other.fingerprint, other.n_patterns):
+            raise ValueError("the states belong to different patterns")
+        if np.isin(self.key, other.key).any():
+            raise ValueError("the states share a key")
+        shift = len(self.nodes.event)
+        moved = other.nodes._replace(parent=np.where(other.nodes.parent < 0, -1, other.nodes.parent + shift))
+        nodes = Nodes(*(np.concatenate(pair) for pair in zip(self.nodes, moved, strict=True)))
+        node = np.where(other.runs.node < 0, -1, other.runs.node + shift)
+        theirs = other.runs._replace(node=node)
+        runs = Runs(*(np.concatenate(pair) for pair in zip(self.runs, theirs, strict=True)))
+        return AutomatonState.assembled(
+            self.fingerprint,
+            self.n_patterns,
+            np.concatenate([self.key, other.key]),
+            np.concatenate([self.begins, other.begins + len(self.runs.state)]),
+            np.concatenate([self.counts, other.counts]),
+            runs,
+            nodes,
+        )
+
+    def to_bytes(self) -> bytes:
+        """The same state always gives the same bytes."""
+        sizes = (self.n_patterns, self.n_keys, len(self.runs.state), len(self.nodes.event))
+        arrays = (self.key, *self.runs, *self.nodes)
+        return _HEADER.pack(_MAGIC, self.fingerprint, *sizes) + b"".join(map(_little_endian, arrays))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "AutomatonState":
+        magic, fingerprint, n_patterns, n_keys, n_runs, n_nodes = _HEADER.unpack_from(data)
+        if magic != _MAGIC:
+            raise ValueError("these bytes are not the state of an automaton of this version")
+        at = _HEADER.size
+        arrays = []
+        lengths = [n_keys, n_keys * n_patterns + 1, *[n_runs] * 3, *[n_nodes] * 5]
+        for length, dtype in zip(lengths, (np.int64, *_RUN_TYPES, *_NODE_TYPES), strict=True):
+            stored = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, at)
+            arrays.append(frozen(stored, dtype))
+            at += stored.nbytes
+        return cls(fingerprint, n_patterns, arrays[0], Runs(*arrays[1:5]), Nodes(*arrays[5:]))
+
+    def _kept(self, kept: npt.NDArray[np.bool_]) -> "AutomatonState":
+        return AutomatonState.assembled(
+            self.fingerprint,
+            self.n_patterns,
+            self.key[kept],
+            self.begins[kept],
+            self.counts[kept],
+            self.runs,
+            self.nodes,
+        )
+
+
+def _tidy(
+    fingerprint: bytes, n_patterns: int, key: npt.NDArray[np.int64], runs: Runs, nodes: Nodes
+) -> AutomatonState:
+    """A state in fixed types that holds no event which no run needs."""
+    parent = frozen(nodes.parent, np.int64)
+    number, _ = number_reachable(parent, len(parent), frozen(runs.node, np.int64))
+    kept = number >= 0
+    renumbered = np.append(number, -1)  # so that -1, which stands for no node, stays -1
+    nodes = Nodes(*(column[kept] for column in nodes))
+    nodes = nodes._replace(parent=renumbered[nodes.parent])
+    runs = runs._replace(node=renumbered[runs.node])
+    return AutomatonState(
+        fingerprint,
+        n_patterns,
+        frozen(key, np.int64),
+        Runs(*(frozen(column, dtype) for column, dtype in zip(runs, _RUN_TYPES, strict=True))),
+        Nodes(*(frozen(column, dtype) for column, dtype in zip(nodes, _NODE_TYPES, strict=True))),
+    )
+
+
+def _little_endian(array: npt.NDArray[np.generic]) -> bytes:
+    return array.astype(array.dtype.newbyteorder("<")).tobytes()

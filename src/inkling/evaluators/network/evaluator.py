@@ -1,0 +1,57 @@
+"""The join network as an evaluator: keeps the events that can still matter and looks for matches among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inkling.evaluators.base import Progress
+from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.network.lateral import Evaluation
+from inkling.evaluators.network.layout import layout_of
+from inkling.evaluators.network.needs import column_types
+from inkling.evaluators.network.partials import Occurrences
+from inkling.evaluators.network.results import results_of
+from inkling.evaluators.network.store import build_store
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.expr import Expr
+from inkling.logical.vectorized import evaluate
+from inkling.model.batch import EventBatch, MatchBatch
+from inkling.physical.plan import EventStep
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkEvaluator:
+    """Evaluates one event by joins."""
+
+    step: EventStep
+    around: Surroundings
+
+    def evaluate(self, batch: EventBatch, n_keys: int, progress: Progress) -> MatchBatch:
+        """All results over the batch that become known in the given part of the time line."""
+        layout = layout_of(self.step)
+        types = column_types(self.step, batch)
+        store = build_store(batch, types.items(), n_keys)
+
+        def gather(found: Occurrences) -> Gather:
+            moments = {name: found.moments[:, place] for place, name in enumerate(layout.moments)}
+            return Gather(batch, *evaluation.arena.unroll(found.tail), moments)
+
+        def passes(found: Occurrences, conditions: tuple[Expr, ...]) -> np.ndarray:
+            kept = np.ones(len(found), bool)
+            resolve = gather(found)
+            for condition in conditions:
+                kept &= evaluate(condition, resolve, len(found), self.around).to_numpy(zero_copy_only=False)
+            return kept
+
+        evaluation = Evaluation(store, self.step, layout, types, self.around.measure, passes)
+        event = self.step.event
+        roots = evaluation.roots()
+        window = evaluation.window_of(event.within, None)
+        found = evaluation.occurrences(event.pattern, roots, window=window)
+        fits = evaluation.lasts_at_most(found, found.origin, event.within) & (found.known <= progress.until)
+        found = found.where(fits)
+        if event.having:
+            found = found.where(passes(found, event.having))
+        return results_of(event, store, found, evaluation.arena, gather, progress, self.around)

@@ -1,0 +1,519 @@
+"""Occurrences of a pattern for many contexts at once: the definition, set at a time.
+
+Each method mirrors one case of `logical.semantics`; what differs is that hops look candidates up in an index and
+that bounds on time are pushed down to the leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from inkling.evaluators.network import candidates as cand
+from inkling.evaluators.network.arena import Arena
+from inkling.evaluators.network.bytecode import Code, compile_conditions
+from inkling.evaluators.network.layout import Layout
+from inkling.evaluators.network.partials import (
+    AFTER_ALL,
+    BEFORE_ALL,
+    NOWHERE,
+    Contexts,
+    Occurrences,
+    Partials,
+    append,
+    at_most,
+    begin,
+    open_gap,
+    stack,
+    strictly_before,
+)
+from inkling.evaluators.network.relations import related
+from inkling.evaluators.network.store import Store
+from inkling.kernels import join
+from inkling.logical import plan as p
+from inkling.logical.expr import Edge, Expr, Which
+from inkling.model.batch import Ints
+from inkling.model.time import Span
+from inkling.model.types import Type
+from inkling.physical.plan import EventStep
+
+FAR = np.int64(2**62)
+Filter = Callable[[Occurrences, tuple[Expr, ...]], np.ndarray]
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """One evaluation of one event over one store."""
+
+    store: Store
+    step: EventStep
+    layout: Layout
+    types: dict[str, Type]
+    measure: Callable[[Span], int]
+    passes: Filter  # HAVING of nested patterns
+    arena: Arena = field(default_factory=Arena)
+    _scope: cand.Index | None = None
+    _least_end: tuple[Ints, Ints] | None = None
+    _rows: dict[int, Ints] = field(default_factory=dict)
+    _plain_index: dict[int, cand.Index] = field(default_factory=dict)
+
+    def roots(self) -> Contexts:
+        """One context per key: nothing bound, no bounds."""
+        n = self.store.n_keys
+        far = np.full(n, FAR)
+        return Contexts(
+            np.arange(n),
+            np.full(n, -1),
+            np.full((n, len(self.layout.registers)), -1),
+            np.full((n, len(self.layout.moments)), NOWHERE),
+            -far,
+            np.full(n, BEFORE_ALL),
+            far,
+            far,
+            np.full(n, AFTER_ALL),
+        )
+
+    def occurrences(
+        self,
+        pattern: p.Pattern,
+        contexts: Contexts,
+        policy: p.Policy = p.Policy.ANY,
+        window: int | None = None,
+    ) -> Occurrences:
+        """Every occurrence of `pattern` in each context that lasts at most `window` (a hint, not a filter)."""
+        match pattern:
+            case p.Leaf():
+                return self._leaf(pattern, contexts, following=False)
+            case p.Sequence():
+                return self._sequence(pattern, contexts, window)
+            case p.Repetition():
+                return self._sequence(p.Sequence(policy, (pattern,)), contexts, window)
+            case p.Disjunction(items=items):
+                return stack([self.occurrences(item, contexts, policy, window) for item in items])
+            case p.Conjunction(items=items):
+                return self._together(items, contexts, window, None)
+            case p.Parallel(items=items):
+                return self._together(items, contexts, window, ("PAR",))
+            case p.Related(left=left, relations=relations, right=right):
+                return self._together((left, right), contexts, window, relations)
+            case p.Narrowed():
+                return self._narrowed(pattern, contexts, policy, window)
+            case p.OtherRun():
+                raise AssertionError("complements are evaluated by automata")
+
+    def lasts_at_most(self, found: Occurrences, key: Ints, within: p.Window | None) -> np.ndarray:
+        match within:
+            case None:
+                return np.ones(len(found), bool)
+            case p.EventCount(count=count):
+                scope = self.scope
+                inside = join.count_between(
+                    key,
+                    found.start,
+                    found.start_place,
+                    found.end,
+                    found.end_place,
+                    scope.offsets,
+                    scope.start,
+                    scope.start_place,
+                    scope.end,
+                    scope.end_place,
+                )
+                return inside <= count
+            case _:
+                return found.end - found.start <= self.length(within)
+
+    def length(self, within: p.Window) -> int:
+        assert not isinstance(within, p.EventCount)
+        return within.count - 1 if isinstance(within, p.Points) else self.measure(within)
+
+    def window_of(self, within: p.Window | None, window: int | None) -> int | None:
+        """The tighter of an own limit and the one around it."""
+        if within is None or isinstance(within, p.EventCount):
+            return window
+        return self.length(within) if window is None else min(window, self.length(within))
+
+    def _narrowed(
+        self, pattern: p.Narrowed, contexts: Contexts, policy: p.Policy, window: int | None
+    ) -> Occurrences:
+        inner = self.window_of(pattern.within, window)
+        found = self.occurrences(pattern.pattern, contexts, policy, inner)
+        if pattern.slot is not None:
+            moments = found.moments.copy()
+            moments[:, self.layout.moment(pattern.slot, Edge.START)] = found.start
+            moments[:, self.layout.moment(pattern.slot, Edge.END)] = found.end
+            found = replace(found, moments=moments)
+        found = found.where(self.lasts_at_most(found, contexts.key[found.origin], pattern.within))
+        return found.where(self.passes(found, pattern.having)) if pattern.having else found
+
+    def _together(
+        self,
+        items: tuple[p.Pattern, ...],
+        contexts: Contexts,
+        window: int | None,
+        relations: tuple[str, ...] | None,
+    ) -> Occurrences:
+        hull = self.occurrences(items[0], _start_anywhere(contexts), window=window)
+        for item in items[1:]:
+            around = _around(hull, contexts, window)
+            right = self.occurrences(item, around, window=window)
+            left = hull.take(right.origin)
+            if relations is not None:
+                fits = related(relations, left, right)
+                left, right = left.where(fits), right.where(fits)
+            hull = _hull(left, right)
+        if len(hull):
+            starts = at_most(
+                hull.start,
+                hull.start_place,
+                contexts.first_until[hull.origin],
+                contexts.first_until_place[hull.origin],
+            )
+            hull = hull.where(starts)
+        return hull
+
+    def _sequence(self, sequence: p.Sequence, contexts: Contexts, window: int | None) -> Occurrences:
+        absences = [part.pattern for part in sequence.parts if isinstance(part, p.Absent)]
+        partials = begin(contexts, len(absences))
+        fillers: tuple[p.OtherRun, ...] = ()
+        n_opened = 0
+        since_beginning = False
+        for part in sequence.parts:
+            match part:
+                case p.StreamStart():
+                    since_beginning = True
+                case p.OtherRun():
+                    fillers = (*fillers, part)
+                case p.Absent():
+                    partials = open_gap(partials, n_opened, since_beginning=since_beginning)
+                    n_opened += 1
+                case p.Deadline(after=after):
+                    partials = append(partials, self._deadline(partials, self.measure(after)))
+                case p.Repetition():
+                    partials = self._repeat(part, partials, contexts, sequence.policy, window)
+                case _:
+                    partials = self._hop(part, partials, contexts, sequence.policy, window)
+        assert not fillers, "complements are evaluated by automata"
+        partials = partials.where(partials.placed)
+        limit = None if sequence.within is None else self.length(sequence.within)
+        for number, absent in enumerate(absences):
+            violated = self._violated(absent, number, partials, contexts, limit)
+            partials = partials.where(~violated)
+        return self._closed(partials, limit)
+
+    def _closed(self, partials: Partials, limit: int | None) -> Occurrences:
+        known = np.maximum(partials.known, partials.end)
+        if limit is not None and partials.gaps.shape[1]:
+            trailing = (partials.gaps[:, :, 2] == NOWHERE).any(axis=1)
+            known = np.where(trailing, np.maximum(known, partials.start + limit), known)
+        return Occurrences(
+            partials.origin,
+            partials.tail,
+            partials.registers,
+            partials.moments,
+            partials.start,
+            partials.start_place,
+            partials.end,
+            partials.end_place,
+            known,
+        )
+
+    def _repeat(
+        self,
+        part: p.Repetition,
+        partials: Partials,
+        contexts: Contexts,
+        policy: p.Policy,
+        window: int | None,
+    ) -> Partials:
+        reached = [partials] if part.low == 0 else []
+        count = 0
+        while len(partials) and (part.high is None or count < part.high):
+            partials = self._hop(part.pattern, partials, contexts, policy, window)
+            count += 1
+            if count >= part.low:
+                reached.append(partials)
+        return stack(reached) if reached else partials.take(np.empty(0, np.int64))
+
+    def _hop(
+        self,
+        pattern: p.Pattern,
+        partials: Partials,
+        contexts: Contexts,
+        policy: p.Policy,
+        window: int | None,
+    ) -> Partials:
+        """Extend every partial match by every occurrence of `pattern` that the policy lets follow."""
+        placed = partials.placed
+        if placed.all():
+            return self._hop_after(pattern, partials, contexts, policy, window)
+        starting = partials.where(~placed)
+        first = self.occurrences(pattern, self._lookup(starting, contexts, window, after=None), policy, window)
+        if not placed.any():
+            return append(starting, first)
+        rest = self._hop_after(pattern, partials.where(placed), contexts, policy, window)
+        return stack([append(starting, first), rest])
+
+    def _hop_after(
+        self,
+        pattern: p.Pattern,
+        partials: Partials,
+        contexts: Contexts,
+        policy: p.Policy,
+        window: int | None,
+    ) -> Partials:
+        lookup = self._lookup(partials, contexts, window, after=(partials.last, partials.last_place))
+        if policy is p.Policy.STRICT:
+            lookup = self._only_adjacent(lookup)
+        if isinstance(pattern, p.Leaf):
+            return append(partials, self._leaf(pattern, lookup, following=policy is p.Policy.NEXT))
+        found = self.occurrences(pattern, lookup, policy, window)
+        if policy is p.Policy.NEXT and len(found):
+            bound, place = join.earliest_end_of(found.origin, len(lookup), found.end, found.end_place)
+            fits = at_most(found.start, found.start_place, bound[found.origin], place[found.origin])
+            found = found.where(fits)
+        return append(partials, found)
+
+    def _lookup(
+        self,
+        partials: Partials,
+        contexts: Contexts,
+        window: int | None,
+        after: tuple[Ints, Ints] | None,
+    ) -> Contexts:
+        """The contexts in which the next part of a sequence is looked for."""
+        origin = partials.origin
+        until = contexts.until[origin]
+        if after is None:
+            return Contexts(
+                contexts.key[origin],
+                partials.tail,
+                partials.registers,
+                partials.moments,
+                contexts.after[origin],
+                contexts.after_place[origin],
+                until,
+                contexts.first_until[origin],
+                contexts.first_until_place[origin],
+            )
+        if window is not None:
+            until = np.minimum(until, partials.start + window)
+        return Contexts(
+            contexts.key[origin],
+            partials.tail,
+            partials.registers,
+            partials.moments,
+            after[0],
+            after[1],
+            until,
+            until,
+            np.full(len(origin), AFTER_ALL),
+        )
+
+    def _only_adjacent(self, lookup: Contexts) -> Contexts:
+        """STRICT: what follows must start before any event of the scope that follows has ended."""
+        scope = self.scope
+        least, least_place = self._ends_from
+        first, _ = join.ranges(
+            lookup.key,
+            lookup.after,
+            lookup.after_place,
+            np.full(len(lookup), FAR),
+            np.full(len(lookup), AFTER_ALL),
+            scope.offsets,
+            scope.start,
+            scope.start_place,
+        )
+        exists = first < scope.offsets[lookup.key + 1]
+        position = np.where(exists, first, 0)
+        bound = np.where(exists, least[position] if len(least) else FAR, FAR)
+        place = np.where(exists, least_place[position] if len(least) else AFTER_ALL, AFTER_ALL)
+        tighter = ~at_most(lookup.first_until, lookup.first_until_place, bound, place)
+        return replace(
+            lookup,
+            first_until=np.where(tighter, bound, lookup.first_until),
+            first_until_place=np.where(tighter, place, lookup.first_until_place),
+        )
+
+    def _deadline(self, partials: Partials, after: int) -> Occurrences:
+        due = partials.last + after
+        n = len(partials)
+        return Occurrences(
+            np.arange(n),
+            partials.tail,
+            partials.registers,
+            partials.moments,
+            due,
+            np.full(n, BEFORE_ALL),
+            due,
+            np.full(n, AFTER_ALL),
+            due,
+        )
+
+    def _violated(
+        self, absent: p.Pattern, number: int, partials: Partials, contexts: Contexts, limit: int | None
+    ) -> np.ndarray:
+        """Whether the absent pattern occurs in the open gap, given everything that is bound."""
+        left, left_place, right, right_place = (partials.gaps[:, number, k] for k in range(4))
+        from_start = -FAR if limit is None else partials.end - limit - 1
+        open_left, open_right = left == NOWHERE, right == NOWHERE
+        until_end = FAR if limit is None else partials.start + limit + 1
+        before = np.where(open_right, until_end, right)
+        before_place = np.where(open_right, BEFORE_ALL, right_place)
+        lookup = Contexts(
+            contexts.key[partials.origin],
+            partials.tail,
+            partials.registers,
+            partials.moments,
+            np.where(open_left, from_start, left),
+            np.where(open_left, AFTER_ALL, left_place),
+            before,
+            before,
+            np.full(len(partials), AFTER_ALL),
+        )
+        if isinstance(absent, p.Leaf):
+            index, group, code = self._index(absent, lookup)
+            first, last = self._ranges(lookup, group, index)
+            return join.any_in_range(
+                first,
+                last,
+                index.end,
+                index.end_place,
+                before,
+                before_place,
+                index.rows,
+                lookup.registers,
+                lookup.moments,
+                code.instructions,
+                code.constants,
+                self.store.numbers,
+            )
+        found = self.occurrences(absent, lookup)
+        inside = strictly_before(
+            found.end, found.end_place, before[found.origin], before_place[found.origin]
+        )
+        violated = np.zeros(len(partials), bool)
+        violated[found.origin[inside]] = True
+        return violated
+
+    def _leaf(self, leaf: p.Leaf, contexts: Contexts, *, following: bool) -> Occurrences:
+        index, group, code = self._index(leaf, contexts)
+        first, last = self._ranges(contexts, group, index)
+        shared = (contexts.registers, contexts.moments, code.instructions, code.constants, self.store.numbers)
+        if following:
+            left, right = join.pair_next(
+                first, last, index.rows, index.start, index.start_place, index.end, index.end_place, *shared
+            )
+        else:
+            left, right = join.pair_all(first, last, index.rows, *shared)
+        rows = index.rows[right]
+        return Occurrences(
+            left,
+            self.arena.append(rows, leaf.slot, contexts.tail[left]),
+            self._remembered(contexts.registers[left], leaf.slot, rows),
+            contexts.moments[left],
+            index.start[right],
+            index.start_place[right],
+            index.end[right],
+            index.end_place[right],
+            self.store.batch.known[rows],
+        )
+
+    def _remembered(self, registers: Ints, slot: int, rows: Ints) -> Ints:
+        for number, (owner, which) in enumerate(self.layout.registers):
+            if owner == slot:
+                column = registers[:, number]
+                keep = (column >= 0) if which is Which.FIRST else np.zeros(len(column), bool)
+                registers[:, number] = np.where(keep, column, rows)
+        return registers
+
+    def _ranges(self, contexts: Contexts, group: Ints, index: cand.Index) -> tuple[Ints, Ints]:
+        far = np.full(len(contexts), AFTER_ALL)
+        tight = at_most(contexts.first_until, contexts.first_until_place, contexts.until, far)
+        return join.ranges(
+            group,
+            contexts.after,
+            contexts.after_place,
+            np.where(tight, contexts.first_until, contexts.until),
+            np.where(tight, contexts.first_until_place, far),
+            index.offsets,
+            index.start,
+            index.start_place,
+        )
+
+    def _index(self, leaf: p.Leaf, contexts: Contexts) -> tuple[cand.Index, Ints, Code]:
+        test = self.step.leaf(leaf.slot)
+        if leaf.slot not in self._rows:
+            self._rows[leaf.slot] = cand.rows_of(self.store, test)
+        rows = self._rows[leaf.slot]
+        equalities, rest = cand.split_equalities(test, self.layout, self.types)
+        code = compile_conditions(rest, leaf.slot, self.store, self.layout, self.measure)
+        if equalities:
+            index, group = cand.group_by_equality(self.store, rows, contexts, equalities)
+            return index, group, code
+        if leaf.slot not in self._plain_index:
+            keys = self.store.batch.key[rows]
+            self._plain_index[leaf.slot] = cand.index_rows(self.store, rows, keys, self.store.n_keys)
+        return self._plain_index[leaf.slot], contexts.key, code
+
+    @property
+    def scope(self) -> cand.Index:
+        """Every event of the scope, by key and start."""
+        if self._scope is None:
+            rows = np.flatnonzero(np.isin(self.store.batch.source, np.array(self.step.scope, dtype=np.int16)))
+            self._scope = cand.index_rows(self.store, rows, self.store.batch.key[rows], self.store.n_keys)
+        return self._scope
+
+    @property
+    def _ends_from(self) -> tuple[Ints, Ints]:
+        if self._least_end is None:
+            scope = self.scope
+            self._least_end = join.smallest_end_from(scope.offsets, scope.end, scope.end_place)
+        return self._least_end
+
+
+def _start_anywhere(contexts: Contexts) -> Contexts:
+    """Only the earliest of several parts has to start early enough, so no single part is held to it."""
+    return replace(
+        contexts, first_until=contexts.until, first_until_place=np.full(len(contexts), AFTER_ALL)
+    )
+
+
+def _around(hull: Occurrences, contexts: Contexts, window: int | None) -> Contexts:
+    """Where a partner of each hull may lie: anywhere the context allows, within the window."""
+    origin = hull.origin
+    after, after_place, until = contexts.after[origin], contexts.after_place[origin], contexts.until[origin]
+    if window is not None:
+        low = hull.end - window - 1
+        tighter = low >= after
+        after, after_place = np.where(tighter, low, after), np.where(tighter, AFTER_ALL, after_place)
+        until = np.minimum(until, hull.start + window)
+    return Contexts(
+        contexts.key[origin],
+        hull.tail,
+        hull.registers,
+        hull.moments,
+        after,
+        after_place,
+        until,
+        until,
+        np.full(len(origin), AFTER_ALL),
+    )
+
+
+def _hull(left: Occurrences, right: Occurrences) -> Occurrences:
+    earlier = strictly_before(right.start, right.start_place, left.start, left.start_place)
+    later = strictly_before(left.end, left.end_place, right.end, right.end_place)
+    return Occurrences(
+        left.origin,
+        right.tail,
+        right.registers,
+        right.moments,
+        np.where(earlier, right.start, left.start),
+        np.where(earlier, right.start_place, left.start_place),
+        np.where(later, right.end, left.end),
+        np.where(later, right.end_place, left.end_place),
+        np.maximum(left.known, right.known),
+    )

@@ -1,0 +1,170 @@
+"""Partial matches as a table: one row per way the pattern has been followed so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Self, TypeVar
+
+import numpy as np
+
+from inkling.model.batch import UNORDERED, Ints
+
+NOWHERE = np.int64(-(2**63) + 1)
+"""A time that is not set: nothing placed yet, or a gap still open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Equally long arrays; the first axis is the row."""
+
+    def take(self, rows: Ints) -> Self:
+        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def where(self, mask: np.ndarray) -> Self:
+        return self.take(np.flatnonzero(mask))
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+
+TableKind = TypeVar("TableKind", bound=Table)
+
+
+def stack(tables: list[TableKind]) -> TableKind:
+    """One table under the other."""
+    if len(tables) == 1:
+        return tables[0]
+    kind = type(tables[0])
+    return kind(*(np.concatenate([getattr(t, field.name) for t in tables]) for field in fields(kind)))
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts(Table):
+    """What is bound to the left of a pattern, and where its occurrences may lie.
+
+    Occurrences start after `(after, after_place)`, at `(first_until, first_until_place)` or before, and no event of
+    theirs starts after `until`.
+    """
+
+    key: Ints
+    tail: Ints
+    registers: Ints
+    moments: Ints
+    after: Ints
+    after_place: Ints
+    until: Ints
+    first_until: Ints
+    first_until_place: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences(Table):
+    """Occurrences of a pattern; `origin` is the row of the context each belongs to."""
+
+    origin: Ints
+    tail: Ints
+    registers: Ints
+    moments: Ints
+    start: Ints
+    start_place: Ints
+    end: Ints
+    end_place: Ints
+    known: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Partials(Table):
+    """A sequence in the making; `gaps[:, g]` is (left, place, right, place) of absence g."""
+
+    origin: Ints
+    tail: Ints
+    registers: Ints
+    moments: Ints
+    start: Ints
+    start_place: Ints
+    end: Ints
+    end_place: Ints
+    known: Ints
+    last: Ints
+    last_place: Ints
+    gaps: Ints
+
+    @property
+    def placed(self) -> np.ndarray:
+        return self.last != NOWHERE
+
+
+def begin(contexts: Contexts, n_gaps: int) -> Partials:
+    """Nothing placed yet, one row per context."""
+    n = len(contexts)
+    unset = np.full(n, NOWHERE)
+    zero = np.zeros(n, np.int64)
+    return Partials(
+        np.arange(n),
+        contexts.tail,
+        contexts.registers,
+        contexts.moments,
+        unset,
+        zero,
+        unset,
+        zero,
+        unset,
+        unset,
+        zero,
+        np.full((n, n_gaps, 4), NOWHERE),
+    )
+
+
+def append(partials: Partials, found: Occurrences) -> Partials:
+    """Put each found occurrence behind the partial match it belongs to."""
+    old = partials.take(found.origin)
+    fresh = ~old.placed
+    earlier = fresh | _less(found.start, found.start_place, old.start, old.start_place)
+    later = fresh | _less(old.end, old.end_place, found.end, found.end_place)
+    gaps = old.gaps
+    if gaps.shape[1]:
+        opened = gaps[:, :, 1] != NOWHERE
+        closing = opened & (gaps[:, :, 2] == NOWHERE)
+        gaps = gaps.copy()
+        gaps[:, :, 2] = np.where(closing, found.start[:, None], gaps[:, :, 2])
+        gaps[:, :, 3] = np.where(closing, found.start_place[:, None], gaps[:, :, 3])
+    return Partials(
+        old.origin,
+        found.tail,
+        found.registers,
+        found.moments,
+        np.where(earlier, found.start, old.start),
+        np.where(earlier, found.start_place, old.start_place),
+        np.where(later, found.end, old.end),
+        np.where(later, found.end_place, old.end_place),
+        np.maximum(old.known, found.known),
+        found.end,
+        found.end_place,
+        gaps,
+    )
+
+
+def open_gap(partials: Partials, number: int, *, since_beginning: bool) -> Partials:
+    """Remember where an absence begins: at the last part, at the beginning of time, or where the window does."""
+    gaps = partials.gaps.copy()
+    border = BEFORE_ALL if since_beginning else NOWHERE
+    gaps[:, number, 0] = np.where(partials.placed, partials.last, border)
+    gaps[:, number, 1] = np.where(partials.placed, partials.last_place, 0)
+    return replace(partials, gaps=gaps)
+
+
+def _less(time: Ints, place: Ints, other: Ints, other_place: Ints) -> np.ndarray:
+    return (time < other) | ((time == other) & (place < other_place))
+
+
+def at_most(time: Ints, place: Ints, other: Ints, other_place: Ints) -> np.ndarray:
+    """Whether (time, place) <= (other, other_place)."""
+    return ~_less(other, other_place, time, place)
+
+
+def strictly_before(end: Ints, end_place: Ints, start: Ints, start_place: Ints) -> np.ndarray:
+    return _less(end, end_place, start, start_place)
+
+
+BEFORE_ALL, AFTER_ALL = -UNORDERED, UNORDERED
+"""Places of a moment that comes before, or after, everything simultaneous."""

@@ -1,0 +1,47 @@
+"""Allen's relations and PAR between two tables of occurrences, row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inkling.evaluators.network.partials import Occurrences
+from inkling.logical.allen import INVERSES, RELATIONS
+
+
+def related(relations: tuple[str, ...], left: Occurrences, right: Occurrences) -> np.ndarray:
+    """Whether each pair stands in one of the relations."""
+    fits = np.zeros(len(left), bool)
+    for name in relations:
+        if name == "PAR":
+            fits |= _share_time(left, right)
+        elif name in INVERSES:
+            fits |= _holds(INVERSES[name], right, left)
+        else:
+            fits |= _holds(name, left, right)
+    return fits
+
+
+def _holds(name: str, left: Occurrences, right: Occurrences) -> np.ndarray:
+    one, other = (left.start, left.end), (right.start, right.end)
+    match name:
+        case "OVERLAPS":
+            return (one[0] < other[0]) & (other[0] < one[1]) & (one[1] < other[1])
+        case "STARTS":
+            return (one[0] == other[0]) & (one[1] < other[1])
+        case "DURING":
+            return (other[0] < one[0]) & (one[1] < other[1])
+        case "FINISHES":
+            return (other[0] < one[0]) & (one[1] == other[1])
+        case "EQUALS":
+            return (one[0] == other[0]) & (one[1] == other[1])
+        case "INTERSECTS":
+            return (one[0] <= other[1]) & (other[0] <= one[1])
+        case _:
+            return np.asarray(RELATIONS[name](*one, *other))  # type: ignore[arg-type]
+
+
+def _share_time(left: Occurrences, right: Occurrences) -> np.ndarray:
+    overlap = np.maximum(left.start, right.start) < np.minimum(left.end, right.end)
+    left_point = (left.start == left.end) & (right.start < left.start) & (left.start < right.end)
+    right_point = (right.start == right.end) & (left.start < right.start) & (right.start < left.end)
+    return overlap | left_point | right_point

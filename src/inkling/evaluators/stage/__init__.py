@@ -1,0 +1,1 @@
+"""One stage over one partition: rows of all its inputs become event batches, evaluators turn them into matches."""

@@ -1,0 +1,137 @@
+"""From stage rows to an event batch: key codes, canonical order, event numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.stage import rows as r
+from inkling.logical.vectorized import words_to_bits
+from inkling.model.batch import UNORDERED, EventBatch, Ints
+from inkling.physical.plan import Stage
+
+
+def key_codes(table: pa.Table, n_key_columns: int) -> tuple[Ints, pa.Table]:
+    """A code per row and the key values by code; rows must not have null in their key."""
+    n = len(table)
+    if n_key_columns == 0:
+        return np.zeros(n, np.int64), pa.table({"@": pa.nulls(1)})
+    names = [r.key_name(i) for i in range(n_key_columns)]
+    code = np.zeros(n, np.int64)
+    for name in names:
+        encoded = table[name].combine_chunks().dictionary_encode()
+        values = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+        if len(encoded.dictionary) and name != names[0]:
+            code = _dense(code * len(encoded.dictionary) + values)
+        else:
+            code = values
+    first = np.full(int(code.max()) + 1 if n else 0, n)
+    np.minimum.at(first, code, np.arange(n))
+    return code, table.select(names).take(pa.array(first))
+
+
+def _dense(code: Ints) -> Ints:
+    encoded = pa.array(code).dictionary_encode()
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
+    """Rows in canonical order, with everything evaluators need."""
+    table = table.combine_chunks()
+    source = table[r.SOURCE].to_numpy().astype(np.int16)
+    start, end = table[r.START].to_numpy(), table[r.END].to_numpy()
+    start_place = _whole(table, r.PLACE, 0)
+    end_place = _filled(table, r.END_PLACE, start_place)
+    order, event = _canonical(stage, table, key, source, start, end, end_place)
+    take = pa.array(order)
+    id_offsets, ids = _ids(table, order)
+    ordered = np.array([one.ordered for one in stage.inputs], bool)[source[order]]
+    return EventBatch(
+        key[order],
+        source[order],
+        start[order],
+        np.where(ordered, start_place[order], -UNORDERED),
+        end[order],
+        np.where(ordered, end_place[order], UNORDERED),
+        _filled(table, r.KNOWN, end)[order],
+        event,
+        _bits(stage, table)[order],
+        {name: table[name].combine_chunks().take(take) for name in r.columns_of(stage)},
+        id_offsets,
+        ids,
+    )
+
+
+def _whole(table: pa.Table, name: str, missing: int) -> Ints:
+    column = pc.fill_null(table[name].combine_chunks(), missing)
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def _filled(table: pa.Table, name: str, otherwise: Ints) -> Ints:
+    """A column that only derived events have, completed with what streams have instead."""
+    if name not in table.column_names:
+        return otherwise
+    column = table[name].combine_chunks()
+    present = column.is_valid().to_numpy(zero_copy_only=False)
+    return np.where(present, _whole(table, name, 0), otherwise)
+
+
+def _canonical(
+    stage: Stage, table: pa.Table, key: Ints, source: np.ndarray, start: Ints, end: Ints, place: Ints
+) -> tuple[Ints, Ints]:
+    """Sort order by (key, end, place, start, source, id) and the number of the event each row stands for.
+
+    A stream and its joins with tables carry the same events, so their rows share numbers.
+    """
+    names = sorted({one.source for one in stage.inputs})
+    rank = np.array([names.index(one.source) for one in stage.inputs], np.int64)[source]
+    columns = [key, end, place, start, rank]
+    order = np.lexsort(columns[::-1])
+    same = _equal_to_previous(columns, order)
+    if same.any():
+        columns.append(_id_rank(table))
+        order = np.lexsort([source, *columns[::-1]])
+        same = _equal_to_previous(columns, order)
+        joined = np.array([bool(one.atoms) for one in stage.inputs])[source[order]]
+        same &= joined | (source[order] != np.roll(source[order], 1))
+    return order, np.cumsum(~same) - 1
+
+
+def _equal_to_previous(columns: list[Ints], order: Ints) -> np.ndarray:
+    same = np.ones(len(order), bool)
+    if len(same):
+        same[0] = False
+    for column in columns:
+        ordered = column[order]
+        same[1:] &= ordered[1:] == ordered[:-1]
+    return same
+
+
+def _id_rank(table: pa.Table) -> Ints:
+    """Rank of each row's id; derived events compare by their ids one after the other."""
+    single = table[r.ID].combine_chunks()
+    rank = pc.rank(single, sort_keys="ascending", tiebreaker="dense").to_numpy(zero_copy_only=False)
+    rank = rank.astype(np.int64)
+    if r.IDS not in table.column_names:
+        return rank
+    lists = table[r.IDS].to_pylist()
+    distinct = {value: place for place, value in enumerate(sorted({tuple(x) for x in lists if x is not None}))}
+    derived = np.array([-1 if value is None else distinct[tuple(value)] for value in lists], dtype=np.int64)
+    return np.where(derived >= 0, derived, rank)
+
+
+def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:
+    single = table[r.ID].combine_chunks()
+    if r.IDS not in table.column_names:
+        return np.arange(len(order) + 1), single.take(pa.array(order))
+    lists = table[r.IDS].combine_chunks()
+    own = pa.ListArray.from_arrays(pa.array(np.arange(len(single) + 1), pa.int32()), single)
+    both = pc.if_else(pc.is_valid(lists), lists, own).take(pa.array(order))
+    offsets = both.offsets.to_numpy().astype(np.int64)
+    return offsets - offsets[0], both.flatten()
+
+
+def _bits(stage: Stage, table: pa.Table) -> np.ndarray:
+    words = [table[r.word_name(word)].combine_chunks() for word in range(r.n_words(stage))]
+    return words_to_bits(words, len(table))

@@ -1,0 +1,49 @@
+"""The row format of a stage: what Spark shuffles, what a worker receives, what the local runner builds."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from inkling.logical.vectorized import ARROW_TYPES, BITS_PER_WORD
+from inkling.physical.naming import type_of
+from inkling.physical.plan import Stage
+
+SOURCE, START, END, PLACE, ID = "@source", "@start", "@end", "@place", "@id"
+"""Input number, interval, value of ORDER BY (of the start), id of a stream's event."""
+
+IDS, END_PLACE, KNOWN = "@ids", "@end_place", "@known"
+"""Only where a stage reads derived events: the ids they rest on, the place of their end, when they were known."""
+
+def key_name(position: int) -> str:
+    return f"@key{position}"
+
+
+def word_name(word: int) -> str:
+    """Column that holds conditions 64 * word … 64 * word + 63 as a signed integer."""
+    return f"@bits{word}"
+
+
+def n_words(stage: Stage) -> int:
+    return max(1, -(-stage.n_bits // BITS_PER_WORD))
+
+
+def reads_derived(stage: Stage) -> bool:
+    return any(one.is_derived for one in stage.inputs)
+
+
+def columns_of(stage: Stage) -> tuple[str, ...]:
+    """Physical columns of all inputs, in a fixed order."""
+    return tuple(sorted({column for one in stage.inputs for column in one.columns}))
+
+
+def stage_schema(stage: Stage) -> pa.Schema:
+    """Arrow schema of stage rows."""
+    id_type = ARROW_TYPES[stage.id_type]
+    fields = [pa.field(key_name(i), ARROW_TYPES[kind]) for i, kind in enumerate(stage.key_types)]
+    fields += [pa.field(SOURCE, pa.int16()), pa.field(START, pa.int64()), pa.field(END, pa.int64())]
+    fields += [pa.field(PLACE, pa.int64()), pa.field(ID, id_type)]
+    if reads_derived(stage):
+        fields += [pa.field(IDS, pa.list_(id_type)), pa.field(END_PLACE, pa.int64()), pa.field(KNOWN, pa.int64())]
+    fields += [pa.field(word_name(word), pa.int64()) for word in range(n_words(stage))]
+    fields += [pa.field(name, ARROW_TYPES[type_of(name)]) for name in columns_of(stage)]
+    return pa.schema(fields)

@@ -1,0 +1,11 @@
+"""Seeded data for demonstrations, tests and benchmarks, of any size, with known episodes in it.
+
+In: the name of a scenario, a size and a seed. Out: its streams chunk by chunk (`generate`), or a folder of
+files (`write`). It needs NumPy and Arrow and nothing else of `inkling`; the command line may import it.
+"""
+
+from inkling.generate.catalog import SCENARIOS, generate, scenario
+from inkling.generate.scenario import Scenario, Truth
+from inkling.generate.writer import write
+
+__all__ = ["SCENARIOS", "Scenario", "Truth", "generate", "scenario", "write"]

@@ -1,0 +1,91 @@
+"""The work of a cluster's nodes: when tasks start and finish, and how busy each node is meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inkling.generate.arrays import Floats, Integers, Marks
+from inkling.generate.randomness import BlockRandom
+from inkling.generate.readings import previous_of
+from inkling.generate.tasks import RunningTasks, Tasks
+
+SLOT_TICKS = 50
+"""Tasks start before tick 10 of a slot; every node is sampled between tick 10 and 30 of it."""
+START_CHANCE = 0.08
+BURST_CHANCE = 0.004
+MAP_TICKS = 600.0
+REDUCE_TICKS = 15_000.0
+REDUCE_CHANCE = 0.02
+LOAD_PER_TASK = 22.0
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What happens in a block of slots; matrices have one row per slot and one column per node."""
+
+    start: Integers
+    started: Tasks  # in the order of `start`
+    finished: Tasks  # in the order of finishing
+    load: Floats
+    follows_burst: Marks
+
+
+class Nodes:
+    """Runs tasks; now and then a burst, a short task under which the node is sampled above 95.
+
+    The sample after a burst is at most 60, and no sample outside a burst is above 94.
+    """
+
+    def __init__(self, n_nodes: int) -> None:
+        self._tasks = RunningTasks()
+        self._n_running = np.zeros(n_nodes, np.int64)
+        self._drew_burst = np.zeros(n_nodes, np.bool_)
+        self._had_burst = np.zeros(n_nodes, np.bool_)
+
+    def work(self, slot_tick: Integers, random: BlockRandom) -> Work:
+        shape = (slot_tick.size, self._n_running.size)
+        burst = self._bursts(random.unit(shape))
+        follows_burst = previous_of(burst, self._had_burst)
+        self._had_burst = burst[-1]
+        starts = burst | (random.unit(shape) < START_CHANCE)
+
+        slot, node = np.nonzero(starts)
+        start = slot_tick[slot] + random.bits(slot.shape) % 10
+        finish = np.where(
+            burst[slot, node],
+            slot_tick[slot] + 35 + random.bits(slot.shape) % 10,
+            start + _durations(random, slot.size),
+        )
+        in_time = np.argsort(start, kind="stable")
+        started = self._tasks.start(finish[in_time], node[in_time])
+        finished = self._tasks.finish_before(int(slot_tick[-1]) + SLOT_TICKS)
+
+        ended = np.zeros(shape, np.int64)
+        np.add.at(ended, ((finished.finish - slot_tick[0]) // SLOT_TICKS, finished.node), 1)
+        load = self._load(starts, ended, random.unit(shape))
+        load[follows_burst] = 20.0 + load[follows_burst] * 0.4
+        load[burst] = 96.0 + load[burst] * 0.04
+        return Work(start[in_time], started, finished, np.round(load, 1), follows_burst)
+
+    def _bursts(self, draws: Floats) -> Marks:
+        drawn = draws < BURST_CHANCE
+        burst = drawn & ~previous_of(drawn, self._drew_burst)
+        self._drew_burst = drawn[-1]
+        return burst
+
+    def _load(self, starts: Marks, ended: Integers, noise: Floats) -> Floats:
+        ended_before = previous_of(ended, np.zeros_like(ended[0]))
+        running = self._n_running + np.cumsum(starts, axis=0) - np.cumsum(ended_before, axis=0)
+        self._n_running = running[-1] - ended[-1]
+        load: Floats = np.clip(5.0 + LOAD_PER_TASK * running + 20.0 * noise, 1.0, 94.0)
+        return load
+
+
+def _durations(random: BlockRandom, n: int) -> Integers:
+    """Roughly log-normal: most tasks are maps, a few are long reduces."""
+    bell = 2.0 * (random.unit((3, n)).sum(axis=0) - 1.5)
+    median = np.where(random.unit((n,)) < REDUCE_CHANCE, REDUCE_TICKS, MAP_TICKS)
+    ticks: Integers = (median * np.exp(0.6 * bell)).astype(np.int64)
+    return ticks

@@ -1,0 +1,50 @@
+"""Reading and tidying trees of events that share their beginnings."""
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from inkling.kernels.runs import NO_NODE, Nodes
+
+
+@njit(cache=True, nogil=True)
+def write_lineage(  # type: ignore[no-untyped-def]
+    nodes: Nodes,
+    ends: npt.NDArray[np.int64],  # last node of each list
+    offsets: npt.NDArray[np.int64],  # where each list goes, and the end
+    mark_start: npt.NDArray[np.int64],  # [mark]: its first slot, and the end
+    mark_slot: npt.NDArray[np.int32],
+    events: npt.NDArray[np.int64],  # written
+    slots: npt.NDArray[np.int32],  # written
+):
+    """Write out lists of events from first to last, one entry for each slot that an event fills."""
+    for index in range(ends.shape[0]):
+        at = offsets[index + 1]
+        node = ends[index]
+        while node != NO_NODE:
+            mark = nodes.mark[node]
+            for place in range(mark_start[mark + 1] - 1, mark_start[mark] - 1, -1):
+                at -= 1
+                events[at] = nodes.event[node]
+                slots[at] = mark_slot[place]
+            node = nodes.parent[node]
+
+
+@njit(cache=True, nogil=True)
+def number_reachable(  # type: ignore[no-untyped-def]
+    parent: npt.NDArray[np.int64], n_nodes: int, ends: npt.NDArray[np.int64]
+):
+    """New numbers for the nodes that some list still holds, in the old order, and -1 for the others."""
+    number = np.full(n_nodes, -1, np.int64)
+    for index in range(ends.shape[0]):
+        if ends[index] != NO_NODE:
+            number[ends[index]] = 0
+    for node in range(n_nodes - 1, -1, -1):
+        if number[node] == 0 and parent[node] != NO_NODE:
+            number[parent[node]] = 0
+    n_kept = 0
+    for node in range(n_nodes):
+        if number[node] == 0:
+            number[node] = n_kept
+            n_kept += 1
+    return number, n_kept

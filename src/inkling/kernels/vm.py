@@ -1,0 +1,162 @@
+"""A small typed bytecode for conditions across events: one stack of doubles, NaN for null.
+
+Compiled once per installation; a query only supplies instructions, constants and columns. Each instruction is a row
+`(operation, a, b)`. Truth is 1.0 or 0.0, never NaN.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+CONST = 0  # push constants[a]
+CANDIDATE = 1  # push column a of the candidate event
+REGISTER = 2  # push column b of the event in register a
+HAS = 3  # push whether register a holds an event
+MOMENT = 4  # push time register a
+ADD, SUB, MUL, DIV, MOD, NEG = 10, 11, 12, 13, 14, 15
+LT, LE, GT, GE, EQ, NE = 20, 21, 22, 23, 24, 25
+AND, OR, NOT, IS_NULL = 30, 31, 32, 33
+IN = 34  # whether the top is among constants[a:b]
+ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
+POW, LEAST, GREATEST, HAVERSINE, ANGLE = 50, 51, 52, 53, 54
+
+STACK_DEPTH = 64
+NO_EVENT = -1
+NO_MOMENT = np.int64(-(2**63) + 1)
+EARTH_RADIUS_M = 6_371_000.0
+
+
+@njit(cache=True, inline="never")
+def _finite(value):
+    if math.isinf(value):
+        return math.nan
+    return value
+
+
+@njit(cache=True, inline="never")
+def _haversine(lat1, lon1, lat2, lon2):
+    phi1 = math.radians(lat1)
+    phi2 = math.radians(lat2)
+    half_phi = (phi2 - phi1) / 2.0
+    half_lambda = math.radians(lon2 - lon1) / 2.0
+    chord = math.sin(half_phi) ** 2 + math.cos(phi1) * math.cos(phi2) * math.sin(half_lambda) ** 2
+    return 2.0 * EARTH_RADIUS_M * math.asin(math.sqrt(min(1.0, chord)))
+
+
+@njit(cache=True, inline="never")
+def _unary(op, x):
+    if op == NEG:
+        return -x
+    if op == NOT:
+        return 0.0 if x == 1.0 else 1.0
+    if op == IS_NULL:
+        return 1.0 if math.isnan(x) else 0.0
+    if math.isnan(x):
+        return math.nan
+    if op == ABS:
+        return abs(x)
+    if op == SQRT:
+        return math.sqrt(x) if x >= 0.0 else math.nan
+    if op == EXP:
+        return _finite(math.exp(x)) if x < 709.0 else math.nan
+    if op == LN:
+        return math.log(x) if x > 0.0 else math.nan
+    if op == SIN:
+        return math.sin(x)
+    if op == COS:
+        return math.cos(x)
+    if op == FLOOR:
+        return math.floor(x)
+    return math.ceil(x)
+
+
+@njit(cache=True, inline="never")
+def _binary(op, x, y):
+    if op == AND:
+        return 1.0 if x == 1.0 and y == 1.0 else 0.0
+    if op == OR:
+        return 1.0 if x == 1.0 or y == 1.0 else 0.0
+    missing = math.isnan(x) or math.isnan(y)
+    if op >= LT and op <= NE:
+        if missing:
+            return 0.0
+        if op == LT:
+            return 1.0 if x < y else 0.0
+        if op == LE:
+            return 1.0 if x <= y else 0.0
+        if op == GT:
+            return 1.0 if x > y else 0.0
+        if op == GE:
+            return 1.0 if x >= y else 0.0
+        if op == EQ:
+            return 1.0 if x == y else 0.0
+        return 1.0 if x != y else 0.0
+    if missing:
+        return math.nan
+    if op == ADD:
+        return _finite(x + y)
+    if op == SUB:
+        return _finite(x - y)
+    if op == MUL:
+        return _finite(x * y)
+    if op == DIV:
+        return _finite(x / y) if y != 0.0 else math.nan
+    if op == MOD:
+        return np.fmod(x, y) if y != 0.0 else math.nan
+    if op == POW:
+        if x == 0.0 and y < 0.0 or x < 0.0 and y != math.floor(y):
+            return math.nan
+        return _finite(x**y)
+    if op == LEAST:
+        return min(x, y)
+    if op == GREATEST:
+        return max(x, y)
+    turned = np.fmod(abs(x - y), 360.0)
+    return min(turned, 360.0 - turned)
+
+
+@njit(cache=True, inline="never")
+def run(code, constants, columns, candidate, registers, moments, stack):
+    """Value of a condition for one candidate event and one partial match."""
+    top = -1
+    for i in range(code.shape[0]):
+        op = code[i, 0]
+        if op == CONST:
+            top += 1
+            stack[top] = constants[code[i, 1]]
+        elif op == CANDIDATE:
+            top += 1
+            stack[top] = columns[code[i, 1], candidate]
+        elif op == REGISTER:
+            top += 1
+            row = registers[code[i, 1]]
+            stack[top] = columns[code[i, 2], row] if row != NO_EVENT else math.nan
+        elif op == HAS:
+            top += 1
+            stack[top] = 1.0 if registers[code[i, 1]] != NO_EVENT else 0.0
+        elif op == MOMENT:
+            top += 1
+            moment = moments[code[i, 1]]
+            stack[top] = float(moment) if moment != NO_MOMENT else math.nan
+        elif op == IN:
+            found = 0.0
+            for j in range(code[i, 1], code[i, 2]):
+                if stack[top] == constants[j]:
+                    found = 1.0
+            stack[top] = found
+        elif op == HAVERSINE:
+            top -= 3
+            lat1, lon1, lat2, lon2 = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]
+            if math.isnan(lat1) or math.isnan(lon1) or math.isnan(lat2) or math.isnan(lon2):
+                stack[top] = math.nan
+            else:
+                stack[top] = _haversine(lat1, lon1, lat2, lon2)
+        elif op == NEG or op == NOT or op == IS_NULL or (op >= ABS and op <= CEIL):
+            stack[top] = _unary(op, stack[top])
+        else:
+            top -= 1
+            stack[top] = _binary(op, stack[top], stack[top + 1])
+    return stack[0]

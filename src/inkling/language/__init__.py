@@ -1,0 +1,9 @@
+"""Text ⇄ syntax: `parse` reads a program, `format_program` writes one, `syntax` holds its nodes.
+
+Text enters, a `syntax.Program` leaves; the binder and the fluent API in `build` share that tree.
+"""
+
+from inkling.language.parser import parse
+from inkling.language.printer import format_program, format_statement
+
+__all__ = ["format_program", "format_statement", "parse"]

@@ -1,0 +1,5 @@
+"""Text to syntax: scan, choose keywords, run the LALR automaton, build nodes, explain mistakes."""
+
+from inkling.language.parser.program import parse
+
+__all__ = ["parse"]

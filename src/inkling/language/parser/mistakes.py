@@ -1,0 +1,310 @@
+"""Recognizes the slip behind a token that cannot stand where it stands."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from inkling.errors import Diagnostic, nearest
+from inkling.language.parser.machine import END, keywords
+from inkling.language.parser.scanner import RawToken
+from inkling.language.parser.site import CLOSING, Site
+from inkling.language.parser.wording import (
+    CLAUSES,
+    FORECAST_OPTIONS,
+    STREAM_OPTIONS,
+    expected,
+    found,
+    listed,
+    spelling,
+)
+from inkling.language.parser.words import starts_statement
+from inkling.language.syntax import RELATIONS
+
+Detector: TypeAlias = Callable[[Site], Diagnostic | None]
+
+_FOREIGN = {
+    "==": "write `=` to compare",
+    ":=": "write `=`",
+    "&&": "write `AND`",
+    "||": "write `OR` between conditions or patterns, `|` between event types",
+    "->": "write `SEQ(a, b)` for one pattern after another",
+    "=>": "write `SEQ(a, b)` for one pattern after another, `>=` to compare",
+}
+_BORROWED = {
+    "BETWEEN": "write `x >= 1 AND x <= 5` for a range of values",
+    "LIKE": "compare with `=` or `IN`, or call a function",
+    "GROUP": "write `PARTITION BY` to treat each key alone",
+    "SELECT": "write `RETURN` to add values to a result",
+    "FOLLOWED": "write `SEQ(a, b)` for one pattern after another",
+    "THEN": "write `SEQ(a, b)` for one pattern after another",
+    "IF": "write `WHERE` for a condition",
+    "WHEN": "write `WHERE` for a condition",
+}
+_N_BACK = 3
+
+
+def explain(site: Site) -> Diagnostic:
+    """The most helpful diagnostic for a token that cannot come next."""
+    for detect in DETECTORS:
+        diagnostic = detect(site)
+        if diagnostic is not None:
+            return diagnostic
+    things = expected(site.accepted, site.before)
+    code = "INK0101" if site.token else "INK0102"
+    message = f"expected {listed(things)}, found {found(site.token or site.terminator)}"
+    return site.diagnostic(code, message, helps=_join_hint(site))
+
+
+def foreign_operator(site: Site) -> Diagnostic | None:
+    if site.token is None or site.token.kind != "FOREIGN":
+        return None
+    message = f"`{site.token.text}` is no operator"
+    return site.diagnostic("INK0108", message, helps=[_FOREIGN[site.token.text]])
+
+
+def missing_semicolon(site: Site) -> Diagnostic | None:
+    if site.token is None or not starts_statement(site.raw, site.idx):
+        return None
+    if END not in site.accepted:
+        return None
+    return missing_semicolon_after(site, site.before)
+
+
+def missing_semicolon_after(site: Site, last: RawToken) -> Diagnostic:
+    return site.diagnostic(
+        "INK0103",
+        "a statement ends with `;`",
+        last.span,
+        label="expected `;` after this",
+    )
+
+
+def wrong_bracket(site: Site) -> Diagnostic | None:
+    token = site.token
+    if token is None or not token.is_symbol(")]}"):
+        return None
+    if not site.open_brackets:
+        return site.diagnostic("INK0105", f"`{token.text}` closes nothing")
+    opened = site.open_brackets[-1]
+    closing = CLOSING[opened.text]
+    if closing == token.text:
+        return None
+    return site.diagnostic(
+        "INK0105",
+        f"expected `{closing}` to close `{opened.text}`, found `{token.text}`",
+        notes=[f"`{opened.text}` is opened {_where(site, opened)}"],
+    )
+
+
+def unclosed_bracket(site: Site) -> Diagnostic | None:
+    if not site.open_brackets:
+        return None
+    opened = site.open_brackets[-1]
+    if opened not in site.never_closed:
+        return None
+    closing = CLOSING[opened.text]
+    closable = {")": "RPAR", "]": "RSQB", "}": "RBRACE"}[closing] in site.accepted
+    if site.token is not None and not closable:
+        return None
+    found_here = found(site.token or site.terminator)
+    return site.diagnostic(
+        "INK0105",
+        f"`{opened.text}` is not closed",
+        opened.span,
+        label=f"expected `{closing}` before {found_here}",
+    )
+
+
+def dangling_comma(site: Site) -> Diagnostic | None:
+    if not site.before.is_symbol(","):
+        return None
+    if not site.continues(site.reading.states[site.idx - 1], site.idx):
+        return None
+    return site.diagnostic(
+        "INK0113",
+        f"expected {listed(expected(site.accepted, site.before))} after `,`, "
+        f"found {found(site.token or site.terminator)}",
+        site.before.span,
+        helps=["remove the comma"],
+    )
+
+
+def reserved_word(site: Site) -> Diagnostic | None:
+    if site.token is None or site.token.is_symbol(")]},"):
+        return None
+    idx = site.idx - 1
+    word = site.raw[idx]
+    if site.reading.terminals[idx] != word.upper or idx == 0:
+        return None
+    if not site.fits_if(idx, "NAME"):
+        return None
+    return site.diagnostic(
+        "INK0121",
+        f"`{word.text}` is a keyword here",
+        word.span,
+        helps=[f'write `"{word.text}"` to use it as a name'],
+    )
+
+
+def misspelled_word(site: Site) -> Diagnostic | None:
+    for idx in range(site.idx, max(site.idx - _N_BACK, 0), -1):
+        if idx == len(site.raw) or site.raw[idx].kind != "WORD":
+            continue
+        if idx < site.idx and site.reading.terminals[idx] != "NAME":
+            continue
+        word = site.raw[idx]
+        possible = _words(site.reading.states[idx].accepted())
+        for meant in nearest(word.text, possible, n=3):
+            if site.fits_if(idx, "RELATION" if meant in RELATIONS else meant):
+                return site.diagnostic(
+                    "INK0107",
+                    f"unknown word `{word.text}`",
+                    word.span,
+                    helps=[f"write `{meant}`"],
+                )
+    return None
+
+
+def borrowed_word(site: Site) -> Diagnostic | None:
+    if site.token is None or site.token.upper not in _BORROWED:
+        return None
+    if site.token.upper == "BETWEEN" and "COMPARISON" not in site.accepted:
+        return None
+    things = listed(expected(site.accepted, site.before))
+    return site.diagnostic(
+        "INK0101",
+        f"expected {things}, found `{site.token.text}`",
+        helps=[_BORROWED[site.token.upper]],
+    )
+
+
+def chained_comparison(site: Site) -> Diagnostic | None:
+    token = site.token
+    if token is None or token.kind != "SYMBOL" or token.text not in _COMPARISONS:
+        return None
+    if not {"AND", "PLUS"} <= site.accepted:
+        return None
+    return site.diagnostic(
+        "INK0118",
+        "a comparison has two sides",
+        label="this would compare a comparison",
+        helps=["write `1 < x AND x < 5` for a range of values"],
+    )
+
+
+_COMPARISONS = frozenset({"=", "<>", "!=", "<", "<=", ">", ">="})
+
+
+def quotes_of_the_other_kind(site: Site) -> Diagnostic | None:
+    match site.token:
+        case RawToken(kind="QUOTED") as token if "STRING" in site.accepted:
+            text = "'" + token.value.replace("'", "''") + "'"
+            return site.diagnostic(
+                "INK0109",
+                f"expected a text, found the name {token.text}",
+                label="double quotes and backticks are for names",
+                helps=[f"write {text}"],
+            )
+        case RawToken(kind="STRING") as token if "NAME" in site.accepted and token.value:
+            name = token.value if token.value.isidentifier() else f'"{token.value}"'
+            return site.diagnostic(
+                "INK0109",
+                f"expected a name, found the text {token.text}",
+                label="single quotes are for texts",
+                helps=[f"write {name}"],
+            )
+        case _:
+            return None
+
+
+def impossible_number(site: Site) -> Diagnostic | None:
+    token = site.token
+    if token is None or "INTEGER" not in site.accepted:
+        return None
+    repetition = site.before.is_symbol("{") or "COMMA" in site.reading.terminals[-1:]
+    if repetition and token.is_symbol(",") and site.before.is_symbol("{"):
+        return site.diagnostic(
+            "INK0112",
+            "a repetition needs a lower bound",
+            helps=["write `{0,5}` for at most five"],
+        )
+    if token.is_symbol("-"):
+        what = "a repetition count" if site.open_brackets[-1:] and repetition else "a number here"
+        code = "INK0112" if what == "a repetition count" else "INK0116"
+        return site.diagnostic(code, f"{what} is not negative")
+    if token.kind == "DECIMAL":
+        return site.diagnostic("INK0116", f"expected a whole number, found `{token.text}`")
+    return None
+
+
+def missing_piece(site: Site) -> Diagnostic | None:
+    if site.token is None:
+        return None
+    fitting = [t for t in site.accepted if spelling(t) is not None and site.fits_with(t)]
+    if "COMMA" in fitting:
+        return site.diagnostic(
+            "INK0114",
+            f"missing `,` before {found(site.token)}",
+            label="expected `,` before this",
+        )
+    if len(fitting) != 1:
+        return None
+    (missing,) = fitting
+    return site.diagnostic(
+        "INK0115",
+        f"missing `{spelling(missing)}` before {found(site.token)}",
+        label=f"expected `{spelling(missing)}` before this",
+    )
+
+
+def unknown_option(site: Site) -> Diagnostic | None:
+    if site.token is None or site.token.kind != "WORD" or "NAME" in site.accepted:
+        return None
+    for options, statement, kind in (
+        (STREAM_OPTIONS, "STREAM", "an option"),
+        (CLAUSES, "EVENT", "a clause"),
+        (FORECAST_OPTIONS, "FORECAST", "an option"),
+    ):
+        if site.statement_word == statement and len(site.accepted & options) > 1:
+            return site.diagnostic(
+                "INK0107",
+                f"`{site.token.text}` is not {kind} of `{statement}`",
+                notes=[f"{kind.split()[1]}s are {', '.join(sorted(options))}"],
+            )
+    return None
+
+
+def _words(accepted: frozenset[str]) -> list[str]:
+    words = sorted(accepted & keywords())
+    return [*words, *RELATIONS] if "RELATION" in accepted else words
+
+
+def _where(site: Site, token: RawToken) -> str:
+    place = site.source.position(token.span.start)
+    return f"on line {place.line}, column {place.column}"
+
+
+def _join_hint(site: Site) -> list[str]:
+    if site.token is None:
+        return []
+    if site.fits_with("AND") and "COMPARISON" not in site.accepted:
+        return ["write `SEQ(a, b)` for one pattern after another"]
+    if site.fits_with("AND"):
+        return ["join conditions with `AND` or `OR`"]
+    return []
+
+
+DETECTORS: tuple[Detector, ...] = (
+    foreign_operator,
+    missing_semicolon,
+    wrong_bracket,
+    unclosed_bracket,
+    dangling_comma,
+    reserved_word,
+    misspelled_word,
+    borrowed_word,
+    chained_comparison,
+    quotes_of_the_other_kind,
+    impossible_number,
+    missing_piece,
+    unknown_option,
+)

@@ -1,0 +1,209 @@
+"""Builds patterns: leaves, sequences, repetitions, relations and nested bodies."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from lark import Token, v_args
+from lark.tree import Meta
+
+from inkling.language.parser.expressions import ExpressionBuilder
+from inkling.language.parser.tree import Children, span_of
+from inkling.language.syntax import (
+    Absent,
+    After,
+    Allen,
+    And,
+    AtStart,
+    AtTime,
+    Body,
+    Check,
+    Complement,
+    Except,
+    Expr,
+    Ident,
+    Leaf,
+    Literal,
+    Nested,
+    NotBetween,
+    OptionalPart,
+    Or,
+    Par,
+    Pattern,
+    Policy,
+    Quantified,
+    Quantifier,
+    Quantity,
+    Relation,
+    Repeat,
+    RepeatMode,
+    Seq,
+    WindowOf,
+)
+from inkling.source import Span
+
+_SHORTHANDS: dict[str, tuple[int, int | None]] = {"+": (1, None), "*": (0, None), "?": (0, 1)}
+_HOW_TO_JOIN = {
+    "WHERE": ("join the conditions with `AND`",),
+    "HAVING": ("join the conditions with `AND`",),
+    "KEY": ("write several columns as `KEY a, b`",),
+    "PARTITION BY": ("write several columns as `PARTITION BY a, b`",),
+    "RETURN": ("write several values as `RETURN a.x, b.y`",),
+    "DERIVE": ("write several columns as `DERIVE x = …, y = …`",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`WHERE …` and the like: the fields it fills, under the words it starts with."""
+
+    words: str
+    fields: dict[str, object]
+    span: Span
+
+    @property
+    def word_span(self) -> Span:
+        return Span(self.span.start, self.span.start + len(self.words.split()[0]))
+
+
+@v_args(meta=True)
+class PatternBuilder(ExpressionBuilder):
+    def alternatives(self, meta: Meta, children: Children) -> Or:
+        return Or(tuple(children), span=span_of(meta))
+
+    def parallel(self, meta: Meta, children: Children) -> Par:
+        return Par(tuple(children), span=span_of(meta))
+
+    def conjunction(self, meta: Meta, children: Children) -> And:
+        return And(tuple(children), span=span_of(meta))
+
+    def allen(self, meta: Meta, children: Children) -> Allen:
+        return Allen(*children, span=span_of(meta))
+
+    def except_(self, meta: Meta, children: Children) -> Except:
+        return Except(*children, span=span_of(meta))
+
+    def not_between(self, meta: Meta, children: Children) -> NotBetween:
+        return NotBetween(*children, span=span_of(meta))
+
+    def relations(self, meta: Meta, children: Children) -> tuple[Relation, ...]:
+        names = [str(token).upper() for token in children if token.type == "RELATION"]
+        return cast(tuple[Relation, ...], tuple(names))
+
+    def quantified(self, meta: Meta, children: Children) -> Quantified:
+        return Quantified(*children, span=span_of(meta))
+
+    def quantity(self, meta: Meta, children: Children) -> Quantity:
+        head, stream, *var = children
+        count = self.integer(head) if head.type == "INTEGER" else None
+        quantifier = cast(Quantifier, "AT LEAST" if count is not None else head.type)
+        return Quantity(quantifier, stream, var[0] if var else None, count, span=span_of(meta))
+
+    def check(self, meta: Meta, children: Children) -> Check:
+        return Check(*children, span=span_of(meta))
+
+    def repeat(self, meta: Meta, children: Children) -> Repeat:
+        pattern, (low, high, mode) = children
+        return Repeat(pattern, low, high, mode, span=span_of(meta))
+
+    def repetition(self, meta: Meta, children: Children) -> tuple[int, int | None, RepeatMode | None]:
+        how_often, *mode = children
+        low, high = _SHORTHANDS[how_often] if isinstance(how_often, Token) else how_often
+        return low, high, cast(RepeatMode, mode[0].type) if mode else None
+
+    def bounds(self, meta: Meta, children: Children) -> tuple[int, int | None]:
+        numbers = [self.integer(token) for token in children if token.type == "INTEGER"]
+        low, high = numbers[0], numbers[-1]
+        if len(children) == 2:
+            return low, None
+        if high < low:
+            raise self.mistake(
+                "INK0112",
+                f"a repetition cannot have at least {low} and at most {high}",
+                span_of(meta),
+                helps=(f"write `{{{high},{low}}}`",),
+            )
+        if high == 0:
+            raise self.mistake("INK0112", "a repetition of zero matches nothing", span_of(meta))
+        return low, high
+
+    def leaf(self, meta: Meta, children: Children) -> Leaf:
+        types, *rest = children
+        var = next((part for part in rest if isinstance(part, Ident)), None)
+        condition = next((part for part in rest if not isinstance(part, Ident)), None)
+        return Leaf(types, var, condition, span=span_of(meta))
+
+    def types(self, meta: Meta, children: Children) -> tuple[Ident, ...]:
+        return tuple(child for child in children if isinstance(child, Ident))
+
+    def condition(self, meta: Meta, children: Children) -> Expr:
+        return cast(Expr, children[0])
+
+    def sequence(self, meta: Meta, children: Children) -> Seq:
+        explicit = isinstance(children[0], Token)
+        policy = cast(Policy, children[0].type if explicit else "ANY")
+        return Seq(policy, tuple(children[explicit:]), span=span_of(meta))
+
+    def absent(self, meta: Meta, children: Children) -> Absent:
+        return Absent(children[0], span=span_of(meta))
+
+    def optional_part(self, meta: Meta, children: Children) -> OptionalPart:
+        return OptionalPart(children[0], span=span_of(meta))
+
+    def after(self, meta: Meta, children: Children) -> After:
+        return After(children[0], span=span_of(meta))
+
+    def at_start(self, meta: Meta, children: Children) -> AtStart:
+        return AtStart(span=span_of(meta))
+
+    def nested(self, meta: Meta, children: Children) -> Pattern:
+        pattern, *rest = children
+        clauses = [part for part in rest if isinstance(part, Clause)]
+        var = next((part for part in rest if isinstance(part, Ident)), None)
+        if not clauses and var is None:
+            return cast(Pattern, pattern)
+        last = clauses[-1] if clauses else pattern
+        body = Body(pattern, **self.fields_of(clauses), span=pattern.span.to(last.span))
+        return Nested(body, var, span=span_of(meta))
+
+    def complement(self, meta: Meta, children: Children) -> Complement:
+        return Complement(children[0], span=span_of(meta))
+
+    def window_of(self, meta: Meta, children: Children) -> WindowOf:
+        stream, var, *rest = children
+        since = rest.pop() if isinstance(rest[-1], Ident) else None
+        number, unit = rest[-2:]
+        condition = rest[0] if len(rest) == 3 else None
+        last = self.last(number, unit)
+        return WindowOf(stream, var, condition, last, since, span=span_of(meta))
+
+    def at_time(self, meta: Meta, children: Children) -> AtTime:
+        (token,) = children
+        value = self.integer(token) if token.type == "INTEGER" else str(token)
+        return AtTime(Literal(value, span=span_of(token)), span=span_of(meta))
+
+    def where(self, meta: Meta, children: Children) -> Clause:
+        return Clause("WHERE", {"where": children[0]}, span_of(meta))
+
+    def within(self, meta: Meta, children: Children) -> Clause:
+        return Clause("WITHIN", {"within": self.window(*children)}, span_of(meta))
+
+    def having(self, meta: Meta, children: Children) -> Clause:
+        return Clause("HAVING", {"having": children[0]}, span_of(meta))
+
+    def fields_of(self, clauses: Children) -> dict[str, Any]:
+        """The fields of clauses in any order, each given once."""
+        fields: dict[str, Any] = {}
+        first: dict[str, Clause] = {}
+        for clause in clauses:
+            earlier = first.setdefault(clause.words, clause)
+            if earlier is not clause:
+                line = self.source.position(earlier.span.start).line
+                raise self.mistake(
+                    "INK0110",
+                    f"`{clause.words}` stands twice",
+                    clause.word_span,
+                    notes=(f"the first `{clause.words}` is on line {line}",),
+                    helps=_HOW_TO_JOIN.get(clause.words, ()),
+                )
+            fields |= clause.fields
+        return fields

@@ -1,0 +1,152 @@
+"""Parses a whole program statement by statement, so that one mistake does not hide the next."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lark import Token, Tree
+from lark.exceptions import VisitError
+
+from inkling.errors import Diagnostic, ProgramError, nearest
+from inkling.language.parser.machine import build_tree
+from inkling.language.parser.mistakes import explain
+from inkling.language.parser.scanner import Comment, RawToken, scan
+from inkling.language.parser.site import Site
+from inkling.language.parser.statements import StatementBuilder
+from inkling.language.parser.tree import span_of
+from inkling.language.parser.words import read, starts_statement
+from inkling.language.syntax import Program, Statement
+from inkling.source import SourceText, Span
+
+STATEMENT_WORDS = ("STREAM", "TABLE", "RULE", "EVENT", "FORECAST")
+DEEPEST_NESTING = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The tokens of one statement, and its semicolon unless that is missing."""
+
+    tokens: tuple[RawToken, ...]
+    terminator: RawToken | None
+
+    @property
+    def end(self) -> int:
+        return (self.terminator or self.tokens[-1]).span.end
+
+
+def parse(text: str, name: str = "<string>") -> Program:
+    """Reads a program; raises `ProgramError` with one diagnostic for each wrong statement.
+
+    >>> program = parse("STREAM Cpu(node STRING, load DOUBLE) KEY node TIME t;")
+    >>> program.statements[0].name.text
+    'Cpu'
+    """
+    source = SourceText(name, text)
+    scanned = scan(source)
+    chunks = list(_chunks(scanned.tokens))
+    problems: list[Diagnostic] = []
+    statements: list[Statement] = []
+    start = 0
+    for chunk in chunks:
+        unreadable = [p for p in scanned.problems if p.span and start <= p.span.start < chunk.end]
+        start = chunk.end
+        if unreadable:
+            problems.append(unreadable[0])
+        elif problems and chunk.tokens[0].upper not in STATEMENT_WORDS:
+            continue  # the rest of a statement that is already reported
+        else:
+            try:
+                statements.append(_parse_statement(source, chunk))
+            except ProgramError as error:
+                problems.extend(error.diagnostics)
+    problems.extend([p for p in scanned.problems if p.span and p.span.start >= start][:1])
+    if problems:
+        raise ProgramError(problems)
+    comments, rest = _share_out(source, scanned.comments, chunks)
+    commented = (replace(s, comments=c) for s, c in zip(statements, comments, strict=True))
+    return Program(tuple(commented), rest, span=Span(0, len(text)))
+
+
+def _chunks(tokens: Sequence[RawToken]) -> Iterator[Chunk]:
+    begin = 0
+    for idx, token in enumerate(tokens):
+        if token.is_symbol(";"):
+            if idx > begin:
+                yield Chunk(tuple(tokens[begin:idx]), token)
+            begin = idx + 1
+        elif idx > begin and token.first_on_line and starts_statement(tokens, idx):
+            yield Chunk(tuple(tokens[begin:idx]), None)
+            begin = idx
+    if begin < len(tokens):
+        yield Chunk(tuple(tokens[begin:]), None)
+
+
+def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
+    first = chunk.tokens[0]
+    if first.upper not in STATEMENT_WORDS:
+        raise ProgramError(_unknown_statement(source, first))
+    reading = read(chunk.tokens)
+    if not reading.complete:
+        raise ProgramError(explain(Site(source, reading, chunk.terminator)))
+    if chunk.terminator is None:
+        last = chunk.tokens[-1]
+        raise ProgramError.of(
+            "INK0103",
+            "a statement ends with `;`",
+            span=last.span,
+            source=source,
+            label="expected `;` after this",
+        )
+    tree = build_tree(reading.tokens())
+    _refuse_deep_nesting(source, tree)
+    try:
+        statement: Statement = StatementBuilder(source).transform(tree)
+    except VisitError as error:
+        raise error.orig_exc from None
+    return statement
+
+
+def _unknown_statement(source: SourceText, first: RawToken) -> Diagnostic:
+    meant = nearest(first.text, STATEMENT_WORDS, n=1)
+    return Diagnostic(
+        "INK0120",
+        f"unknown statement `{first.text}`",
+        first.span,
+        source,
+        notes=("a statement starts with STREAM, TABLE, RULE, EVENT or FORECAST",),
+        helps=tuple(f"write `{word}`" for word in meant),
+    )
+
+
+def _refuse_deep_nesting(source: SourceText, tree: Tree[Token]) -> None:
+    level: list[Tree[Token]] = [tree]
+    for _ in range(DEEPEST_NESTING):
+        level = [child for node in level for child in node.children if isinstance(child, Tree)]
+    if level:
+        raise ProgramError.of(
+            "INK0119",
+            f"nested more than {DEEPEST_NESTING} levels deep",
+            span=span_of(level[0].meta),
+            source=source,
+            helps=("split the event into several, or the value into derived columns",),
+        )
+
+
+def _share_out(
+    source: SourceText, comments: Sequence[Comment], chunks: Sequence[Chunk]
+) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
+    """Comments of each statement: before it, inside it, and after it on its last line."""
+    shares: list[list[str]] = [[] for _ in chunks]
+    rest: list[str] = []
+    owner = 0
+    for comment in comments:
+        while owner < len(chunks) and not _belongs(source, comment, chunks[owner]):
+            owner += 1
+        (shares[owner] if owner < len(chunks) else rest).append(comment.text)
+    return [tuple(share) for share in shares], tuple(rest)
+
+
+def _belongs(source: SourceText, comment: Comment, chunk: Chunk) -> bool:
+    if comment.span.start < chunk.end:
+        return True
+    same_line = source.position(comment.span.start).line == source.position(chunk.end).line
+    return comment.trailing and same_line

@@ -1,0 +1,235 @@
+"""Builds statements from their heads and their clauses in any order."""
+
+from typing import Any, cast
+
+from lark import Token, v_args
+from lark.tree import Meta
+
+from inkling.language.parser.patterns import Clause, PatternBuilder
+from inkling.language.parser.tree import Children, span_of
+from inkling.language.syntax import (
+    Body,
+    ColumnDecl,
+    Confidence,
+    Consume,
+    ConsumePolicy,
+    Demand,
+    DeriveItem,
+    EventDecl,
+    ForecastAround,
+    ForecastDecl,
+    ForecastInterval,
+    ForecastPoint,
+    ForecastWithin,
+    Ident,
+    Item,
+    Per,
+    Remaining,
+    RuleDecl,
+    SegmentsDecl,
+    StreamDecl,
+    TableDecl,
+    TimeBetween,
+    TimePoint,
+    TimeSpan,
+)
+
+_BODY_FIELDS = ("where", "within", "having")
+
+
+@v_args(meta=True)
+class StatementBuilder(PatternBuilder):
+    def stream(self, meta: Meta, children: Children) -> StreamDecl:
+        name, columns, *options = children
+        return StreamDecl(name, columns, **self.fields_of(options), span=span_of(meta))
+
+    def columns(self, meta: Meta, children: Children) -> tuple[ColumnDecl, ...]:
+        return tuple(children)
+
+    def column(self, meta: Meta, children: Children) -> ColumnDecl:
+        name, type_ = children
+        upper = Ident(type_.text.upper(), quoted=type_.quoted, span=type_.span)
+        return ColumnDecl(name, upper, span=span_of(meta))
+
+    def id_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ID", {"id": children[0]}, span_of(meta))
+
+    def key_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("KEY", {"key": tuple(children)}, span_of(meta))
+
+    def time_point(self, meta: Meta, children: Children) -> Clause:
+        time = TimePoint(children[0], span=span_of(meta))
+        return Clause("TIME", {"time": time}, span_of(meta))
+
+    def time_span(self, meta: Meta, children: Children) -> Clause:
+        time = TimeSpan(*children, span=span_of(meta))
+        return Clause("TIME", {"time": time}, span_of(meta))
+
+    def time_between(self, meta: Meta, children: Children) -> Clause:
+        time = TimeBetween(*children, span=span_of(meta))
+        return Clause("TIME", {"time": time}, span_of(meta))
+
+    def order_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ORDER BY", {"order_by": children[0]}, span_of(meta))
+
+    def tick_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("TICK", {"tick": children[0]}, span_of(meta))
+
+    def probability_option(self, meta: Meta, children: Children) -> Clause:
+        column, *given = children
+        fields = {"probability": column, "given": given[0] if given else ()}
+        return Clause("PROBABILITY", fields, span_of(meta))
+
+    def given(self, meta: Meta, children: Children) -> tuple[Ident, ...]:
+        return tuple(children)
+
+    def numbered_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("NUMBERED BY", {"numbered_by": children[0]}, span_of(meta))
+
+    def segments_option(self, meta: Meta, children: Children) -> Clause:
+        segments = SegmentsDecl(**self.fields_of(children), span=span_of(meta))
+        return Clause("SEGMENTS", {"segments": segments}, span_of(meta))
+
+    def segments_role(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ROLE", {"role": children[0]}, span_of(meta))
+
+    def segments_count(self, meta: Meta, children: Children) -> Clause:
+        return Clause("COUNT", {"count": children[0]}, span_of(meta))
+
+    def segments_bounds(self, meta: Meta, children: Children) -> Clause:
+        lo, hi = children
+        return Clause("BOUNDS", {"lo": lo, "hi": hi}, span_of(meta))
+
+    def derive_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("DERIVE", {"derive": tuple(children)}, span_of(meta))
+
+    def derive_item(self, meta: Meta, children: Children) -> DeriveItem:
+        name, value = (child for child in children if not isinstance(child, Token))
+        return DeriveItem(name, value, span=span_of(meta))
+
+    def reset_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("RESET WHEN", {"reset_when": children[0]}, span_of(meta))
+
+    def late_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("LATE", {"late": children[0]}, span_of(meta))
+
+    def op_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("OP", {"op": children[0]}, span_of(meta))
+
+    def table(self, meta: Meta, children: Children) -> TableDecl:
+        name, columns, path = children
+        return TableDecl(name, columns, str(path), path_span=span_of(path), span=span_of(meta))
+
+    def rule(self, meta: Meta, children: Children) -> RuleDecl:
+        return RuleDecl(*children, span=span_of(meta))
+
+    def event(self, meta: Meta, children: Children) -> EventDecl:
+        name, *rest = children
+        head = rest.pop(0) if isinstance(rest[0], tuple) else None
+        pattern, *clauses = rest
+        fields = self.fields_of(clauses)
+        body_fields = {field: fields.pop(field, None) for field in _BODY_FIELDS}
+        last = clauses[-1] if clauses else pattern
+        body = Body(pattern, **body_fields, span=pattern.span.to(last.span))
+        return EventDecl(name, head, body, **fields, span=span_of(meta))
+
+    def head(self, meta: Meta, children: Children) -> tuple[Item, ...]:
+        return tuple(children)
+
+    def item(self, meta: Meta, children: Children) -> Item:
+        return Item(*children, span=span_of(meta))
+
+    def partition_by(self, meta: Meta, children: Children) -> Clause:
+        return Clause("PARTITION BY", {"partition_by": tuple(children)}, span_of(meta))
+
+    def over(self, meta: Meta, children: Children) -> Clause:
+        return Clause("OVER", {"over": tuple(children)}, span_of(meta))
+
+    def consume(self, meta: Meta, children: Children) -> Clause:
+        policy, *rest = children
+        keeping = bool(rest) and isinstance(rest[0], Token)
+        prefer = rest[keeping] if len(rest) > keeping else None
+        consume = Consume(cast(ConsumePolicy, policy.type), keeping, prefer, span=span_of(meta))
+        return Clause("CONSUME", {"consume": consume}, span_of(meta))
+
+    def prefer(self, meta: Meta, children: Children) -> Any:
+        (choice,) = children
+        return choice.type if isinstance(choice, Token) else choice
+
+    def returns(self, meta: Meta, children: Children) -> Clause:
+        return Clause("RETURN", {"returns": tuple(children)}, span_of(meta))
+
+    def per(self, meta: Meta, children: Children) -> Clause:
+        return Clause("PER", {"per": cast(Per, children[0].type)}, span_of(meta))
+
+    def confidence(self, meta: Meta, children: Children) -> Clause:
+        operator, number = children
+        if operator not in (">=", ">"):
+            raise self.mistake(
+                "INK0101",
+                f"expected `>=` or `>` after `CONFIDENCE`, found `{operator}`",
+                span_of(operator),
+            )
+        threshold = self.probability(number, what="a confidence")
+        confidence = Confidence(cast(Any, str(operator)), threshold, span=span_of(meta))
+        return Clause("CONFIDENCE", {"confidence": confidence}, span_of(meta))
+
+    def top(self, meta: Meta, children: Children) -> Clause:
+        n = self.count(children[0], what="the number of results to keep")
+        return Clause("TOP", {"top": n}, span_of(meta))
+
+    def keep_for(self, meta: Meta, children: Children) -> Clause:
+        return Clause("KEEP FOR", {"keep_for": children[0]}, span_of(meta))
+
+    def demand(self, meta: Meta, children: Children) -> Clause:
+        demand = cast(Demand, children[0].type)
+        return Clause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))
+
+    def forecast(self, meta: Meta, children: Children) -> ForecastDecl:
+        event, kind, *options = children
+        return ForecastDecl(event, kind, **self.fields_of(options), span=span_of(meta))
+
+    def forecast_within(self, meta: Meta, children: Children) -> ForecastWithin:
+        return ForecastWithin(self.horizon(*children), span=span_of(meta))
+
+    def forecast_around(self, meta: Meta, children: Children) -> ForecastAround:
+        return ForecastAround(self.horizon(*children), span=span_of(meta))
+
+    def forecast_point(self, meta: Meta, children: Children) -> ForecastPoint:
+        return ForecastPoint(span=span_of(meta))
+
+    def forecast_interval(self, meta: Meta, children: Children) -> ForecastInterval:
+        mode, *width = children
+        n = self.count(width[0], what="a width") if width else None
+        return ForecastInterval(mode.type, n, span=span_of(meta))
+
+    def forecast_order(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ORDER", {"order": self.integer(children[0])}, span_of(meta))
+
+    def forecast_horizon(self, meta: Meta, children: Children) -> Clause:
+        n = self.count(children[0], what="a horizon")
+        return Clause("HORIZON", {"horizon": n}, span_of(meta))
+
+    def forecast_spread(self, meta: Meta, children: Children) -> Clause:
+        operator, number = children
+        if operator != "<=":
+            raise self.mistake(
+                "INK0101", f"expected `<=` after `SPREAD`, found `{operator}`", span_of(operator)
+            )
+        return Clause("SPREAD", {"spread": self.integer(number)}, span_of(meta))
+
+    def forecast_model(self, meta: Meta, children: Children) -> Clause:
+        return Clause("MODEL", {"model": children[0]}, span_of(meta))
+
+    def features(self, meta: Meta, children: Children) -> Clause:
+        return Clause("FEATURES", {"features": tuple(children)}, span_of(meta))
+
+    def remaining(self, meta: Meta, children: Children) -> Clause:
+        lo, hi = (self.probability(number, what="a remaining part") for number in children)
+        if hi < lo:
+            raise self.mistake("INK0116", f"the range from {lo:g} to {hi:g} is empty", span_of(meta))
+        remaining = Remaining(lo, hi, span=span_of(meta))
+        return Clause("REMAINING", {"remaining": remaining}, span_of(meta))
+
+    def including_final(self, meta: Meta, children: Children) -> Clause:
+        return Clause("INCLUDING FINAL", {"including_final": True}, span_of(meta))

@@ -1,0 +1,5 @@
+"""Syntax to text: documents for expressions, patterns and statements, laid out on lines."""
+
+from inkling.language.printer.program import WIDTH, format_program, format_statement
+
+__all__ = ["WIDTH", "format_program", "format_statement"]

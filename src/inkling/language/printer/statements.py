@@ -1,0 +1,204 @@
+"""Writes statements: clauses in one order, one per line where a statement is long."""
+
+from inkling.language.names import written_name, written_text
+from inkling.language.printer.expressions import (
+    call,
+    column_name,
+    condition,
+    expression,
+    number,
+)
+from inkling.language.printer.layout import HARD_LINE, LINE, Doc, Group, Nest, bracketed, joined
+from inkling.language.printer.patterns import body_clauses, duration, pattern, window
+from inkling.language.reserved import AFTER_TIME
+from inkling.language.syntax import (
+    ColumnDecl,
+    Confidence,
+    Consume,
+    EventDecl,
+    ForecastAround,
+    ForecastDecl,
+    ForecastInterval,
+    ForecastKind,
+    ForecastPoint,
+    ForecastWithin,
+    Ident,
+    Item,
+    RuleDecl,
+    SegmentsDecl,
+    Statement,
+    StreamDecl,
+    TableDecl,
+    TimeBetween,
+    TimeDecl,
+    TimePoint,
+    TimeSpan,
+)
+
+
+def statement(node: Statement) -> Doc:
+    """The document of a statement without its semicolon."""
+    match node:
+        case StreamDecl():
+            head = f"STREAM {column_name(node.name)}("
+            return _with_options(_columns(head, node.columns), _stream_options(node))
+        case TableDecl(name, columns, path):
+            head = f"TABLE {column_name(name)}("
+            return _with_options(_columns(head, columns), [f"FROM {written_text(path)}"])
+        case RuleDecl(head, None):
+            return ("RULE ", call(head))
+        case RuleDecl(head, body) if body is not None:
+            return Group(("RULE ", call(head), Nest((LINE, condition("IF", body)))))
+        case EventDecl():
+            return _event(node)
+        case ForecastDecl():
+            head = f"FORECAST {column_name(node.event)} {_kind(node.kind)}"
+            return _with_options(head, _forecast_options(node))
+        case _:
+            raise AssertionError(f"no such statement: {node}")
+
+
+def _with_options(head: Doc, options: list[Doc]) -> Doc:
+    return Group((head, Nest(tuple((LINE, option) for option in options))))
+
+
+def _columns(head: str, columns: tuple[ColumnDecl, ...]) -> Doc:
+    return bracketed(head, [f"{column_name(c.name)} {column_name(c.type)}" for c in columns], ")")
+
+
+def _stream_options(node: StreamDecl) -> list[Doc]:
+    options: list[Doc] = []
+    if node.id is not None:
+        options.append(f"ID {column_name(node.id)}")
+    if node.key:
+        options.append(f"KEY {_names(node.key)}")
+    if node.time is not None:
+        options.append(_time(node.time))
+    if node.order_by is not None:
+        options.append(f"ORDER BY {column_name(node.order_by)}")
+    if node.tick is not None:
+        options.append(f"TICK {duration(node.tick)}")
+    if node.probability is not None:
+        given = f" GIVEN {_names(node.given)}" if node.given else ""
+        options.append(f"PROBABILITY {column_name(node.probability)}{given}")
+    if node.numbered_by is not None:
+        options.append(f"NUMBERED BY {column_name(node.numbered_by)}")
+    if node.segments is not None:
+        options.append(_segments(node.segments))
+    if node.derive:
+        items = [(f"{column_name(i.name)} = ", expression(i.value)) for i in node.derive]
+        options.append(("DERIVE ", Group(Nest(joined((",", LINE), items)))))
+    if node.reset_when is not None:
+        options.append(condition("RESET WHEN", node.reset_when))
+    if node.late is not None:
+        options.append(f"LATE {duration(node.late)}")
+    if node.op is not None:
+        options.append(f"OP {column_name(node.op)}")
+    return options
+
+
+def _time(node: TimeDecl) -> str:
+    match node:
+        case TimePoint(column):
+            return f"TIME {written_name(column.text, AFTER_TIME)}"
+        case TimeSpan(start, end):
+            return f"TIME FROM {column_name(start)} TO {column_name(end)}"
+        case TimeBetween(lo, hi, weights):
+            weighted = f" WEIGHTS {column_name(weights)}" if weights else ""
+            return f"TIME BETWEEN {column_name(lo)} AND {column_name(hi)}{weighted}"
+
+
+def _segments(node: SegmentsDecl) -> str:
+    parts = ["SEGMENTS"]
+    if node.role is not None:
+        parts.append(f"ROLE {column_name(node.role)}")
+    if node.count is not None:
+        parts.append(f"COUNT {column_name(node.count)}")
+    if node.lo is not None and node.hi is not None:
+        parts.append(f"BOUNDS {column_name(node.lo)} TO {column_name(node.hi)}")
+    return " ".join(parts)
+
+
+def _event(node: EventDecl) -> Doc:
+    name = f"EVENT {column_name(node.name)}"
+    head = name if node.head is None else bracketed(f"{name}(", _items(node.head), ")")
+    clauses: list[Doc] = [("PATTERN ", pattern(node.body.pattern)), *body_clauses(node.body)]
+    if node.partition_by:
+        clauses.append(f"PARTITION BY {_names(node.partition_by)}")
+    if node.over:
+        clauses.append(f"OVER ({_names(node.over)})")
+    if node.consume is not None:
+        clauses.append(_consume(node.consume))
+    if node.returns:
+        clauses.append(Group(("RETURN ", Nest(joined((",", LINE), _items(node.returns))))))
+    if node.per is not None:
+        clauses.append(f"PER {node.per}")
+    if node.confidence is not None:
+        clauses.append(_confidence(node.confidence))
+    if node.top is not None:
+        clauses.append(f"TOP {node.top}")
+    if node.keep_for is not None:
+        clauses.append(f"KEEP FOR {duration(node.keep_for)}")
+    if node.demand is not None:
+        clauses.append(node.demand)
+    return (head, " AS", Nest(tuple((HARD_LINE, clause) for clause in clauses)))
+
+
+def _items(items: tuple[Item, ...]) -> list[Doc]:
+    return [
+        (expression(item.value), f" AS {column_name(item.alias)}" if item.alias else "") for item in items
+    ]
+
+
+def _consume(node: Consume) -> Doc:
+    head = f"CONSUME {node.policy}" + (" KEEPING" if node.keeping else "")
+    match node.prefer:
+        case None:
+            return head
+        case "LONGER" | "SHORTER":
+            return f"{head} PREFER {node.prefer}"
+        case preferred:
+            return (f"{head} PREFER ", expression(preferred))
+
+
+def _confidence(node: Confidence) -> str:
+    return f"CONFIDENCE {node.op} {number(node.threshold)}"
+
+
+def _kind(kind: ForecastKind) -> str:
+    match kind:
+        case ForecastWithin(horizon):
+            return f"WITHIN {window(horizon)}"
+        case ForecastAround(horizon):
+            return f"AROUND {window(horizon)}"
+        case ForecastPoint():
+            return "POINT"
+        case ForecastInterval(mode, width):
+            return f"INTERVAL {mode}" + ("" if width is None else f" {width}")
+
+
+def _forecast_options(node: ForecastDecl) -> list[Doc]:
+    options: list[Doc] = []
+    if node.confidence is not None:
+        options.append(_confidence(node.confidence))
+    if node.order is not None:
+        options.append(f"ORDER {node.order}")
+    if node.horizon is not None:
+        options.append(f"HORIZON {node.horizon}")
+    if node.spread is not None:
+        options.append(f"SPREAD <= {node.spread}")
+    if node.model is not None:
+        options.append(f"MODEL {column_name(node.model)}")
+    if node.features:
+        features = [expression(feature) for feature in node.features]
+        options.append(bracketed("FEATURES (", features, ")"))
+    if node.remaining is not None:
+        lo, hi = number(node.remaining.lo), number(node.remaining.hi)
+        options.append(f"REMAINING {lo} TO {hi}")
+    if node.including_final:
+        options.append("INCLUDING FINAL")
+    return options
+
+
+def _names(idents: tuple[Ident, ...]) -> str:
+    return ", ".join(column_name(ident) for ident in idents)

@@ -1,0 +1,65 @@
+"""Lengths of time, and the three ways to say how far a match may stretch."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal as OneOf
+from typing import TypeAlias, get_args
+
+from inkling.language.syntax.nodes import Node
+
+TimeUnit: TypeAlias = OneOf[
+    "TICKS", "MICROSECONDS", "MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "WEEKS"
+]
+TIME_UNITS: tuple[TimeUnit, ...] = get_args(TimeUnit)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration(Node):
+    """`30 MINUTES`, `1.5 HOURS`; the amount has a finite decimal form."""
+
+    amount: int | Fraction
+    unit: TimeUnit
+
+    def __post_init__(self) -> None:
+        if self.amount < 0:
+            raise ValueError(f"a duration is not negative, got {self.amount} {self.unit}")
+        if self.amount >= 2**63:
+            raise ValueError(f"a duration fits 64 bits, got {self.amount} {self.unit}")
+        if not _has_finite_decimal(self.amount):
+            raise ValueError(f"a duration has a finite decimal form, got {self.amount}")
+
+
+@dataclass(frozen=True, slots=True)
+class PointCount(Node):
+    """`5 POINTS`: at most this many time points from start to end, both counted."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        _needs_one(self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class EventCount(Node):
+    """`4 EVENTS`: at most this many events from first to last, both counted."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        _needs_one(self.n)
+
+
+Window: TypeAlias = Duration | PointCount | EventCount
+
+
+def _needs_one(n: int) -> None:
+    if n < 1:
+        raise ValueError(f"a window holds at least one, got {n}")
+
+
+def _has_finite_decimal(amount: int | Fraction) -> bool:
+    rest = amount.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1

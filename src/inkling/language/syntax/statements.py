@@ -1,0 +1,257 @@
+"""What a program declares: streams, tables, rules, events and forecasts."""
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from inkling.language.syntax.durations import Duration, EventCount
+from inkling.language.syntax.expressions import Call, Expr
+from inkling.language.syntax.nodes import Ident, Node
+from inkling.language.syntax.patterns import Body
+from inkling.source import NOWHERE, Span
+
+Per: TypeAlias = OneOf["MATCH", "INTERVAL", "END", "VALUES"]
+Demand: TypeAlias = OneOf["EXACT", "SAMPLED"]
+ConsumePolicy: TypeAlias = OneOf["RESTART", "RECENT", "CHRONOLOGICAL"]
+Preference: TypeAlias = OneOf["LONGER", "SHORTER"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementNode(Node):
+    """A node that carries the line comments written before and inside it, without `--`."""
+
+    comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDecl(Node):
+    """`speed DOUBLE`; the text of the type is upper case."""
+
+    name: Ident
+    type: Ident
+
+    def __post_init__(self) -> None:
+        if self.type.text != self.type.text.upper():
+            raise ValueError(f"a type is upper case, got {self.type.text}")
+
+
+@dataclass(frozen=True, slots=True)
+class TimePoint(Node):
+    """`TIME t`"""
+
+    column: Ident
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan(Node):
+    """`TIME FROM started TO ended`"""
+
+    start: Ident
+    end: Ident
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBetween(Node):
+    """`TIME BETWEEN lo AND hi WEIGHTS w`: a point somewhere in the interval."""
+
+    lo: Ident
+    hi: Ident
+    weights: Ident | None = None
+
+
+TimeDecl: TypeAlias = TimePoint | TimeSpan | TimeBetween
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentsDecl(Node):
+    """`SEGMENTS ROLE r COUNT n BOUNDS lo TO hi`; bounds are both given or both missing."""
+
+    role: Ident | None = None
+    count: Ident | None = None
+    lo: Ident | None = None
+    hi: Ident | None = None
+
+    def __post_init__(self) -> None:
+        if (self.lo is None) != (self.hi is None):
+            raise ValueError("bounds of segments come in pairs")
+
+
+@dataclass(frozen=True, slots=True)
+class DeriveItem(Node):
+    """`distance = haversine(PREV(lat), PREV(lon), lat, lon)`"""
+
+    name: Ident
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class StreamDecl(StatementNode):
+    name: Ident
+    columns: tuple[ColumnDecl, ...]
+    id: Ident | None = None
+    key: tuple[Ident, ...] = ()
+    time: TimeDecl | None = None
+    order_by: Ident | None = None
+    tick: Duration | None = None
+    probability: Ident | None = None
+    given: tuple[Ident, ...] = ()
+    numbered_by: Ident | None = None
+    segments: SegmentsDecl | None = None
+    derive: tuple[DeriveItem, ...] = ()
+    reset_when: Expr | None = None
+    late: Duration | None = None
+    op: Ident | None = None
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise ValueError("a stream has at least one column")
+        if self.given and self.probability is None:
+            raise ValueError("GIVEN belongs to PROBABILITY")
+
+
+@dataclass(frozen=True, slots=True)
+class TableDecl(StatementNode):
+    """`TABLE threshold(road STRING, top DOUBLE) FROM 'thresholds.csv'`"""
+
+    name: Ident
+    columns: tuple[ColumnDecl, ...]
+    path: str
+    path_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise ValueError("a table has at least one column")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDecl(StatementNode):
+    """`RULE slow(road, speed) IF threshold(road, top) AND speed < top`; a fact has no body."""
+
+    head: Call
+    body: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Node):
+    """`x.sector`, `AVG(w.v) AS m`: a value of a result, perhaps named."""
+
+    value: Expr
+    alias: Ident | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consume(Node):
+    """`CONSUME RECENT KEEPING PREFER LONGER`: which events a match uses up."""
+
+    policy: ConsumePolicy
+    keeping: bool = False
+    prefer: Preference | Expr | None = None
+
+    def __post_init__(self) -> None:
+        if self.policy == "RESTART" and (self.keeping or self.prefer is not None):
+            raise ValueError("KEEPING and PREFER belong to RECENT and CHRONOLOGICAL")
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence(Node):
+    """`CONFIDENCE >= 0.2`"""
+
+    op: OneOf[">=", ">"]
+    threshold: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise ValueError(f"a probability lies in [0, 1], got {self.threshold}")
+
+
+@dataclass(frozen=True, slots=True)
+class EventDecl(StatementNode):
+    """A derived event; `head` is None without parentheses after the name."""
+
+    name: Ident
+    head: tuple[Item, ...] | None
+    body: Body
+    partition_by: tuple[Ident, ...] = ()
+    over: tuple[Ident, ...] = ()
+    consume: Consume | None = None
+    returns: tuple[Item, ...] = ()
+    per: Per | None = None
+    confidence: Confidence | None = None
+    top: int | None = None
+    keep_for: Duration | None = None
+    demand: Demand | None = None
+
+    def __post_init__(self) -> None:
+        if self.top is not None and self.top < 1:
+            raise ValueError(f"TOP keeps at least one result, got {self.top}")
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastWithin(Node):
+    """`WITHIN 10 EVENTS`"""
+
+    horizon: EventCount
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastAround(Node):
+    """`AROUND 10 EVENTS`"""
+
+    horizon: EventCount
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastPoint(Node):
+    """`POINT`"""
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastInterval(Node):
+    """`INTERVAL SHORTEST`, `INTERVAL ARGMAX`, `INTERVAL FIXED 5`"""
+
+    mode: OneOf["SHORTEST", "ARGMAX", "FIXED"]
+    width: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.width is not None) != (self.mode == "FIXED"):
+            raise ValueError(f"a width belongs to FIXED, got {self.mode} {self.width}")
+
+
+ForecastKind: TypeAlias = ForecastWithin | ForecastAround | ForecastPoint | ForecastInterval
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining(Node):
+    """`REMAINING 0.1 TO 0.5`: the part of a match that may still be missing."""
+
+    lo: float
+    hi: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.lo <= self.hi <= 1:
+            raise ValueError(f"shares lie in order in [0, 1], got {self.lo} and {self.hi}")
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastDecl(StatementNode):
+    event: Ident
+    kind: ForecastKind
+    confidence: Confidence | None = None
+    order: int | None = None
+    horizon: int | None = None
+    spread: int | None = None
+    model: Ident | None = None
+    features: tuple[Expr, ...] = ()
+    remaining: Remaining | None = None
+    including_final: bool = False
+
+
+Statement: TypeAlias = StreamDecl | TableDecl | RuleDecl | EventDecl | ForecastDecl
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Node):
+    """Statements in the order written; `comments` are those after the last one."""
+
+    statements: tuple[Statement, ...]
+    comments: tuple[str, ...] = field(default=(), compare=False, repr=False)

@@ -1,0 +1,82 @@
+"""Everything a program has declared, under its name: streams, events, tables and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inkling.language import syntax as s
+from inkling.logical.binding.mistakes import Mistakes, did_you_mean
+from inkling.logical.functions import FUNCTIONS
+from inkling.model.schema import TableSchema
+from inkling.model.time import Clock, Span
+from inkling.model.types import Type
+
+Columns = Mapping[str, Type | None]
+"""Type by column name; None where the type is not known because of a mistake already reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What a declaration says about the time of a stream; None where only the data can tell."""
+
+    clock: Clock | None
+    tick: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A stream or a derived event as patterns see it."""
+
+    name: str
+    columns: Columns
+    id_type: Type | None = None  # None: an event of events has no single id
+    is_ordered: bool = False
+    is_interval: bool = False
+    streams: frozenset[str] = frozenset()  # what it rests on
+    doubtful: frozenset[str] = frozenset()  # those of them that are uncertain
+    is_derived: bool = False
+    is_broken: bool = False  # its declaration has a mistake, so nothing more is said about its columns
+
+
+@dataclass(slots=True)
+class Catalog:
+    """The declarations seen so far; it only grows."""
+
+    sources: dict[str, Source] = field(default_factory=dict)
+    timings: dict[str, Timing] = field(default_factory=dict)  # by stream
+    tables: dict[str, TableSchema] = field(default_factory=dict)
+    rules: dict[str, int] = field(default_factory=dict)  # number of arguments
+    broken_tables: set[str] = field(default_factory=set)
+
+    def source(self, name: s.Ident, mistakes: Mistakes) -> Source:
+        """The stream or event of that name; an unknown one is reported and stands in for itself."""
+        found = self.sources.get(name.text)
+        if found is not None:
+            return found
+        helps = did_you_mean(name.text, self.sources)
+        notes = []
+        if name.text in self.tables:
+            notes.append(f"`{name}` is a table: facts without a time, used in conditions as `{name}(…)`")
+        elif not self.sources:
+            notes.append("this program declares no stream")
+            helps = (f"declare it first: `STREAM {name}(id STRING) TIME t;`",)
+        mistakes.wrong("INK0205", f"no stream or event is called `{name}`", name, notes=notes, helps=helps)
+        return Source(name.text, {}, is_broken=True)
+
+    @property
+    def knowledge_names(self) -> tuple[str, ...]:
+        """What may stand before parentheses in an expression."""
+        return (*self.tables, *self.rules, *FUNCTIONS)
+
+
+def common_columns(sources: tuple[Source, ...]) -> Columns:
+    """The columns that all sources have with one type."""
+    if not sources:
+        return {}
+    first, *others = sources
+    return {
+        name: kind
+        for name, kind in first.columns.items()
+        if all(name in other.columns and other.columns[name] is kind for other in others)
+    }

@@ -1,0 +1,108 @@
+"""The clauses of an event besides its pattern: partition, scope, consumption and thresholds."""
+
+from __future__ import annotations
+
+from inkling.language import syntax as s
+from inkling.logical import plan as p
+from inkling.logical.binding.catalog import Catalog, Source
+from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
+from inkling.logical.binding.names import EventNames
+from inkling.logical.binding.places import InSequence
+from inkling.logical.binding.syntax_walk import named_sources
+from inkling.logical.binding.viewpoint import Viewpoint
+from inkling.model.types import Type
+
+
+def bind_scope(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> tuple[Source, ...]:
+    """The sources whose events STRICT counts: those in OVER, or all that the pattern names."""
+    names = decl.over or tuple(named_sources(decl.body))
+    scope = {name.text: catalog.source(name, mistakes) for name in names}
+    if not scope:
+        mistakes.wrong(
+            "INK0318",
+            "the pattern names no stream, so nothing says which events `_` can be",
+            decl.body,
+            helps=["add `OVER (…)` with the streams that are meant"],
+        )
+    return tuple(scope[name] for name in sorted(scope))
+
+
+def bind_partition(
+    decl: s.EventDecl, sources: tuple[Source, ...], mistakes: Mistakes
+) -> dict[str, Type | None]:
+    """Partition columns with their type, which must be the same in every source."""
+    partition: dict[str, Type | None] = {}
+    for column in decl.partition_by:
+        sound = [source for source in sources if not source.is_broken]
+        lacking = [source.name for source in sound if column.text not in source.columns]
+        kinds = {source.columns[column.text] for source in sound if column.text in source.columns}
+        partition[column.text] = kinds.pop() if len(kinds) == 1 and not lacking else None
+        if lacking:
+            known = [name for source in sound for name in source.columns]
+            mistakes.wrong(
+                "INK0319",
+                f"cannot partition by `{column}`: {listed(lacking)} {'has' if len(lacking) == 1 else 'have'}"
+                " no such column",
+                column,
+                notes=["every stream of the pattern and its scope must have the column"],
+                helps=did_you_mean(column.text, known) if len(lacking) == len(sound) else (),
+            )
+        elif len(kinds) > 1 or (not kinds and sound):
+            written = listed(f"{source.name} {source.columns[column.text]}" for source in sound)
+            mistakes.wrong(
+                "INK0319", f"cannot partition by `{column}`: its type differs", column, notes=[f"it is {written}"]
+            )
+    return partition
+
+
+def bind_consume(decl: s.EventDecl, names: EventNames) -> bool:
+    """Whether matches restart after each other; other policies are only checked."""
+    consume = decl.consume
+    if consume is None or consume.policy == "RESTART":
+        return consume is not None
+    mistakes = names.mistakes
+    for place in names.shape.places:
+        policies = [frame.policy for frame in place.path if isinstance(frame, InSequence)]
+        if any(policy is not p.Policy.ANY for policy in policies):
+            mistakes.wrong(
+                "INK0320",
+                f"CONSUME {consume.policy} needs sequences that skip freely",
+                consume,
+                notes=["it chooses among all combinations, which NEXT and STRICT already narrow"],
+                helps=["write `SEQ(…)` without NEXT and STRICT, or `CONSUME RESTART`"],
+            )
+            break
+    if consume.prefer is not None and not isinstance(consume.prefer, str):
+        Viewpoint(names, names.shape.top.standpoint).binder().value(consume.prefer)
+    mistakes.wrong("INK0409", f"CONSUME {consume.policy} is not supported yet", consume)
+    return False
+
+
+def check_thresholds(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mistakes) -> None:
+    """Clauses about probability, which change nothing when every stream is certain."""
+    confidence = decl.confidence
+    if confidence is not None and confidence.op == ">" and confidence.threshold >= 1:
+        mistakes.wrong(
+            "INK0321",
+            "no probability is greater than 1, so nothing would ever be returned",
+            confidence,
+            helps=["write `CONFIDENCE >= 1` for what is certain"],
+        )
+    elif confidence is not None and doubtful:
+        mistakes.wrong(
+            "INK0411",
+            f"CONFIDENCE over uncertain streams is not supported yet: {listed(sorted(doubtful))}",
+            confidence,
+        )
+    elif confidence is not None:
+        mistakes.warn(
+            "INK0322",
+            "CONFIDENCE changes nothing here: every stream is certain, so every probability is 1",
+            confidence,
+        )
+    if decl.top is not None:
+        mistakes.wrong("INK0411", "TOP is not supported yet", decl.name, f"`{decl.name}` keeps only TOP {decl.top}")
+    if decl.keep_for is not None:
+        mistakes.wrong("INK0412", "KEEP FOR is not supported yet", decl.keep_for)
+    if decl.demand == "SAMPLED":
+        mistakes.wrong("INK0411", "SAMPLED is not supported yet", decl.name, f"`{decl.name}` asks for SAMPLED")

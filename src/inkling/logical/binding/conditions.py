@@ -1,0 +1,123 @@
+"""Puts every condition of an event where it is tested: at a leaf, or after the whole of a body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inkling.language import syntax as s
+from inkling.logical import plan as p
+from inkling.logical.binding.assignments import refuse_circles, take_assignment
+from inkling.logical.binding.lookups import Lookup, place_lookups, take_lookup
+from inkling.logical.binding.mentions import Mentions, mentions, target_of
+from inkling.logical.binding.names import EventNames
+from inkling.logical.binding.places import BodyPlace, InBranch, InRepetition, InSequence, Place, Standpoint
+from inkling.logical.binding.syntax_walk import conjuncts
+from inkling.logical.binding.viewpoint import Viewpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """One conjunct of the brackets of `home`, or of the WHERE of `body`."""
+
+    node: s.Expr
+    body: BodyPlace
+    home: Place | None
+
+    @property
+    def at(self) -> Standpoint:
+        return self.home.standpoint if self.home else self.body.standpoint
+
+
+def bind_conditions(names: EventNames) -> None:
+    """Fills the places and bodies of a shape with typed conditions and look-ups."""
+    tests = _split(names)
+    lookups = [test for test in tests if isinstance(test, Lookup)]
+    place_lookups(lookups, names)
+    for test in tests:
+        if isinstance(test, Conjunct):
+            _place(test, names)
+    for body in names.shape.bodies:
+        for check in body.checks:
+            for node in conjuncts(check):
+                _bind_after(node, body, None, names)
+
+
+def _split(names: EventNames) -> list[Conjunct | Lookup]:
+    """All conjuncts in the order written; named values are taken out."""
+    written = [Conjunct(node, place.body, place) for place in names.shape.places for node in conjuncts(place.condition)]
+    written += [Conjunct(node, body, None) for body in names.shape.bodies for node in conjuncts(body.where)]
+    written.sort(key=lambda test: test.node.span.start)
+    left = [test for test in written if not take_assignment(test.node, test.home, names)]
+    refuse_circles(names)
+    tests: list[Conjunct | Lookup] = []
+    for order, test in enumerate(left):
+        binder = Viewpoint(names, test.at, test.home).binder()
+        if not isinstance(test.node, s.Call) or not binder.is_knowledge(test.node):
+            tests.append(test)
+            continue
+        lookup = take_lookup(test.node, test.body, test.home, order, names)
+        if lookup is not None:
+            tests.append(lookup)
+    return tests
+
+
+def _place(test: Conjunct, names: EventNames) -> None:
+    found = mentions(test.node, test.home, test.at, names)
+    if found.aggregates:
+        if _may_wait(test, found, names):
+            _bind_after(test.node, test.body, test.home, names)
+        return
+    target = test.home or target_of(found.places, test.body)
+    if target is None:
+        _bind_after(test.node, test.body, None, names)
+    elif target.inner is not None:
+        _bind_after(test.node, target.inner, None, names, Standpoint(target.path, target.number))
+    else:
+        view = Viewpoint(names, target.standpoint, test.home, inline=test.home is not None)
+        bound = view.binder().condition(test.node)
+        if bound is not None:
+            target.conditions.append(bound)
+
+
+def _bind_after(
+    node: s.Expr, body: BodyPlace, home: Place | None, names: EventNames, at: Standpoint | None = None
+) -> None:
+    bound = Viewpoint(names, at or body.standpoint, home).binder().condition(node)
+    if bound is not None:
+        body.having.append(bound)
+
+
+def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
+    """Whether an aggregate outside HAVING can be tested at the end without changing which matches there are."""
+    frames = [
+        frame
+        for place in (*found.places, *([test.home] if test.home else []))
+        for frame in place.path[len(test.body.path) :]
+    ]
+    policies = {frame.policy for frame in frames if isinstance(frame, InSequence)} - {p.Policy.ANY}
+    words = names.mistakes.words(found.aggregates[0])
+    where = "`[…]`" if test.home else "WHERE"
+    if policies:
+        policy = policies.pop().value
+        names.mistakes.wrong(
+            "INK0315",
+            f"an aggregate in {where} has no meaning under {policy}",
+            found.aggregates[0],
+            f"`{words}` is only known once the repetition is complete",
+            notes=[f"{policy} chooses events one by one, before the repetition is complete"],
+            helps=[f"move the condition to HAVING: `HAVING {names.mistakes.words(test.node)}`"],
+        )
+        return False
+    home_repeats = test.home is not None and any(
+        isinstance(frame, InRepetition) for frame in test.home.path[len(test.body.path) :]
+    )
+    if home_repeats or any(isinstance(frame, InBranch) for frame in frames):
+        names.mistakes.wrong(
+            "INK0315",
+            f"an aggregate in {where} has no meaning inside {'a repetition' if home_repeats else 'OR'}",
+            found.aggregates[0],
+            f"`{words}` is only known once the repetition is complete",
+            helps=[f"put that part into parentheses with its own HAVING: `(… HAVING {words} …)`"],
+        )
+        return False
+    return True

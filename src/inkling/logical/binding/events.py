@@ -1,0 +1,157 @@
+"""One event: shape, names, conditions and outputs put together into a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inkling.language import syntax as s
+from inkling.logical import plan as p
+from inkling.logical.binding.assignments import report_unused
+from inkling.logical.binding.catalog import Catalog, Source
+from inkling.logical.binding.clauses import bind_consume, bind_partition, bind_scope, check_thresholds
+from inkling.logical.binding.clocks import TimeUses, check_times
+from inkling.logical.binding.conditions import bind_conditions
+from inkling.logical.binding.mistakes import Mistakes, listed
+from inkling.logical.binding.names import EventNames
+from inkling.logical.binding.outputs import bind_outputs
+from inkling.logical.binding.patterns import bind_shape
+from inkling.logical.binding.places import Shape, fill
+from inkling.logical.binding.precedence import warn_of_mixed_levels
+from inkling.logical.binding.syntax_walk import named_sources
+from inkling.logical.semantics import can_be_empty
+from inkling.model.schema import Column, EventSchema
+
+
+@dataclass(frozen=True, slots=True)
+class BoundEvent:
+    plan: p.EventPlan
+    ticks_only: tuple[p.TicksOnly, ...]
+
+
+def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> BoundEvent | None:
+    """The plan of one event, which also enters the catalog; None when it has a mistake."""
+    n_errors = mistakes.n_errors
+    times = TimeUses()
+    scope = bind_scope(decl, catalog, mistakes)
+    shape = bind_shape(decl.body, scope, catalog, mistakes, times)
+    used = {source.name: source for place in shape.places for source in place.sources}
+    sources = tuple({**used, **{source.name: source for source in scope}}.values())
+    names = EventNames(shape, catalog, mistakes, times, bind_partition(decl, sources, mistakes))
+    bind_conditions(names)
+    head, returns = bind_outputs(decl, names)
+    restart = bind_consume(decl, names)
+    report_unused(names)
+    streams = frozenset(name for source in sources for name in source.streams)
+    doubtful = frozenset(name for source in sources for name in source.doubtful)
+    check_thresholds(decl, doubtful, mistakes)
+    _check_complement_scope(shape, scope, decl, mistakes)
+    ticks_only = check_times(times, streams, decl.name.span, catalog, mistakes)
+    warn_of_mixed_levels(decl.body, mistakes)
+    if mistakes.n_errors > n_errors:
+        catalog.sources[decl.name.text] = Source(decl.name.text, {}, is_derived=True, is_broken=True)
+        return None
+    pattern = fill(shape.pattern, shape.places)
+    if can_be_empty(pattern):
+        mistakes.warn(
+            "INK0323",
+            "the pattern also fits no event at all; such empty matches are left out",
+            decl.body.pattern,
+            helps=["repeat at least once: `+` instead of `*` or `?`"],
+        )
+    columns = tuple(Column(output.name, output.type) for output in (*head, *returns))
+    schema = EventSchema(
+        decl.name.text, columns, _is_ordered(shape, scope, pattern), _is_interval(shape, scope, pattern)
+    )
+    catalog.sources[schema.name] = Source(
+        schema.name,
+        {column.name: column.type for column in columns},
+        is_ordered=schema.is_ordered,
+        is_interval=schema.is_interval,
+        streams=streams,
+        doubtful=doubtful,
+        is_derived=True,
+    )
+    plan = p.EventPlan(
+        schema.name,
+        head,
+        returns,
+        pattern,
+        shape.within,
+        tuple(shape.top.having),
+        tuple(Column(name, kind) for name, kind in names.partition.items() if kind is not None),
+        tuple(source.name for source in scope),
+        p.Per(decl.per or "MATCH"),
+        restart,
+        _slots(shape),
+        schema,
+    )
+    return BoundEvent(plan, ticks_only)
+
+
+def used_sources(decl: s.EventDecl) -> tuple[s.Ident, ...]:
+    """Every stream and event that a declaration reads."""
+    return (*named_sources(decl.body), *decl.over)
+
+
+def _slots(shape: Shape) -> tuple[p.Slot, ...]:
+    return tuple(
+        p.Slot(
+            place.number,
+            place.name.text if place.name else None,
+            tuple(source.name for source in place.sources),
+            bool(place.repetitions),
+            bool(place.fences),
+            place.inner is not None,
+        )
+        for place in shape.places
+    )
+
+
+def _is_ordered(shape: Shape, scope: tuple[Source, ...], pattern: p.Pattern) -> bool:
+    """Whether all events of a match come from ordered streams; a deadline is no event and has no order."""
+    filled = [place for place in shape.places if place.inner is None and not place.fences]
+    return not _has_deadline(pattern) and all(
+        source.is_ordered for place in filled for source in place.sources or scope
+    )
+
+
+def _has_deadline(part: p.Part) -> bool:
+    match part:
+        case p.Deadline():
+            return True
+        case p.Sequence(parts=parts):
+            return any(_has_deadline(one) for one in parts if not isinstance(one, p.Absent))
+        case _:
+            return any(_has_deadline(inner) for inner in p.sub_patterns(part))
+
+
+def _is_interval(shape: Shape, scope: tuple[Source, ...], pattern: p.Pattern) -> bool:
+    """Whether a match can last; a single point cannot."""
+    match pattern:
+        case p.Leaf(slot=slot):
+            return any(source.is_interval for source in shape.places[slot].sources or scope)
+        case p.Narrowed(pattern=inner):
+            return _is_interval(shape, scope, inner)
+        case p.Disjunction(items=items):
+            return any(_is_interval(shape, scope, item) for item in items)
+        case _:
+            return True
+
+
+def _check_complement_scope(
+    shape: Shape, scope: tuple[Source, ...], decl: s.EventDecl, mistakes: Mistakes
+) -> None:
+    unordered = [source.name for source in scope if not source.is_ordered and not source.is_broken]
+    complement = next((part for part in _parts(shape.pattern) if isinstance(part, p.OtherRun)), None)
+    if complement is not None and unordered:
+        mistakes.wrong(
+            "INK0316",
+            "COMPLEMENT needs streams whose events are totally ordered",
+            decl.body.pattern,
+            notes=[f"simultaneous events of {listed(unordered)} follow no order"],
+            helps=["declare `ORDER BY column` for every stream of the scope"],
+        )
+
+
+def _parts(pattern: p.Pattern) -> list[p.Pattern]:
+    return [pattern, *(part for inner in p.sub_patterns(pattern) for part in _parts(inner))]

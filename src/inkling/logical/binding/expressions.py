@@ -1,0 +1,292 @@
+"""Typed expressions from written ones; what a name means is asked of whoever knows the surroundings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from inkling.language import syntax as s
+from inkling.logical import expr as e
+from inkling.logical.binding.catalog import Catalog
+from inkling.logical.binding.clocks import TimeUses
+from inkling.logical.binding.mistakes import Mistakes, did_you_mean
+from inkling.logical.binding.typing_rules import arithmetic_type, comparable, fits, reads_number_as_ticks
+from inkling.logical.functions import FUNCTIONS, Function
+from inkling.model.time import Span
+from inkling.model.types import Type
+
+Reference = s.Attribute | s.Part | s.Aggregate | s.Previous | s.SinceChange | s.TimeOf | s.IdOf
+
+
+class Names(Protocol):
+    """What names mean at some place of a program; None after a mistake that is already reported."""
+
+    def variable(self, node: s.Variable) -> e.Expr | None: ...
+
+    def reference(self, node: Reference) -> e.Expr | None: ...
+
+    def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionBinder:
+    """Binds expressions at one place. Every method gives None after reporting what is wrong."""
+
+    names: Names
+    catalog: Catalog
+    mistakes: Mistakes
+    times: TimeUses
+
+    def condition(self, node: s.Expr) -> e.Expr | None:
+        """An expression that is true or false."""
+        bound = self.value(node)
+        if bound is None or bound.type is Type.BOOLEAN:
+            return bound
+        words = self.mistakes.words(node)
+        self.mistakes.wrong(
+            "INK0212",
+            f"expected a condition, found a value of type {bound.type}",
+            node,
+            f"`{words}` is neither true nor false",
+            helps=[f"compare it with something, for example `{words} = {_example(bound.type)}`"],
+        )
+        return None
+
+    def value(self, node: s.Expr) -> e.Expr | None:
+        match node:
+            case s.Literal(value=value):
+                return e.Literal(value, _literal_type(value))
+            case s.Duration():
+                span = to_span(node)
+                self.times.spans.append((span, node.span))
+                return e.SpanLiteral(span)
+            case s.Variable():
+                return self.names.variable(node)
+            case (
+                s.Attribute() | s.Part() | s.Aggregate() | s.Previous() | s.SinceChange() | s.TimeOf() | s.IdOf()
+            ):
+                return self.names.reference(node)
+            case s.Call():
+                return self._call(node)
+            case s.Unary(operand=operand):
+                return self._minus(node, operand)
+            case s.Binary():
+                return self._arithmetic(node)
+            case s.Compare():
+                return self._compare(node)
+            case s.InList():
+                return self._in_list(node)
+            case s.IsNull(item=item, negated=negated):
+                bound = self.value(item)
+                return None if bound is None else e.IsNull(bound, negated)
+            case s.AllOf(items=items):
+                parts = self._conditions(items)
+                return None if parts is None else e.AllOf(parts)
+            case s.AnyOf(items=items):
+                parts = self._conditions(items)
+                return None if parts is None else e.AnyOf(parts)
+            case s.Negation(item=item):
+                bound = self.condition(item)
+                return None if bound is None else e.Not(bound)
+
+    def _conditions(self, items: tuple[s.Expr, ...]) -> tuple[e.Expr, ...] | None:
+        bound = [self.condition(item) for item in items]
+        return None if None in bound else tuple(part for part in bound if part is not None)
+
+    def _minus(self, node: s.Unary, operand: s.Expr) -> e.Expr | None:
+        bound = self.value(operand)
+        if bound is None:
+            return None
+        if isinstance(bound, e.Literal) and isinstance(bound.value, int | float) and bound.type.is_numeric:
+            return e.Literal(-bound.value, bound.type)
+        if bound.type.is_numeric or bound.type in (Type.DURATION, Type.NULL):
+            return e.Negate(bound, bound.type)
+        self.mistakes.wrong(
+            "INK0211", f"`-` needs a number, found {bound.type}", node, self._typed(operand, bound)
+        )
+        return None
+
+    def _arithmetic(self, node: s.Binary) -> e.Expr | None:
+        left, right = self.value(node.left), self.value(node.right)
+        if left is None or right is None:
+            return None
+        kind = arithmetic_type(node.op, left.type, right.type)
+        if kind is not None:
+            self._note_ticks(node.op, left, right, node)
+            return e.Arithmetic(node.op, left, right, kind)
+        helps = []
+        if node.op == "+" and left.type is right.type is Type.STRING:
+            words = f"{self.mistakes.words(node.left)}, {self.mistakes.words(node.right)}"
+            helps.append(f"texts are joined by `concat({words})`")
+        self.mistakes.wrong(
+            "INK0211",
+            f"`{node.op}` does not combine {left.type} with {right.type}",
+            node,
+            self._both_typed(node.left, left, node.right, right),
+            helps=helps,
+        )
+        return None
+
+    def _compare(self, node: s.Compare) -> e.Expr | None:
+        left, right = self.value(node.left), self.value(node.right)
+        if left is None or right is None:
+            return None
+        if Type.NULL in (left.type, right.type):
+            other = node.right if left.type is Type.NULL else node.left
+            test = "IS NOT NULL" if node.op == "<>" else "IS NULL"
+            self.mistakes.wrong(
+                "INK0215",
+                "a comparison with NULL is never true",
+                node,
+                helps=[f"write `{self.mistakes.words(other)} {test}`"],
+            )
+            return None
+        if comparable(node.op, left.type, right.type):
+            self._note_ticks(node.op, left, right, node)
+            return e.Compare(node.op, left, right)
+        self.mistakes.wrong(
+            "INK0210",
+            f"cannot compare {left.type} with {right.type}"
+            if left.type is not right.type
+            else f"values of type {left.type} have no order",
+            node,
+            self._both_typed(node.left, left, node.right, right),
+            helps=_mend_literal(left, right) or _mend_literal(right, left),
+        )
+        return None
+
+    def _in_list(self, node: s.InList) -> e.Expr | None:
+        item = self.value(node.item)
+        options = [self.value(option) for option in node.options]
+        if item is None or None in options:
+            return None
+        choices = [option for option in options if option is not None]
+        for written, choice in zip(node.options, choices, strict=True):
+            if not comparable("=", item.type, choice.type):
+                self.mistakes.wrong(
+                    "INK0210",
+                    f"cannot compare {item.type} with {choice.type}",
+                    written,
+                    self._both_typed(node.item, item, written, choice),
+                    helps=_mend_literal(item, choice),
+                )
+                return None
+            self._note_ticks("=", item, choice, node)
+        literals = tuple(choice for choice in choices if isinstance(choice, e.Literal))
+        found: e.Expr = e.InList(item, literals)
+        if len(literals) < len(choices):
+            found = e.AnyOf(tuple(e.Compare("=", item, choice) for choice in choices))
+        return e.Not(found) if node.negated else found
+
+    def _call(self, node: s.Call) -> e.Expr | None:
+        function = FUNCTIONS.get(node.name.text.lower())
+        if function is not None and node.name.text not in self.catalog.tables:
+            return self._function(node, function)
+        if self.is_knowledge(node):
+            return self.names.table_test(node, self)
+        self.unknown_call(node)
+        return None
+
+    def is_knowledge(self, node: s.Call) -> bool:
+        name = node.name.text
+        return name in self.catalog.tables or name in self.catalog.rules or name in self.catalog.broken_tables
+
+    def unknown_call(self, node: s.Call) -> None:
+        name = node.name.text
+        notes = []
+        if name in self.catalog.sources:
+            notes.append(f"`{name}` is a stream or event; its events are named in the pattern, not called")
+        self.mistakes.wrong(
+            "INK0206",
+            f"no table, rule or function is called `{name}`",
+            node.name,
+            notes=notes,
+            helps=did_you_mean(name, self.catalog.knowledge_names),
+        )
+
+    def _function(self, node: s.Call, function: Function) -> e.Expr | None:
+        wanted = function.parameters
+        n_given = len(node.args)
+        if n_given < len(wanted) or (n_given > len(wanted) and not function.variadic):
+            self.mistakes.wrong(
+                "INK0209",
+                f"`{function.name}` takes {_count(len(wanted), function.variadic)}, found {n_given}",
+                node,
+                helps=[f"write `{_signature(function)}`"],
+            )
+            return None
+        args = [self.value(arg) for arg in node.args]
+        kinds = wanted + wanted[-1:] * (n_given - len(wanted))
+        for written, arg, kind in zip(node.args, args, kinds, strict=True):
+            if arg is not None and not fits(arg.type, kind):
+                self.mistakes.wrong(
+                    "INK0213",
+                    f"`{function.name}` expects {kind}, found {arg.type}",
+                    written,
+                    self._typed(written, arg),
+                    helps=[f"write `{_signature(function)}`"],
+                )
+                return None
+        bound = tuple(arg for arg in args if arg is not None)
+        return e.FunctionCall(function.name, bound, function.result) if len(bound) == n_given else None
+
+    def _note_ticks(self, operator: str, left: e.Expr, right: e.Expr, node: s.Expr) -> None:
+        if reads_number_as_ticks(operator, left.type, right.type):
+            self.times.ticks_only.append((self.mistakes.words(node), node.span))
+
+    def _typed(self, node: s.Expr, bound: e.Expr) -> str:
+        return f"`{self.mistakes.words(node)}` is {bound.type}"
+
+    def _both_typed(self, left: s.Expr, bound_left: e.Expr, right: s.Expr, bound_right: e.Expr) -> str:
+        return f"{self._typed(left, bound_left)}, {self._typed(right, bound_right)}"
+
+
+def to_span(node: s.Duration) -> Span:
+    return Span(Fraction(node.amount), node.unit)
+
+
+def _literal_type(value: s.Scalar) -> Type:
+    match value:
+        case bool():
+            return Type.BOOLEAN
+        case int():
+            return Type.INTEGER
+        case float():
+            return Type.DOUBLE
+        case str():
+            return Type.STRING
+        case None:
+            return Type.NULL
+
+
+def _mend_literal(one: e.Expr, other: e.Expr) -> tuple[str, ...]:
+    """How to write the literal `other` so that it has the type of `one`."""
+    if not isinstance(other, e.Literal):
+        return ()
+    if one.type is Type.STRING and other.type.is_numeric:
+        return (f"a text stands in quotes: `'{other.value}'`",)
+    if one.type.is_numeric and isinstance(other.value, str) and _is_number(other.value):
+        return (f"a number stands without quotes: `{other.value}`",)
+    return ()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _example(kind: Type) -> str:
+    return {Type.STRING: "'…'", Type.DURATION: "5 MINUTES"}.get(kind, "1")
+
+
+def _count(n: int, variadic: bool) -> str:
+    return f"{'at least ' if variadic else ''}{n} argument{'' if n == 1 else 's'}"
+
+
+def _signature(function: Function) -> str:
+    parameters = ", ".join(str(kind) for kind in function.parameters)
+    return f"{function.name}({parameters}{', …' if function.variadic else ''})"

@@ -1,0 +1,147 @@
+"""Look-ups in background tables that bind: which leaf asks, and which variable the row supplies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inkling.language import syntax as s
+from inkling.logical import expr as e
+from inkling.logical.binding.mentions import mentions, target_of
+from inkling.logical.binding.names import EventNames, Supply
+from inkling.logical.binding.places import BodyPlace, InBranch, InRepetition, Place, Standpoint
+from inkling.logical.binding.tables import check_arity
+from inkling.logical.binding.unknown import report_unknown
+from inkling.logical.binding.viewpoint import Viewpoint
+from inkling.logical.plan import TableAtom
+from inkling.model.schema import TableSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """`table(args)` as a conjunct, in the brackets of `home` or in the WHERE of `body`."""
+
+    call: s.Call
+    table: TableSchema
+    body: BodyPlace
+    home: Place | None
+    order: int
+
+    @property
+    def at(self) -> Standpoint:
+        return self.home.standpoint if self.home else self.body.standpoint
+
+
+def take_lookup(call: s.Call, body: BodyPlace, home: Place | None, order: int, names: EventNames) -> Lookup | None:
+    """The look-up a call stands for; None after a mistake, or for a rule, whose variables stay unknown."""
+    table = names.catalog.tables.get(call.name.text)
+    if check_arity(call, names.catalog, names.mistakes) and table is not None:
+        return Lookup(call, table, body, home, order)
+    for arg in call.args:
+        if isinstance(arg, s.Variable) and names.is_free(arg.name.text, home):
+            names.unknowable.add(arg.name.text)
+    return None
+
+
+def place_lookups(lookups: list[Lookup], names: EventNames) -> None:
+    """Gives every look-up a leaf; the earliest in pattern order that names a variable supplies it."""
+    waiting = list(lookups)
+    number = 0
+    while waiting:
+        ready = [lookup for lookup in waiting if not _missing(lookup, names)]
+        if not ready:
+            for lookup in waiting:
+                for name in _missing(lookup, names):
+                    report_unknown(name, names, lookup.home)
+            return
+        chosen = min(ready, key=lambda lookup: _rank(lookup, names))
+        waiting.remove(chosen)
+        _attach(chosen, number, names)
+        number += 1
+
+
+def _variable_of(arg: s.Expr, lookup: Lookup, names: EventNames) -> s.Ident | None:
+    """The name of an argument that the table may supply."""
+    if not isinstance(arg, s.Variable) or not names.is_free(arg.name.text, lookup.home):
+        return None
+    name = arg.name.text
+    return None if name in names.assignments or name in names.unknowable else arg.name
+
+
+def _places(lookup: Lookup, names: EventNames) -> list[Place]:
+    return [place for arg in lookup.call.args for place in mentions(arg, lookup.home, lookup.at, names).places]
+
+
+def _missing(lookup: Lookup, names: EventNames) -> list[s.Ident]:
+    """Names inside larger arguments that have no value yet."""
+    return [
+        name
+        for arg in lookup.call.args
+        if _variable_of(arg, lookup, names) is None
+        for name in mentions(arg, lookup.home, lookup.at, names).unbound
+    ]
+
+
+def _rank(lookup: Lookup, names: EventNames) -> tuple[int, bool, int, int]:
+    """Look-ups outside NOT first, then those that know something, then from left to right."""
+    target = _target(lookup, names)
+    knows_nothing = all(
+        (name := _variable_of(arg, lookup, names)) is not None and names.supply(name.text, lookup.at) is None
+        for arg in lookup.call.args
+    )
+    return len(target.fences), knows_nothing, target.number, lookup.order
+
+
+def _target(lookup: Lookup, names: EventNames) -> Place:
+    if lookup.home is not None:
+        return lookup.home
+    return target_of(_places(lookup, names), lookup.body) or _first_leaf(lookup.body, names)
+
+
+def _first_leaf(body: BodyPlace, names: EventNames) -> Place:
+    """The first leaf of a body that every match fills once, or else simply the first."""
+    inside = [place for place in names.shape.places[body.first : body.last + 1] if place.inner is None]
+    visible = [place for place in inside if all(fence in body.path for fence in place.fences)]
+    always = [
+        place
+        for place in visible
+        if not any(isinstance(frame, InBranch | InRepetition) for frame in place.path[len(body.path) :])
+    ]
+    return (always or visible or inside)[0]
+
+
+def _attach(lookup: Lookup, number: int, names: EventNames) -> None:
+    target = _target(lookup, names)
+    table, mistakes = lookup.table, names.mistakes
+    if target.inner is not None:
+        mistakes.wrong(
+            "INK0416",
+            "looking up a table by the times of a pattern in parentheses is not supported yet",
+            lookup.call,
+        )
+        return
+    view = Viewpoint(names, target.standpoint, lookup.home, inline=lookup.home is not None)
+    binder = view.binder()
+    args: list[e.Expr | None] = []
+    supplied: dict[str, e.FactColumn] = {}
+    for column, arg in zip(table.columns, lookup.call.args, strict=True):
+        fact = e.FactColumn(number, column.name, column.type)
+        variable = _variable_of(arg, lookup, names)
+        if isinstance(arg, s.Variable) and arg.name.text == "_":
+            args.append(None)
+        elif variable is not None and variable.text in supplied:
+            target.conditions.append(e.Compare("=", supplied[variable.text], fact))
+            args.append(None)
+        elif variable is not None and names.supply(variable.text, target.standpoint) is None:
+            supplied[variable.text] = fact
+            args.append(None)
+        else:
+            bound = binder.value(arg)
+            if bound is not None and view.fits_column(bound, column.type, arg, f"{table.name}.{column.name}"):
+                args.append(bound)
+    for name, fact in supplied.items():
+        if len(args) == len(table.columns):
+            names.supplies.setdefault(name, []).append(Supply(fact, target, lookup.call.name))
+        else:
+            names.unknowable.add(name)
+    if len(args) == len(table.columns):
+        target.atoms.append(TableAtom(number, table.name, table.columns, tuple(args)))

@@ -1,0 +1,100 @@
+"""Findings collected while a program is bound, so that one run shows them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from inkling.errors import Diagnostic, NotSupportedYet, ProgramError, Severity, nearest
+from inkling.language.syntax import Node
+from inkling.source import SourceText, Span
+
+NOT_SUPPORTED = "INK04"
+
+
+@dataclass(slots=True)
+class Mistakes:
+    """A list of findings about one text; the same finding is kept once."""
+
+    source: SourceText
+    _found: dict[tuple[str, Span, str], Diagnostic] = field(default_factory=dict)
+
+    def wrong(
+        self,
+        code: str,
+        message: str,
+        at: Node | Span,
+        label: str = "",
+        *,
+        notes: Iterable[str] = (),
+        helps: Iterable[str] = (),
+    ) -> None:
+        """A mistake of the program, or something that is right but not supported yet, as the code says."""
+        self._add("error", code, message, at, label, notes, helps)
+
+    def warn(
+        self,
+        code: str,
+        message: str,
+        at: Node | Span,
+        label: str = "",
+        *,
+        notes: Iterable[str] = (),
+        helps: Iterable[str] = (),
+    ) -> None:
+        self._add("warning", code, message, at, label, notes, helps)
+
+    def place(self, at: Node | Span) -> str:
+        """A place in words, for notes that point somewhere else."""
+        where = self.source.position((at if isinstance(at, Span) else at.span).start)
+        return f"line {where.line}, column {where.column}"
+
+    def words(self, at: Node | Span) -> str:
+        """The user's own words on one line."""
+        return " ".join(self.source.text_of(at if isinstance(at, Span) else at.span).split())
+
+    @property
+    def n_errors(self) -> int:
+        return sum(finding.severity == "error" for finding in self._found.values())
+
+    def settle(self) -> tuple[Diagnostic, ...]:
+        """The warnings when nothing is wrong; otherwise raises everything found."""
+        findings = sorted(self._found.values(), key=lambda finding: finding.span or Span(0, 0))
+        errors = [finding for finding in findings if finding.severity == "error"]
+        if not errors:
+            return tuple(findings)
+        if all(error.code.startswith(NOT_SUPPORTED) for error in errors):
+            raise NotSupportedYet(findings)
+        raise ProgramError(findings)
+
+    def _add(
+        self,
+        severity: Severity,
+        code: str,
+        message: str,
+        at: Node | Span,
+        label: str,
+        notes: Iterable[str],
+        helps: Iterable[str],
+    ) -> None:
+        span = at if isinstance(at, Span) else at.span
+        finding = Diagnostic(code, message, span, self.source, label, tuple(notes), tuple(helps), severity)
+        self._found.setdefault((code, span, message), finding)
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> tuple[str, ...]:
+    """A help line with the nearest names, or none."""
+    near = nearest(name, choices)
+    if not near:
+        return ()
+    return (f"did you mean {listed(near, 'or')}?",)
+
+
+def listed(names: Iterable[str], joint: str = "and") -> str:
+    """Names in backticks as English lists them.
+
+    >>> listed(["a", "b", "c"])
+    '`a`, `b` and `c`'
+    """
+    *first, last = [f"`{name}`" for name in names]
+    return f"{', '.join(first)} {joint} {last}" if first else last

@@ -1,0 +1,263 @@
+"""The shape of a pattern: which slots it has, what encloses them, and how its parts combine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+
+from inkling.language import syntax as s
+from inkling.logical import plan as p
+from inkling.logical.binding.catalog import Catalog, Columns, Source, common_columns
+from inkling.logical.binding.clocks import TimeUses
+from inkling.logical.binding.expressions import to_span
+from inkling.logical.binding.mistakes import Mistakes
+from inkling.logical.binding.places import (
+    BodyPlace,
+    DraftBody,
+    Frame,
+    InAbsence,
+    InBranch,
+    InComplement,
+    InRepetition,
+    InSequence,
+    Path,
+    Place,
+    Shape,
+)
+from inkling.logical.binding.sequences import Held, check_sequence, complement_outside_sequence
+
+
+def bind_shape(
+    body: s.Body, scope: tuple[Source, ...], catalog: Catalog, mistakes: Mistakes, times: TimeUses
+) -> Shape:
+    """The shape of the pattern of one event."""
+    shaper = _Shaper(catalog, mistakes, times, scope)
+    top = shaper.open_body(body, ())
+    within = shaper.window(body.within)
+    pattern = shaper.pattern(body.pattern, (), top, Held(within))
+    shaper.close_body(top)
+    return Shape(pattern, within, top, tuple(shaper.places), tuple(shaper.bodies))
+
+
+@dataclass(slots=True)
+class _Shaper:
+    """Walks a pattern once, from left to right, and numbers everything it meets."""
+
+    catalog: Catalog
+    mistakes: Mistakes
+    times: TimeUses
+    scope: tuple[Source, ...]
+    places: list[Place] = field(default_factory=list)
+    bodies: list[BodyPlace] = field(default_factory=list)
+    _numbers: count[int] = field(default_factory=count)
+
+    def open_body(self, body: s.Body, path: Path) -> BodyPlace:
+        place = BodyPlace(path, len(self.places), where=body.where)
+        if body.having is not None:
+            place.checks.append(body.having)
+        self.bodies.append(place)
+        return place
+
+    def close_body(self, body: BodyPlace) -> None:
+        body.last = len(self.places) - 1
+
+    def window(self, window: s.Window | None) -> p.Window | None:
+        match window:
+            case None:
+                return None
+            case s.Duration():
+                self.times.spans.append((to_span(window), window.span))
+                return to_span(window)
+            case s.PointCount(n=n):
+                self.times.ticks_only.append((self.mistakes.words(window), window.span))
+                return p.Points(n)
+            case s.EventCount(n=n):
+                return p.EventCount(n)
+
+    def pattern(
+        self, node: s.Pattern, path: Path, body: BodyPlace, held: Held | None = None
+    ) -> p.Pattern:
+        """The pattern at a place; `held` is set when a body holds it directly."""
+
+        def inside(item: s.Pattern, *frames: Frame) -> p.Pattern:
+            return self.pattern(item, (*path, *frames), body)
+
+        match node:
+            case s.Leaf():
+                return self._leaf(node, path, body)
+            case s.Seq():
+                return self._sequence(node, path, body, held)
+            case s.And(items=items):
+                return p.Conjunction(tuple(inside(item) for item in items))
+            case s.Par(items=items):
+                return p.Parallel(tuple(inside(item) for item in items))
+            case s.Or(items=items):
+                choice = next(self._numbers)
+                branches = [inside(item, InBranch(choice, branch)) for branch, item in enumerate(items)]
+                return p.Disjunction(tuple(branches))
+            case s.Allen(left=left, relations=relations, right=right):
+                return p.Related(inside(left), tuple(relations), inside(right))
+            case s.NotBetween(absent=absent, first=first, last=last):
+                components = (first, s.Absent(absent, span=absent.span), last)
+                return self._sequence(s.Seq("ANY", components, span=node.span), path, body, None)
+            case s.Repeat(pattern=inner, low=low, high=high, mode=mode):
+                if mode is not None:
+                    self._not_yet("INK0403", f"{mode} repetitions are", node)
+                frame = InRepetition(next(self._numbers), at_most_once=high == 1)
+                return p.Repetition(inside(inner, frame), low, high)
+            case s.Nested():
+                return self._nested(node, path, body)
+            case s.Check():
+                return self._check(node, path, body, held)
+            case s.Complement(pattern=inner):
+                complement_outside_sequence(node, self.mistakes)
+                return p.OtherRun(inside(inner, InComplement(next(self._numbers))))
+            case s.Except(left=left, right=right):
+                self._not_yet("INK0408", "EXCEPT is", node)
+                return p.Conjunction((inside(left), inside(right)))
+            case s.WindowOf():
+                return self._window_of(node, path, body)
+            case s.AtTime():
+                self._not_yet("INK0407", "a fixed time in a pattern is", node)
+                return self._new_leaf(None, (), {}, node, path, body)
+            case s.Quantified():
+                return self._quantified(node, path, body)
+
+    def _leaf(self, node: s.Leaf, path: Path, body: BodyPlace) -> p.Leaf:
+        sources = tuple({name.text: self.catalog.source(name, self.mistakes) for name in node.types}.values())
+        if not node.types:
+            return self._new_leaf(node.var, (), common_columns(self.scope), node, path, body, node.condition)
+        return self._new_leaf(node.var, sources, common_columns(sources), node, path, body, node.condition)
+
+    def _new_leaf(
+        self,
+        var: s.Ident | None,
+        sources: tuple[Source, ...],
+        columns: Columns,
+        node: s.Node,
+        path: Path,
+        body: BodyPlace,
+        condition: s.Expr | None = None,
+    ) -> p.Leaf:
+        seen = sources or self.scope
+        place = Place(
+            len(self.places),
+            self._fresh(var),
+            node.span,
+            path,
+            body,
+            sources,
+            columns,
+            is_broken=any(source.is_broken for source in seen),
+            condition=condition,
+        )
+        self.places.append(place)
+        return p.Leaf(place.number, tuple(source.name for source in sources))
+
+    def _fresh(self, var: s.Ident | None) -> s.Ident | None:
+        """The variable, unless its name is taken."""
+        if var is None:
+            return None
+        first = next((place.name for place in self.places if place.name and place.name.text == var.text), None)
+        if first is None:
+            return var
+        self.mistakes.wrong(
+            "INK0208",
+            f"two parts of the pattern are called `{var}`",
+            var,
+            notes=[f"the first stands at {self.mistakes.place(first)}"],
+            helps=["give one of them another name"],
+        )
+        return None
+
+    def _sequence(self, node: s.Seq, path: Path, body: BodyPlace, held: Held | None) -> p.Sequence:
+        number, policy = next(self._numbers), p.Policy(node.policy)
+        within = (*path, InSequence(number, policy))
+        parts: list[p.Part] = []
+        for component in node.components:
+            match component:
+                case s.Absent(pattern=absent):
+                    frame = InAbsence(next(self._numbers), number)
+                    parts.append(p.Absent(self.pattern(absent, (*within, frame), body)))
+                case s.OptionalPart(pattern=optional):
+                    self._not_yet(
+                        "INK0404", "OPTIONAL is", component, helps=["`p?` gives matches with and without p"]
+                    )
+                    parts.append(self.pattern(optional, within, body))
+                case s.After(duration=duration):
+                    self.times.spans.append((to_span(duration), duration.span))
+                    parts.append(p.Deadline(to_span(duration)))
+                case s.AtStart():
+                    parts.append(p.StreamStart())
+                case s.Complement(pattern=inner):
+                    hidden = InComplement(next(self._numbers))
+                    parts.append(p.OtherRun(self.pattern(inner, (*within, hidden), body)))
+                case _:
+                    parts.append(self.pattern(component, within, body))
+        needs_limit = check_sequence(node, policy, tuple(parts), held, self.mistakes)
+        return p.Sequence(policy, tuple(parts), held.limit if needs_limit and held else None)
+
+    def _nested(self, node: s.Nested, path: Path, body: BodyPlace) -> DraftBody:
+        inner = self.open_body(node.body, path)
+        window = self.window(node.body.within)
+        pattern = self.pattern(node.body.pattern, path, inner, Held(window))
+        self.close_body(inner)
+        slot = None
+        if node.var is not None:
+            slot = len(self.places)
+            self.places.append(Place(slot, self._fresh(node.var), node.var.span, path, body, inner=inner))
+        return DraftBody(pattern, window, (), slot, place=inner)
+
+    def _check(self, node: s.Check, path: Path, body: BodyPlace, held: Held | None) -> p.Pattern:
+        """`CHECK` filters without changing which event is next, so under NEXT it waits for the whole body."""
+        if isinstance(node.pattern, s.Repeat):
+            self._not_yet(
+                "INK0405",
+                "CHECK on a repetition is",
+                node.condition,
+                helps=["a condition in `[…]` skips events that fail it; CHECK would break off the repetition"],
+            )
+        fences = [i for i, frame in enumerate(path) if isinstance(frame, InAbsence | InComplement)]
+        local = path[max([len(body.path), *(i + 1 for i in fences)]) :]
+        hops_next = any(isinstance(frame, InSequence) and frame.policy is p.Policy.NEXT for frame in local)
+        if not hops_next:
+            place = BodyPlace(path, len(self.places), checks=[node.condition])
+            self.bodies.append(place)
+            pattern = self.pattern(node.pattern, path, body, held)
+            self.close_body(place)
+            return DraftBody(pattern, None, (), None, place=place)
+        if fences or any(not isinstance(frame, InSequence) for frame in local):
+            self._not_yet(
+                "INK0405",
+                "CHECK inside NOT, OR or a repetition under NEXT is",
+                node.condition,
+                helps=["put the part and its check in parentheses: `(… HAVING …)`"],
+            )
+        body.checks.append(node.condition)
+        return self.pattern(node.pattern, path, body, held)
+
+    def _window_of(self, node: s.WindowOf, path: Path, body: BodyPlace) -> p.Repetition:
+        self._not_yet("INK0406", "WINDOW is", node)
+        source = self.catalog.source(node.stream, self.mistakes)
+        frame = InRepetition(next(self._numbers), at_most_once=False)
+        leaf = self._new_leaf(
+            node.var, (source,), source.columns, node, (*path, frame), body, node.condition
+        )
+        return p.Repetition(leaf, 1, None)
+
+    def _quantified(self, node: s.Quantified, path: Path, body: BodyPlace) -> p.Related:
+        self._not_yet("INK0410", "relations between segments (ALL, SOME, AT LEAST) are", node)
+        sides = []
+        for side in (node.left, node.right):
+            source = self.catalog.source(side.stream, self.mistakes)
+            sides.append(self._new_leaf(side.var, (source,), source.columns, side, path, body))
+            if node.same is not None and node.same.text not in source.columns and not source.is_broken:
+                self.mistakes.wrong(
+                    "INK0204", f"`{source.name}` has no column `{node.same}`", node.same
+                )
+        return p.Related(sides[0], tuple(node.relations), sides[1])
+
+    def _not_yet(self, code: str, what: str, at: s.Node, helps: list[str] | None = None) -> None:
+        self.mistakes.wrong(code, f"{what} not supported yet", at, helps=helps or [])
+
+

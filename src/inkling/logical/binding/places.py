@@ -1,0 +1,217 @@
+"""Places of a pattern and what can be seen from where: order, NOT, repetitions and branches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from inkling.language import syntax as s
+from inkling.logical import plan as p
+from inkling.logical.binding.catalog import Columns, Source
+from inkling.logical.expr import Expr
+from inkling.model.types import Type
+from inkling.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class InSequence:
+    number: int
+    policy: p.Policy
+
+
+@dataclass(frozen=True, slots=True)
+class InRepetition:
+    number: int
+    at_most_once: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InAbsence:
+    """Inside `NOT`, which is checked once its whole sequence is placed."""
+
+    number: int
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class InComplement:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class InBranch:
+    choice: int
+    branch: int
+
+
+Frame = InSequence | InRepetition | InAbsence | InComplement | InBranch
+Path = tuple[Frame, ...]
+"""What encloses a place, from the outside in."""
+
+
+@dataclass(slots=True, eq=False)
+class BodyPlace:
+    """A pattern with clauses of its own; `having` fills up while conditions are bound."""
+
+    path: Path
+    first: int  # its slots are first, …, last
+    last: int = -1
+    where: s.Expr | None = None
+    checks: list[s.Expr] = field(default_factory=list)  # HAVING, and CHECK of its parts
+    having: list[Expr] = field(default_factory=list)
+
+    @property
+    def standpoint(self) -> Standpoint:
+        return Standpoint(self.path, self.last)
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """One slot: a leaf, or a named nested pattern (`inner`); conditions and look-ups gather here."""
+
+    number: int
+    name: s.Ident | None
+    span: Span
+    path: Path
+    body: BodyPlace  # the nearest body around it
+    sources: tuple[Source, ...] = ()
+    columns: Columns = field(default_factory=dict)  # what all of its sources share
+    is_broken: bool = False
+    inner: BodyPlace | None = None
+    condition: s.Expr | None = None
+    conditions: list[Expr] = field(default_factory=list)
+    atoms: list[p.TableAtom] = field(default_factory=list)
+
+    @property
+    def standpoint(self) -> Standpoint:
+        return Standpoint(self.path, self.number, self.number)
+
+    @property
+    def repetitions(self) -> tuple[InRepetition, ...]:
+        return tuple(frame for frame in self.path if isinstance(frame, InRepetition))
+
+    @property
+    def fences(self) -> tuple[InAbsence | InComplement, ...]:
+        """What hides it from the outside."""
+        return tuple(frame for frame in self.path if isinstance(frame, InAbsence | InComplement))
+
+    @property
+    def id_type(self) -> Type | None:
+        kinds = {source.id_type for source in self.sources}
+        return kinds.pop() if len(kinds) == 1 else None
+
+    @property
+    def title(self) -> str:
+        """How the user would call it."""
+        if self.name is not None:
+            return self.name.text
+        return " | ".join(source.name for source in self.sources) or "_"
+
+
+class Obstacle(Enum):
+    """Why a place cannot be read from somewhere."""
+
+    HIDDEN = "inside NOT or COMPLEMENT"
+    LATER = "not filled yet"
+    OTHER_BRANCH = "in another branch of OR"
+
+
+@dataclass(frozen=True, slots=True)
+class Standpoint:
+    """Where an expression is evaluated: what encloses it, and how far the pattern is filled there."""
+
+    path: Path
+    reach: int
+    own: int | None = None  # the leaf whose candidate is tested
+
+    def obstacle(self, place: Place) -> Obstacle | None:
+        if any(fence not in self.path for fence in place.fences):
+            return Obstacle.HIDDEN
+        if place.number > self.reach and not self._waits_for(place):
+            return Obstacle.LATER
+        chosen = {frame.choice: frame.branch for frame in self.path if isinstance(frame, InBranch)}
+        for frame in place.path:
+            if isinstance(frame, InBranch) and chosen.get(frame.choice, frame.branch) != frame.branch:
+                return Obstacle.OTHER_BRANCH
+        return None
+
+    def outer_repetitions(self, place: Place) -> tuple[InRepetition, ...]:
+        """The repetitions that enclose the place but not the standpoint."""
+        return tuple(frame for frame in place.repetitions if frame not in self.path)
+
+    def shares_repetition(self, place: Place) -> bool:
+        return any(frame in self.path for frame in place.repetitions)
+
+    def _waits_for(self, place: Place) -> bool:
+        """Inside NOT, everything in the sequence around it is known."""
+        around = {frame.number for frame in place.path if isinstance(frame, InSequence)}
+        return any(
+            frame.sequence in around and frame not in place.path
+            for frame in self.path
+            if isinstance(frame, InAbsence)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DraftBody(p.Narrowed):
+    """A nested body whose conditions are not placed yet."""
+
+    place: BodyPlace = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A pattern with all of its places, before any condition is bound."""
+
+    pattern: p.Pattern
+    within: p.Window | None
+    top: BodyPlace
+    places: tuple[Place, ...]
+    bodies: tuple[BodyPlace, ...]  # the top body first
+
+    def named(self, name: str) -> Place | None:
+        return next((place for place in self.places if place.name and place.name.text == name), None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(place.name.text for place in self.places if place.name)
+
+
+def fill(part: p.Pattern, places: tuple[Place, ...]) -> p.Pattern:
+    """The pattern with every condition and look-up at its place."""
+    match part:
+        case p.Leaf(slot=slot, sources=sources):
+            place = places[slot]
+            return p.Leaf(slot, sources, tuple(place.conditions), tuple(place.atoms))
+        case DraftBody(pattern=inner, within=within, slot=slot, place=body):
+            filled = fill(inner, places)
+            # an empty frame around a repetition still keeps it one part of its sequence
+            if within is None and not body.having and slot is None and not isinstance(inner, p.Repetition):
+                return filled
+            return p.Narrowed(filled, within, tuple(body.having), slot)
+        case p.Narrowed():
+            raise AssertionError("nested bodies are drafts until they are filled")
+        case p.Sequence(policy=policy, parts=parts, within=within):
+            return p.Sequence(policy, tuple(_fill_part(one, places) for one in parts), within)
+        case p.Conjunction(items=items):
+            return p.Conjunction(tuple(fill(item, places) for item in items))
+        case p.Disjunction(items=items):
+            return p.Disjunction(tuple(fill(item, places) for item in items))
+        case p.Parallel(items=items):
+            return p.Parallel(tuple(fill(item, places) for item in items))
+        case p.Related(left=left, relations=relations, right=right):
+            return p.Related(fill(left, places), relations, fill(right, places))
+        case p.Repetition(pattern=inner, low=low, high=high):
+            return p.Repetition(fill(inner, places), low, high)
+        case p.OtherRun(pattern=inner):
+            return p.OtherRun(fill(inner, places))
+
+
+def _fill_part(part: p.Part, places: tuple[Place, ...]) -> p.Part:
+    match part:
+        case p.Absent(pattern=inner):
+            return p.Absent(fill(inner, places))
+        case p.Deadline() | p.StreamStart():
+            return part
+        case _:
+            return fill(part, places)

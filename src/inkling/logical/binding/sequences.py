@@ -1,0 +1,157 @@
+"""What the parts of a sequence must satisfy: borders of NOT, deadlines, starts and complements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inkling.language import syntax as s
+from inkling.logical import plan as p
+from inkling.logical.binding.mistakes import Mistakes
+from inkling.logical.semantics import can_be_empty
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A sequence directly inside a body, whose window is the limit of a NOT at its border."""
+
+    limit: p.Window | None
+
+
+def check_sequence(
+    node: s.Seq, policy: p.Policy, parts: tuple[p.Part, ...], held: Held | None, mistakes: Mistakes
+) -> bool:
+    """Reports misplaced parts; tells whether a NOT at a border refers to the window of the body."""
+    _check_edges(node, parts, mistakes)
+    certain = [index for index, part in enumerate(parts) if _always_fills(part)]
+    _check_complements(node, policy, parts, certain, mistakes)
+    absences = [index for index, part in enumerate(parts) if isinstance(part, p.Absent)]
+    if not any(_can_fill(part) for part in parts):
+        mistakes.wrong(
+            "INK0309",
+            "a sequence needs at least one event that happens",
+            node,
+            notes=["NOT only says what is missing between, before or after other events"],
+        )
+        return False
+    first = certain[0] if certain else len(parts)
+    last = certain[-1] if certain else -1
+    from_start = isinstance(parts[0], p.StreamStart)
+    to_deadline = isinstance(parts[-1], p.Deadline)
+    leading = [index for index in absences if index < first and not from_start]
+    trailing = [index for index in absences if index > last and not to_deadline]
+    for index in sorted({*leading, *trailing}):
+        at_end = index in trailing
+        _check_limit(node, index, held, at_end=at_end, is_edge=_is_edge(parts, index, at_end), mistakes=mistakes)
+    if from_start and trailing and any(index < first for index in absences):
+        mistakes.wrong(
+            "INK0414",
+            "AT START together with a NOT at the end is not supported yet",
+            node.components[0],
+            helps=["end the sequence with `AFTER d` instead of WITHIN"],
+        )
+    return bool(leading or trailing)
+
+
+def complement_outside_sequence(node: s.Complement, mistakes: Mistakes) -> None:
+    mistakes.wrong(
+        "INK0316",
+        "COMPLEMENT may only stand between two parts of `SEQ STRICT`",
+        node,
+        notes=["it means a run of consecutive events, so it needs neighbors that say where the run begins and ends"],
+    )
+
+
+def _check_edges(node: s.Seq, parts: tuple[p.Part, ...], mistakes: Mistakes) -> None:
+    for index, part in enumerate(parts):
+        written = node.components[index]
+        if isinstance(part, p.StreamStart):
+            if index > 0:
+                mistakes.wrong("INK0310", "AT START may only be the first part of a sequence", written)
+            elif len(parts) < 2 or not isinstance(parts[1], p.Absent):
+                mistakes.wrong(
+                    "INK0310",
+                    "AT START needs a NOT right after it",
+                    written,
+                    notes=["`SEQ(AT START, NOT A, B b)` means: a B before which there was never an A"],
+                )
+        if isinstance(part, p.Deadline):
+            if index < len(parts) - 1:
+                mistakes.wrong("INK0310", "AFTER may only be the last part of a sequence", written)
+            elif not any(_always_fills(one) for one in parts[:index]):
+                mistakes.wrong(
+                    "INK0310",
+                    "AFTER needs an event to count from",
+                    written,
+                    notes=["nothing before it in this sequence is sure to happen"],
+                )
+
+
+def _check_complements(
+    node: s.Seq, policy: p.Policy, parts: tuple[p.Part, ...], certain: list[int], mistakes: Mistakes
+) -> None:
+    for index, part in enumerate(parts):
+        if not isinstance(part, p.OtherRun):
+            continue
+        written = node.components[index]
+        if policy is not p.Policy.STRICT:
+            mistakes.wrong(
+                "INK0316",
+                "COMPLEMENT needs `SEQ STRICT`",
+                written,
+                notes=["it means a run of consecutive events; other sequences skip events"],
+            )
+        elif not certain or not certain[0] < index < certain[-1]:
+            mistakes.wrong(
+                "INK0414",
+                "COMPLEMENT at the border of a sequence is not supported yet",
+                written,
+                notes=["it needs a part before it and a part after it that cannot be left out"],
+            )
+
+
+def _check_limit(
+    node: s.Seq, index: int, held: Held | None, *, at_end: bool, is_edge: bool, mistakes: Mistakes
+) -> None:
+    limit = held.limit if held else None
+    if limit is not None and not isinstance(limit, p.EventCount):
+        return
+    written = node.components[index]
+    words = mistakes.words(written.pattern) if isinstance(written, s.Absent) else ""
+    notes = []
+    if isinstance(limit, p.EventCount):
+        notes.append("`WITHIN n EVENTS` counts events; the absence of one needs a limit in time")
+    elif not is_edge:
+        notes.append(f"the parts that {'follow' if at_end else 'precede'} it can be left out")
+    helps = ["add a limit to the pattern, for example `WITHIN 10 MINUTES`"]
+    if held is None:
+        helps = ["give this sequence a limit of its own: `(SEQ(…) WITHIN 10 MINUTES)`"]
+    if at_end:
+        label = f"absence of `{words}` is never settled"
+        helps.append("or end the sequence with a deadline: `AFTER 10 MINUTES`")
+    else:
+        label = f"nothing says since when `{words}` must be absent"
+        helps.append("or begin the sequence with `AT START`: never before")
+    mistakes.wrong(
+        "INK0305",
+        f"negation at the {'end' if at_end else 'start'} of a sequence needs a time limit",
+        written,
+        label,
+        notes=notes,
+        helps=helps,
+    )
+
+
+def _is_edge(parts: tuple[p.Part, ...], index: int, at_end: bool) -> bool:
+    """Whether nothing at all stands between the part and the border."""
+    beyond = parts[index + 1 :] if at_end else parts[:index]
+    return not any(_can_fill(part) for part in beyond)
+
+
+def _can_fill(part: p.Part) -> bool:
+    return not isinstance(part, p.Absent | p.Deadline | p.StreamStart | p.OtherRun)
+
+
+def _always_fills(part: p.Part) -> bool:
+    if isinstance(part, p.Absent | p.Deadline | p.StreamStart | p.OtherRun):
+        return False
+    return not can_be_empty(part)

@@ -1,0 +1,59 @@
+"""Where a declaration says the doubt of its stream comes from."""
+
+from __future__ import annotations
+
+from inkling.language import syntax as s
+from inkling.logical.binding.columns import ColumnList
+from inkling.logical.binding.mistakes import Mistakes, listed
+from inkling.model.types import Type
+from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
+
+
+def bind_doubt(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> Doubt | None:
+    """The doubt of a stream; columns whose option tells their type need not be declared."""
+    found: dict[str, Doubt] = {}
+    if isinstance(decl.time, s.TimeBetween):
+        weights = decl.time.weights
+        found["TIME BETWEEN"] = ImpreciseTime(
+            decl.time.lo.text, decl.time.hi.text, weights.text if weights else None
+        )
+    if decl.probability:
+        columns.optional(decl.probability, "PROBABILITY", Type.DOUBLE, Type.INTEGER)
+        found["PROBABILITY"] = ProbableValue(
+            decl.probability.text, tuple(column.text for column in decl.given)
+        )
+    if decl.numbered_by:
+        columns.optional(decl.numbered_by, "NUMBERED BY", Type.INTEGER)
+        found["NUMBERED BY"] = _lost_events(decl.numbered_by, decl.segments, columns)
+    elif decl.segments:
+        _lost_events(decl.segments.role or decl.name, decl.segments, columns)
+        mistakes.wrong(
+            "INK0417",
+            "SEGMENTS without NUMBERED BY is not supported yet",
+            decl.segments,
+            notes=["segments are read from numbered events, whose gaps show what was lost"],
+        )
+    if len(found) > 1:
+        mistakes.wrong(
+            "INK0417",
+            f"several kinds of doubt in one stream are not supported yet: {listed(found)}",
+            decl.name,
+            helps=["declare one stream per kind of doubt"],
+        )
+    return next(iter(found.values()), None)
+
+
+def _lost_events(number: s.Ident, segments: s.SegmentsDecl | None, columns: ColumnList) -> LostEvents:
+    if segments is None:
+        return LostEvents(number.text)
+    if segments.role:
+        columns.require(segments.role, "ROLE", Type.STRING)
+    if segments.count:
+        columns.optional(segments.count, "COUNT", Type.INTEGER)
+    bounds = None
+    if segments.lo and segments.hi:
+        for column in (segments.lo, segments.hi):
+            columns.optional(column, "BOUNDS", Type.INTEGER, Type.TIME)
+        bounds = (segments.lo.text, segments.hi.text)
+    role, count = segments.role, segments.count
+    return LostEvents(number.text, role.text if role else None, count.text if count else None, bounds)

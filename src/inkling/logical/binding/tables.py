@@ -1,0 +1,91 @@
+"""Background knowledge: tables, and a first look at rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inkling.language import syntax as s
+from inkling.logical.binding.catalog import Catalog
+from inkling.logical.binding.columns import ColumnList
+from inkling.logical.binding.mistakes import Mistakes, did_you_mean
+from inkling.logical.binding.syntax_walk import walk
+from inkling.logical.functions import FUNCTIONS
+from inkling.model.schema import TableSchema
+
+
+def bind_table(decl: s.TableDecl, catalog: Catalog, mistakes: Mistakes) -> TableSchema | None:
+    n_errors = mistakes.n_errors
+    columns = ColumnList(decl.name.text, mistakes)
+    columns.declare(decl.columns)
+    if mistakes.n_errors > n_errors:
+        catalog.broken_tables.add(decl.name.text)
+        return None
+    table = TableSchema(decl.name.text, columns.finished(), decl.path)
+    catalog.tables[table.name] = table
+    return table
+
+
+def check_rule(decl: s.RuleDecl, catalog: Catalog, mistakes: Mistakes) -> None:
+    """Names and arities of a rule; nothing evaluates rules yet."""
+    for call in _calls(decl.body):
+        check_arity(call, catalog, mistakes)
+    known = {name.text for node in _atoms(decl.body) for name in _variables(node)}
+    for name in _variables(decl.head):
+        if decl.body is not None and name.text not in known:
+            mistakes.wrong(
+                "INK0207",
+                f"the head of `{decl.head.name}` uses `{name}`, which its conditions never bind",
+                name,
+                helps=did_you_mean(name.text, known),
+            )
+    mistakes.wrong(
+        "INK0401",
+        "rules are not supported yet",
+        decl.head,
+        helps=["declare the facts as a TABLE"],
+    )
+
+
+def check_arity(call: s.Call, catalog: Catalog, mistakes: Mistakes) -> bool:
+    """Whether a call of a table or rule exists with as many arguments; says so when not."""
+    name = call.name.text
+    if name in catalog.broken_tables:
+        return False
+    if name in catalog.tables:
+        columns = [column.name for column in catalog.tables[name].columns]
+        wanted, signature = len(columns), f"{name}({', '.join(columns)})"
+    elif name in catalog.rules:
+        wanted, signature = catalog.rules[name], ""
+    else:
+        if name.lower() not in FUNCTIONS:
+            mistakes.wrong(
+                "INK0206",
+                f"no table, rule or function is called `{name}`",
+                call.name,
+                helps=did_you_mean(name, catalog.knowledge_names),
+            )
+        return False
+    if len(call.args) != wanted:
+        mistakes.wrong(
+            "INK0209",
+            f"`{name}` takes {wanted} argument{'' if wanted == 1 else 's'}, found {len(call.args)}",
+            call,
+            notes=[f"it is declared as `{signature}`"] if signature else [],
+        )
+        return False
+    return True
+
+
+def _calls(body: s.Expr | None) -> Iterator[s.Call]:
+    yield from (node for node in walk(body) if isinstance(node, s.Call))
+
+
+def _atoms(body: s.Expr | None) -> Iterator[s.Expr]:
+    """Calls and equations: what can bind a variable."""
+    for node in walk(body):
+        if isinstance(node, s.Call) or (isinstance(node, s.Compare) and node.op == "="):
+            yield node
+
+
+def _variables(expr: s.Expr) -> Iterator[s.Ident]:
+    yield from (node.name for node in walk(expr) if isinstance(node, s.Variable) and node.name.text != "_")

@@ -1,0 +1,262 @@
+"""Names read from one place of a pattern, with the reasons why some cannot be read there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from inkling.language import syntax as s
+from inkling.logical import expr as e
+from inkling.logical.binding.expressions import ExpressionBinder, Reference
+from inkling.logical.binding.list_references import list_reference, nested_lists, needs_list
+from inkling.logical.binding.mistakes import listed
+from inkling.logical.binding.names import EventNames
+from inkling.logical.binding.place_columns import typed_column
+from inkling.logical.binding.places import Obstacle, Place, Standpoint
+from inkling.logical.binding.tables import check_arity
+from inkling.logical.binding.unknown import report_unknown
+from inkling.model.types import Type, common_type
+
+
+@dataclass(frozen=True, slots=True)
+class Viewpoint:
+    """The meaning of names where a condition or an output is evaluated.
+
+    `home` is the leaf whose columns may be written bare; `inline` conditions stand in its brackets.
+    """
+
+    names: EventNames
+    at: Standpoint
+    home: Place | None = None
+    inline: bool = False
+    ids_for_variables: bool = False  # in a head, `a` means ID(a)
+
+    def binder(self) -> ExpressionBinder:
+        return ExpressionBinder(self, self.names.catalog, self.names.mistakes, self.names.times)
+
+    def variable(self, node: s.Variable) -> e.Expr | None:
+        names, name = self.names, node.name.text
+        if self.home is not None and name in self.home.columns:
+            obstacle = self.at.obstacle(self.home)
+            if obstacle is not None:
+                self._explain(obstacle, self.home, node)
+                return None
+            return self._column(self.home, node.name, node)
+        if name in names.partition:
+            kind = names.partition[name]
+            return None if kind is None else e.KeyColumn(name, kind)
+        if name in names.assignments:
+            return self._expand(node)
+        supply = names.supply(name, self.at)
+        if supply is not None:
+            return self._fact(supply.fact, supply.place, node)
+        if name in names.unknowable or (self.home is not None and self.home.is_broken):
+            return None
+        place = names.shape.named(name)
+        if place is not None and self.ids_for_variables:
+            return self.reference(s.IdOf(node.name, span=node.span))
+        if place is not None:
+            column = next(iter(place.columns), "column")
+            names.mistakes.wrong(
+                "INK0214",
+                f"`{name}` is an event, not a value",
+                node,
+                helps=[f"read one of its columns, such as `{name}.{column}`"],
+            )
+            return None
+        report_unknown(node.name, self.names, self.home)
+        return None
+
+    def reference(self, node: Reference) -> e.Expr | None:
+        match node:
+            case s.Previous() | s.SinceChange():
+                self.names.mistakes.wrong(
+                    "INK0306",
+                    f"`{self.names.mistakes.words(node)}` may only stand in a stream declaration",
+                    node,
+                    helps=["add a column to the stream: `DERIVE name = …`, and use it here"],
+                )
+                return None
+            case s.Attribute(var=var, column=column):
+                place = self._place(var, node)
+                return None if place is None else self._column(place, column, node)
+            case s.Part(which=which, var=var, column=column):
+                place = self._place(var, node)
+                return None if place is None else list_reference(self.at, place, which, column, node, self.names.mistakes)
+            case s.Aggregate(function=function, var=var, column=aggregated):
+                place = self._place(var, node)
+                return None if place is None else list_reference(
+                    self.at, place, function, aggregated, node, self.names.mistakes
+                )
+            case s.TimeOf(which=which, var=var):
+                return self._time(e.Edge(which), var, node)
+            case s.IdOf(var=var):
+                return self._id(var, node)
+
+    def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None:
+        """A look-up that only asks whether a row exists; names bound nowhere else match anything."""
+        names = self.names
+        if not check_arity(node, names.catalog, names.mistakes) or node.name.text not in names.catalog.tables:
+            return None
+        table = names.catalog.tables[node.name.text]
+        args: list[e.Expr | None] = []
+        for column, arg in zip(table.columns, node.args, strict=True):
+            if isinstance(arg, s.Variable) and self._is_existential(arg.name.text):
+                args.append(None)
+                continue
+            bound = binder.value(arg)
+            if bound is None or not self.fits_column(bound, column.type, arg, f"{table.name}.{column.name}"):
+                return None
+            args.append(bound)
+        return e.InTable(table.name, tuple(args))
+
+    def fits_column(self, bound: e.Expr, wanted: Type, node: s.Expr, column: str) -> bool:
+        if common_type(bound.type, wanted) is not None:
+            return True
+        self.names.mistakes.wrong(
+            "INK0213",
+            f"column `{column}` is {wanted}, found {bound.type}",
+            node,
+            f"`{self.names.mistakes.words(node)}` is {bound.type}",
+        )
+        return False
+
+    def _column(self, place: Place, column: s.Ident, node: s.Expr) -> e.Expr | None:
+        kind = typed_column(place, column, self.names.mistakes)
+        if kind is None:
+            return None
+        outer = self.at.outer_repetitions(place)
+        if not outer:
+            return e.ColumnOf(place.number, column.text, kind)
+        if not all(frame.at_most_once for frame in outer):
+            needs_list(place, column, node, self.names.mistakes)
+            return None
+        if self.at.shares_repetition(place):
+            nested_lists(place, node, self.names.mistakes)
+            return None
+        return e.ListColumn(e.Which.LAST, place.number, column.text, kind)
+
+    def _time(self, edge: e.Edge, var: s.Ident, node: s.Expr) -> e.Expr | None:
+        place = self._place(var, node, span_allowed=True)
+        if place is None:
+            return None
+        outer = self.at.outer_repetitions(place)
+        if outer and (place.inner is not None or self.at.shares_repetition(place)):
+            nested_lists(place, node, self.names.mistakes)
+            return None
+        return e.TimeOf(edge, place.number)
+
+    def _id(self, var: s.Ident, node: s.Expr) -> e.Expr | None:
+        place = self._place(var, node)
+        if place is None or place.is_broken:
+            return None
+        mistakes = self.names.mistakes
+        if any(not frame.at_most_once for frame in self.at.outer_repetitions(place)):
+            mistakes.wrong(
+                "INK0311",
+                f"`{var}` stands for several events, so it has no single id",
+                node,
+                notes=[f"`{var}` is part of a repetition; the lineage of a result lists all of its ids"],
+                helps=[f"count them with `COUNT({var})`, or name a column of one: `LAST({var}).…`"],
+            )
+            return None
+        derived = [source.name for source in place.sources if source.is_derived]
+        if derived:
+            mistakes.wrong(
+                "INK0415",
+                "ids of derived events are not supported yet",
+                node,
+                f"`{derived[0]}` rests on several events",
+                helps=[f"compare times instead, for example `START({var})`"],
+            )
+            return None
+        kind = place.id_type
+        if kind is None:
+            kinds = listed([f"{source.name}: {source.id_type}" for source in place.sources])
+            mistakes.wrong("INK0218", f"the ids of `{var}` have different types", node, notes=[kinds])
+            return None
+        return e.IdOf(place.number, kind)
+
+    def _place(self, var: s.Ident, node: s.Expr, *, span_allowed: bool = False) -> Place | None:
+        """The place of a pattern variable, if it can be read from here."""
+        place = self.names.shape.named(var.text)
+        if place is None:
+            report_unknown(var, self.names, self.home)
+            return None
+        obstacle = self.at.obstacle(place)
+        if obstacle is not None:
+            self._explain(obstacle, place, node)
+            return None
+        if place.inner is not None and not span_allowed:
+            self.names.mistakes.wrong(
+                "INK0214",
+                f"`{var}` is a pattern in parentheses, which has no columns",
+                node,
+                helps=[f"ask for `START({var})` or `END({var})`, or for the events inside it"],
+            )
+            return None
+        return place
+
+    def _explain(self, obstacle: Obstacle, place: Place, node: s.Expr) -> None:
+        mistakes, title = self.names.mistakes, place.title
+        match obstacle:
+            case Obstacle.HIDDEN:
+                mistakes.wrong(
+                    "INK0307",
+                    f"`{title}` is not part of a match",
+                    node,
+                    notes=[
+                        f"`{title}` stands inside NOT or COMPLEMENT ({mistakes.place(place.span)}),"
+                        " so no event of a match is called so"
+                    ],
+                    helps=["only conditions inside that part, or about it, can mention it"],
+                )
+            case Obstacle.LATER:
+                helps = [f"move the condition to WHERE, or into the brackets of `{title}`"] if self.inline else []
+                mistakes.wrong(
+                    "INK0308",
+                    f"`{title}` is not known yet at this place of the pattern",
+                    node,
+                    notes=[f"it stands later in the pattern, at {mistakes.place(place.span)}"],
+                    helps=helps,
+                )
+            case Obstacle.OTHER_BRANCH:
+                mistakes.wrong(
+                    "INK0314",
+                    f"`{title}` is never there together with this part of the pattern",
+                    node,
+                    notes=["they stand in different branches of OR"],
+                )
+
+    def _fact(self, fact: e.FactColumn, place: Place, node: s.Variable) -> e.Expr | None:
+        obstacle = self.at.obstacle(place)
+        mistakes = self.names.mistakes
+        if obstacle is Obstacle.OTHER_BRANCH or self.at.outer_repetitions(place):
+            where = "a branch of OR" if obstacle else "a repetition"
+            mistakes.wrong(
+                "INK0416",
+                f"a value that a table supplies inside {where} cannot be used outside it yet",
+                node,
+                f"`{node.name}` comes from the look-up of `{place.title}`",
+            )
+            return None
+        if obstacle is not None:
+            mistakes.wrong(
+                "INK0308",
+                f"`{node.name}` is not known yet at this place of the pattern",
+                node,
+                notes=[f"a table supplies it together with `{place.title}`, at {mistakes.place(place.span)}"],
+            )
+            return None
+        return fact
+
+    def _expand(self, node: s.Variable) -> e.Expr | None:
+        """A named value is its expression, wherever it is used; circles are already gone."""
+        assignment = self.names.assignments[node.name.text]
+        assignment.is_used = True
+        return replace(self, home=assignment.home).binder().value(assignment.value)
+
+    def _is_existential(self, name: str) -> bool:
+        if name == "_":
+            return True
+        known = name in self.names.assignments or self.names.supply(name, self.at) is not None
+        return self.names.is_free(name, self.home) and not known and name not in self.names.unknowable

@@ -1,0 +1,201 @@
+"""The meaning of an expression on the events of one match, on plain Python values."""
+
+from __future__ import annotations
+
+import math
+import operator
+import statistics
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from inkling.logical import expr as e
+from inkling.logical.functions import FUNCTIONS
+from inkling.model.event import Event, Value
+from inkling.model.time import Instant, Span
+from inkling.model.types import Type
+
+Row = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """What the slots, table atoms and partition columns stand for so far."""
+
+    events: Mapping[int, tuple[Event, ...]] = field(default_factory=dict)
+    spans: Mapping[int, tuple[Instant, Instant]] = field(default_factory=dict)
+    facts: Mapping[int, Row] = field(default_factory=dict)
+    key: Row = field(default_factory=dict)
+
+    def with_event(self, slot: int, event: Event) -> Bindings:
+        extended = {**self.events, slot: (*self.events.get(slot, ()), event)}
+        return Bindings(extended, self.spans, self.facts, self.key)
+
+    def with_span(self, slot: int, start: Instant, end: Instant) -> Bindings:
+        return Bindings(self.events, {**self.spans, slot: (start, end)}, self.facts, self.key)
+
+    def with_fact(self, atom: int, row: Row) -> Bindings:
+        return Bindings(self.events, self.spans, {**self.facts, atom: row}, self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an expression may need besides the match: the tables, and how long a written duration is."""
+
+    tables: Mapping[str, tuple[Row, ...]]
+    measure: Callable[[Span], int]
+
+
+COMPARISONS: dict[str, Callable[[object, object], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def holds(condition: e.Expr, at: Bindings, around: Surroundings) -> bool:
+    """Whether a condition is true; anything unknown is not."""
+    return value_of(condition, at, around) is True
+
+
+def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
+    """Value of an expression; null (None) spreads through arithmetic and makes comparisons false."""
+
+    def value(item: e.Expr) -> Value:
+        return value_of(item, at, around)
+
+    match expr:
+        case e.Literal(value=literal):
+            return literal
+        case e.SpanLiteral(span=span):
+            return around.measure(span)
+        case e.ColumnOf(slot=slot, column=column):
+            filled = at.events.get(slot, ())
+            return filled[-1].values.get(column) if filled else None
+        case e.ListColumn(which=which, slot=slot, column=column, own=own):
+            filled = at.events.get(slot, ())[: -1 if own else None]
+            if not filled:
+                return None
+            return filled[0 if which is e.Which.FIRST else -1].values.get(column)
+        case e.Aggregate(function=function, slot=slot, column=aggregated):
+            return _aggregate(function, at.events.get(slot, ()), aggregated)
+        case e.TimeOf(edge=edge, slot=slot):
+            return _edge(edge, slot, at)
+        case e.IdOf(slot=slot):
+            filled = at.events.get(slot, ())
+            return filled[-1].ids[0] if filled else None
+        case e.KeyColumn(column=column):
+            return at.key.get(column)
+        case e.FactColumn(atom=atom, column=column):
+            return at.facts[atom].get(column) if atom in at.facts else None
+        case e.Negate(item=item):
+            number = value(item)
+            return None if number is None else -_number(number)
+        case e.Arithmetic(operator=symbol, left=left, right=right, type=kind):
+            return _arithmetic(symbol, value(left), value(right), kind)
+        case e.FunctionCall(name=name, args=args):
+            values = [value(arg) for arg in args]
+            return None if None in values else FUNCTIONS[name].meaning(*values)
+        case e.Compare(operator=symbol, left=left, right=right):
+            one, other = value(left), value(right)
+            return one is not None and other is not None and COMPARISONS[symbol](one, other)
+        case e.InList(item=item, choices=choices):
+            found = value(item)
+            return found is not None and any(found == choice.value for choice in choices)
+        case e.IsNull(item=item, negated=negated):
+            return (value(item) is None) != negated
+        case e.AllOf(items=items):
+            return all(value(item) is True for item in items)
+        case e.AnyOf(items=items):
+            return any(value(item) is True for item in items)
+        case e.Not(item=item):
+            return value(item) is not True
+        case e.InTable(table=table, args=args):
+            wanted = [None if arg is None else value(arg) for arg in args]
+            free = [arg is None for arg in args]
+            return any(agrees(row, wanted, free) for row in around.tables[table])
+        case e.PreviousColumn() | e.SinceChange():
+            raise AssertionError("derived columns are computed with their stream")
+
+
+def agrees(row: Row, wanted: list[Value], free: list[bool]) -> bool:
+    """Whether a table row has the wanted values; null agrees with nothing."""
+    return all(
+        anything or (want is not None and have is not None and have == want)
+        for have, want, anything in zip(row.values(), wanted, free, strict=True)
+    )
+
+
+def _edge(edge: e.Edge, slot: int, at: Bindings) -> Value:
+    if slot in at.spans:
+        start, end = at.spans[slot]
+        return start.time if edge is e.Edge.START else end.time
+    filled = at.events.get(slot, ())
+    if not filled:
+        return None
+    if edge is e.Edge.START:
+        return min(event.start for event in filled).time
+    return max(event.end for event in filled).time
+
+
+def _arithmetic(symbol: str, left: Value, right: Value, kind: Type) -> Value:
+    if left is None or right is None:
+        return None
+    one, other = _number(left), _number(right)
+    match symbol:
+        case "+":
+            result = one + other
+        case "-":
+            result = one - other
+        case "*":
+            result = one * other
+        case "/":
+            return None if other == 0 else _finite(one / other)
+        case "%":
+            return None if other == 0 else _finite(_remainder(one, other))
+        case _:
+            raise AssertionError(symbol)
+    return _finite(float(result)) if kind is Type.DOUBLE else result
+
+
+def _remainder(one: float, other: float) -> float:
+    """Remainder with the sign of the dividend, as in SQL."""
+    if isinstance(one, int) and isinstance(other, int):
+        return abs(one) % abs(other) * (1 if one >= 0 else -1)
+    return math.fmod(one, other)
+
+
+def _finite(number: float) -> float | None:
+    return None if math.isnan(number) or math.isinf(number) else number
+
+
+def _number(value: Value) -> int | float:
+    assert isinstance(value, int | float)
+    return value
+
+
+def _aggregate(function: str, events: tuple[Event, ...], column: str | None) -> Value:
+    if column is None:
+        return len(events)
+    values = [value for event in events if (value := event.values.get(column)) is not None]
+    if function == "COUNT":
+        return len(values)
+    if not values:
+        return None
+    if function == "MIN":
+        return min(values)  # type: ignore[type-var]
+    if function == "MAX":
+        return max(values)  # type: ignore[type-var]
+    numbers = [_number(value) for value in values]
+    match function:
+        case "SUM":
+            return sum(numbers)
+        case "AVG":
+            return sum(numbers) / len(numbers)
+        case "STDDEV":
+            return statistics.pstdev(numbers)
+        case "MEDIAN":
+            return float(statistics.median(numbers))
+    raise AssertionError(function)

@@ -1,0 +1,261 @@
+"""Typed expressions over the events of a match; every name is already resolved to a slot and a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from enum import Enum
+
+from inkling.model.event import Value
+from inkling.model.time import Span
+from inkling.model.types import Type
+
+ROW = -1
+"""Slot of the event itself in expressions of a stream declaration (`DERIVE`, `RESET WHEN`)."""
+
+
+class Which(Enum):
+    FIRST = "FIRST"
+    LAST = "LAST"
+
+
+class Edge(Enum):
+    START = "START"
+    END = "END"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    value: Value
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class SpanLiteral:
+    """A length of time such as `30 MINUTES`; its number is known once the clock of the stream is."""
+
+    span: Span
+    type: Type = Type.DURATION
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOf:
+    """Attribute of the single event in a slot; inside a repetition, of the repetition at hand."""
+
+    slot: int
+    column: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumn:
+    """Attribute of the first or last event of a repeated slot.
+
+    In the conditions of the slot itself (`own`), `LAST` is the previous repetition, and a conjunct that mentions it
+    is dropped for the first repetition.
+    """
+
+    which: Which
+    slot: int
+    column: str
+    type: Type
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """COUNT, SUM, AVG, MIN, MAX, STDDEV, MEDIAN over the events of a repeated slot."""
+
+    function: str
+    slot: int
+    column: str | None
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class TimeOf:
+    """Start or end of what a slot stands for (an event, a repetition, or a named nested pattern)."""
+
+    edge: Edge
+    slot: int
+    type: Type = Type.TIME
+
+
+@dataclass(frozen=True, slots=True)
+class IdOf:
+    slot: int
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """A column of `PARTITION BY`, the same for every event of a match."""
+
+    column: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class FactColumn:
+    """A value that a background table supplied: column `column` of the row that table atom `atom` chose."""
+
+    atom: int
+    column: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousColumn:
+    """`PREV(column)`: the value in the previous event of the same key (stream declarations only)."""
+
+    column: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class SinceChange:
+    """Time since the first event of the current run of equal values of a column (stream declarations only)."""
+
+    column: str
+    type: Type = Type.DURATION
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    item: Expr
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`+ - * / %`; `/` always gives DOUBLE, and a zero divisor gives null."""
+
+    operator: str
+    left: Expr
+    right: Expr
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    name: str
+    args: tuple[Expr, ...]
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`= <> < <= > >=`; false when either side is null."""
+
+    operator: str
+    left: Expr
+    right: Expr
+    type: Type = Type.BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class InList:
+    item: Expr
+    choices: tuple[Literal, ...]
+    type: Type = Type.BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    item: Expr
+    negated: bool = False
+    type: Type = Type.BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    items: tuple[Expr, ...]
+    type: Type = Type.BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    items: tuple[Expr, ...]
+    type: Type = Type.BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    item: Expr
+    type: Type = Type.BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class InTable:
+    """Whether a background table has a row with these values; `None` in `args` matches anything."""
+
+    table: str
+    args: tuple[Expr | None, ...]
+    type: Type = Type.BOOLEAN
+
+
+Expr = (
+    Literal
+    | SpanLiteral
+    | ColumnOf
+    | ListColumn
+    | Aggregate
+    | TimeOf
+    | IdOf
+    | KeyColumn
+    | FactColumn
+    | PreviousColumn
+    | SinceChange
+    | Negate
+    | Arithmetic
+    | FunctionCall
+    | Compare
+    | InList
+    | IsNull
+    | AllOf
+    | AnyOf
+    | Not
+    | InTable
+)
+
+TRUE = AllOf(())
+
+
+def children(expr: Expr) -> Iterator[Expr]:
+    """The direct sub-expressions, left to right."""
+    for part in fields(expr):
+        value = getattr(expr, part.name)
+        if isinstance(value, Expr):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (item for item in value if isinstance(item, Expr))
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and everything inside it."""
+    yield expr
+    for child in children(expr):
+        yield from walk(child)
+
+
+def slots_of(expr: Expr) -> frozenset[int]:
+    """The slots an expression looks at."""
+    return frozenset(
+        part.slot
+        for part in walk(expr)
+        if isinstance(part, ColumnOf | ListColumn | Aggregate | TimeOf | IdOf)
+    )
+
+
+def atoms_of(expr: Expr) -> frozenset[int]:
+    """The table atoms whose values an expression uses."""
+    return frozenset(part.atom for part in walk(expr) if isinstance(part, FactColumn))
+
+
+def conjuncts(expr: Expr | None) -> tuple[Expr, ...]:
+    """The parts of a conjunction, flattened."""
+    if expr is None:
+        return ()
+    if isinstance(expr, AllOf):
+        return tuple(part for item in expr.items for part in conjuncts(item))
+    return (expr,)

@@ -1,0 +1,87 @@
+"""The scalar functions of the language: their types and their meaning on plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from inkling.model.event import Value
+from inkling.model.types import Type
+
+EARTH_RADIUS_M = 6_371_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A scalar function; null in any argument gives null."""
+
+    name: str
+    parameters: tuple[Type, ...]
+    result: Type
+    meaning: Callable[..., Value]
+    variadic: bool = False  # the last parameter may be given several times
+
+
+def haversine_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
+    """Great-circle distance in meters between two positions in degrees."""
+    phi1, phi2 = math.radians(lat1), math.radians(lat2)
+    half_phi = (phi2 - phi1) / 2.0
+    half_lambda = math.radians(lon2 - lon1) / 2.0
+    chord = math.sin(half_phi) ** 2 + math.cos(phi1) * math.cos(phi2) * math.sin(half_lambda) ** 2
+    return 2.0 * EARTH_RADIUS_M * math.asin(math.sqrt(min(1.0, chord)))
+
+
+def angle_difference(left: float, right: float) -> float:
+    """Smallest angle in degrees between two directions, in [0, 180]."""
+    turned = abs(left - right) % 360.0
+    return min(turned, 360.0 - turned)
+
+
+def _guarded(function: Callable[[float], float]) -> Callable[[float], float | None]:
+    def meaning(value: float) -> float | None:
+        try:
+            result = function(value)
+        except (ValueError, OverflowError):
+            return None
+        return None if math.isnan(result) or math.isinf(result) else result
+
+    return meaning
+
+
+def _power(base: float, exponent: float) -> float | None:
+    try:
+        result = base**exponent
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return None if isinstance(result, complex) else float(result)
+
+
+D, I, S, T = Type.DOUBLE, Type.INTEGER, Type.STRING, Type.DURATION
+
+FUNCTIONS = {
+    function.name: function
+    for function in (
+        Function("abs", (D,), D, abs),
+        Function("sqrt", (D,), D, _guarded(math.sqrt)),
+        Function("exp", (D,), D, _guarded(math.exp)),
+        Function("ln", (D,), D, _guarded(math.log)),
+        Function("sin", (D,), D, math.sin),
+        Function("cos", (D,), D, math.cos),
+        Function("floor", (D,), D, lambda x: float(math.floor(x))),
+        Function("ceil", (D,), D, lambda x: float(math.ceil(x))),
+        Function("pow", (D, D), D, _power),
+        Function("least", (D, D), D, min, variadic=True),
+        Function("greatest", (D, D), D, max, variadic=True),
+        Function("haversine", (D, D, D, D), D, haversine_m),
+        Function("angle_difference", (D, D), D, angle_difference),
+        Function("seconds", (T,), D, lambda x: x / 1e6),
+        Function("minutes", (T,), D, lambda x: x / 60e6),
+        Function("hours", (T,), D, lambda x: x / 3600e6),
+        Function("lower", (S,), S, str.lower),
+        Function("upper", (S,), S, str.upper),
+        Function("length", (S,), I, len),
+        Function("concat", (S, S), S, lambda *parts: "".join(parts), variadic=True),
+    )
+}
+"""By lower-case name. `seconds`, `minutes` and `hours` read a duration of a stream with timestamps."""

@@ -1,0 +1,322 @@
+"""Where a pattern occurs among the events of one partition, by trying everything.
+
+Nothing here is optimized; it is written to be read beside the language reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from inkling.logical import plan as p
+from inkling.logical.allen import overlaps_strictly, relation_holds
+from inkling.logical.evaluate import Bindings, Row, Surroundings, agrees, holds, value_of
+from inkling.logical.expr import Expr, ListColumn, walk
+from inkling.logical.instants import BEGINNING, ends_of
+from inkling.model.event import Event
+from inkling.model.time import Instant
+
+Endpoints = Callable[[Instant, Instant, Instant, Instant], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An event that a match rests on, and the slot it fills."""
+
+    slot: int
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One way in which a pattern happened, given what was bound to its left."""
+
+    bindings: Bindings
+    start: Instant
+    end: Instant
+    lineage: tuple[Member, ...]
+    known_at: int  # when nothing later can undo it
+
+
+@dataclass(frozen=True, slots=True)
+class _Absence:
+    """A pattern that must not occur between `left` and `right`; None is the border of the window."""
+
+    pattern: p.Pattern
+    left: Instant | None
+    right: Instant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """A sequence in the making: the hull of what is placed so far, and the absences still to be checked."""
+
+    bindings: Bindings
+    hull: Occurrence | None = None
+    last_end: Instant | None = None
+    since_beginning: bool = False
+    absences: tuple[_Absence, ...] = ()
+
+    def followed_by(self, found: Occurrence) -> _Partial:
+        return _Partial(
+            found.bindings,
+            found if self.hull is None else _hull(self.hull, found),
+            found.end,
+            absences=tuple(
+                absence if absence.right is not None else replace(absence, right=found.start)
+                for absence in self.absences
+            ),
+        )
+
+    def without(self, pattern: p.Pattern) -> _Partial:
+        left = BEGINNING if self.since_beginning else self.last_end
+        return replace(self, absences=(*self.absences, _Absence(pattern, left)))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The events of one partition in canonical order, and what else an occurrence may depend on."""
+
+    events: tuple[Event, ...]
+    scope: tuple[Event, ...]
+    around: Surroundings
+    known_at: Mapping[Event, int]  # of derived events, when it is after their end
+
+    def occurrences(
+        self, pattern: p.Pattern, at: Bindings, policy: p.Policy = p.Policy.ANY
+    ) -> Iterator[Occurrence]:
+        """Every occurrence of `pattern` but the empty one, given the bindings to its left.
+
+        `policy` is that of the enclosing sequence; it governs the hops of a repetition.
+        """
+        match pattern:
+            case p.Leaf():
+                yield from self._leaf(pattern, at)
+            case p.Sequence():
+                yield from self._sequence(pattern, at)
+            case p.Repetition():
+                yield from self._sequence(p.Sequence(policy, (pattern,)), at)
+            case p.Disjunction(items=items):
+                for item in items:
+                    yield from self.occurrences(item, at, policy)
+            case p.Conjunction(items=items):
+                yield from self._conjunction(items, at)
+            case p.Parallel(items=items):
+                yield from self._related(items, at, overlaps_strictly)
+            case p.Related(left=left, relations=relations, right=right):
+                yield from self._related(
+                    (left, right), at, lambda *ends: any(relation_holds(name, *ends) for name in relations)
+                )
+            case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
+                for found in self.occurrences(inner, at, policy):
+                    named = found if slot is None else _named(found, slot)
+                    if self.lasts_at_most(named, within) and self.passes_all(having, named.bindings):
+                        yield named
+            case p.OtherRun(pattern=inner):
+                yield from self._other_runs(inner, at)
+
+    def may_be_empty(self, pattern: p.Part, at: Bindings) -> bool:
+        """Whether a part may happen without any event, so that a sequence can leave it out."""
+        match pattern:
+            case p.Repetition(low=low, pattern=inner):
+                return low == 0 or self.may_be_empty(inner, at)
+            case p.Sequence(parts=items) | p.Conjunction(items=items):
+                return all(self.may_be_empty(item, at) for item in items)
+            case p.Disjunction(items=items):
+                return any(self.may_be_empty(item, at) for item in items)
+            case p.Narrowed(pattern=inner, having=having):
+                return self.may_be_empty(inner, at) and self.passes_all(having, at)
+            case p.OtherRun(pattern=inner):
+                return not self.may_be_empty(inner, at)
+            case p.Leaf() | p.Parallel() | p.Related() | p.Absent() | p.Deadline() | p.StreamStart():
+                return False
+
+    def passes_all(self, conditions: Iterable[Expr], at: Bindings) -> bool:
+        return all(holds(condition, at, self.around) for condition in conditions)
+
+    def lasts_at_most(self, found: Occurrence, within: p.Window | None) -> bool:
+        match within:
+            case None:
+                return True
+            case p.EventCount(count=count):
+                inside = [one for one in self.scope if found.start <= one.start and one.end <= found.end]
+                return len(inside) <= count
+            case _:
+                return found.end.time - found.start.time <= self._length(within)
+
+    def _length(self, within: p.Window | None) -> int:
+        assert within is not None, "an absence at the border of a sequence needs a limit"
+        assert not isinstance(within, p.EventCount), "events cannot measure an absence"
+        return within.count - 1 if isinstance(within, p.Points) else self.around.measure(within)
+
+    def _leaf(self, leaf: p.Leaf, at: Bindings) -> Iterator[Occurrence]:
+        for event in self.events if leaf.sources else self.scope:
+            if leaf.sources and event.source not in leaf.sources:
+                continue
+            for bound in self._with_facts(leaf, at.with_event(leaf.slot, event)):
+                if all(self._is_candidate(condition, leaf.slot, bound) for condition in leaf.conditions):
+                    known_at = self.known_at.get(event, event.end.time)
+                    yield Occurrence(bound, event.start, event.end, (Member(leaf.slot, event),), known_at)
+
+    def _is_candidate(self, condition: Expr, slot: int, at: Bindings) -> bool:
+        looks_back = any(isinstance(part, ListColumn) and part.own for part in walk(condition))
+        is_first = len(at.events[slot]) == 1
+        return (looks_back and is_first) or holds(condition, at, self.around)
+
+    def _with_facts(self, leaf: p.Leaf, at: Bindings) -> Iterator[Bindings]:
+        """The bindings with each choice of table rows that agree with the leaf's atoms."""
+        found = [at]
+        for atom in leaf.atoms:
+            found = [
+                bound.with_fact(atom.number, row)
+                for bound in found
+                for row in _distinct(self.around.tables[atom.table])
+                if self._agrees(row, atom, bound)
+            ]
+        yield from found
+
+    def _agrees(self, row: Row, atom: p.TableAtom, at: Bindings) -> bool:
+        wanted = [None if arg is None else value_of(arg, at, self.around) for arg in atom.args]
+        return agrees(row, wanted, [arg is None for arg in atom.args])
+
+    def _conjunction(self, items: tuple[p.Pattern, ...], at: Bindings) -> Iterator[Occurrence]:
+        """All items; one that may be empty may be missing, but not all of them."""
+        found: list[tuple[Bindings, Occurrence | None]] = [(at, None)]
+        for item in items:
+            found = [
+                longer
+                for bound, hull in found
+                for longer in (
+                    *([(bound, hull)] if self.may_be_empty(item, bound) else []),
+                    *(
+                        (right.bindings, right if hull is None else _hull(hull, right))
+                        for right in self.occurrences(item, bound)
+                    ),
+                )
+            ]
+        yield from (hull for _, hull in found if hull is not None)
+
+    def _related(
+        self, items: tuple[p.Pattern, ...], at: Bindings, related: Endpoints
+    ) -> Iterator[Occurrence]:
+        """All items, each related to the hull of those before it."""
+        first, *others = items
+        found = list(self.occurrences(first, at))
+        for item in others:
+            found = [
+                _hull(left, right)
+                for left in found
+                for right in self.occurrences(item, left.bindings)
+                if related(left.start, left.end, right.start, right.end)
+            ]
+        yield from found
+
+    def _other_runs(self, pattern: p.Pattern, at: Bindings) -> Iterator[Occurrence]:
+        """The runs of consecutive events of the scope that are no word of the pattern."""
+        words = {(found.start, found.end) for found in self.occurrences(pattern, at)}
+        for first, opening in enumerate(self.scope):
+            for closing in self.scope[first:]:
+                if (opening.start, closing.end) not in words:
+                    yield Occurrence(at, opening.start, closing.end, (), closing.end.time)
+
+    def _sequence(self, sequence: p.Sequence, at: Bindings) -> Iterator[Occurrence]:
+        limit = sequence.within
+        for partial in self._place(sequence.policy, sequence.parts, _Partial(at)):
+            found = partial.hull
+            if found is None or any(self._violated(absence, found, limit) for absence in partial.absences):
+                continue
+            if any(absence.right is None for absence in partial.absences):
+                settled_at = found.start.time + self._length(limit)
+                found = replace(found, known_at=max(found.known_at, settled_at))
+            yield found
+
+    def _place(self, policy: p.Policy, parts: tuple[p.Part, ...], so_far: _Partial) -> Iterator[_Partial]:
+        """Place the remaining parts from left to right in every allowed way."""
+        if not parts:
+            yield so_far
+            return
+        part, rest = parts[0], parts[1:]
+        match part:
+            case p.StreamStart():
+                yield from self._place(policy, rest, replace(so_far, since_beginning=True))
+            case p.Absent(pattern=pattern):
+                yield from self._place(policy, rest, so_far.without(pattern))
+            case p.Deadline(after=after):
+                assert so_far.last_end is not None, "a deadline follows something"
+                due = so_far.last_end.time + self.around.measure(after)
+                reached = Occurrence(so_far.bindings, *ends_of(due, due), (), due)
+                yield from self._place(policy, rest, so_far.followed_by(reached))
+            case p.Repetition(pattern=pattern, low=low, high=high):
+                needed = 0 if self.may_be_empty(pattern, so_far.bindings) else low
+                for count, longer in self._repeated(policy, pattern, high, so_far):
+                    if count >= needed:
+                        yield from self._place(policy, rest, longer)
+            case _:
+                if self.may_be_empty(part, so_far.bindings):
+                    yield from self._place(policy, rest, so_far)
+                for found in self._hops(policy, part, so_far):
+                    yield from self._place(policy, rest, so_far.followed_by(found))
+
+    def _repeated(
+        self, policy: p.Policy, pattern: p.Pattern, high: int | None, so_far: _Partial, count: int = 0
+    ) -> Iterator[tuple[int, _Partial]]:
+        """Unfold a repetition: every number of times that it can be placed, with each way to do so."""
+        yield count, so_far
+        if count != high:
+            for found in self._hops(policy, pattern, so_far):
+                yield from self._repeated(policy, pattern, high, so_far.followed_by(found), count + 1)
+
+    def _hops(self, policy: p.Policy, pattern: p.Pattern, so_far: _Partial) -> Iterator[Occurrence]:
+        """The occurrences of `pattern` that the policy lets follow what is placed so far."""
+        candidates = self.occurrences(pattern, so_far.bindings, policy)
+        end = so_far.last_end
+        if end is None:
+            yield from candidates
+            return
+        following = [one for one in candidates if end < one.start]
+        yield from (one for one in following if self._may_follow(policy, end, one, following))
+
+    def _may_follow(
+        self, policy: p.Policy, end: Instant, one: Occurrence, following: list[Occurrence]
+    ) -> bool:
+        match policy:
+            case p.Policy.ANY:
+                return True
+            case p.Policy.NEXT:
+                return not any(other.end < one.start for other in following)
+            case p.Policy.STRICT:
+                return not any(end < event.start and event.end < one.start for event in self.scope)
+
+    def _violated(self, absence: _Absence, match: Occurrence, within: p.Window | None) -> bool:
+        """Whether the absent pattern occurs in the open gap, with the bindings of the whole sequence."""
+        for found in self.occurrences(absence.pattern, match.bindings):
+            if absence.left is None:
+                after_left = found.start.time >= match.end.time - self._length(within)
+            else:
+                after_left = absence.left < found.start
+            if absence.right is None:
+                before_right = found.end.time <= match.start.time + self._length(within)
+            else:
+                before_right = found.end < absence.right
+            if after_left and before_right:
+                return True
+        return False
+
+
+def _named(found: Occurrence, slot: int) -> Occurrence:
+    return replace(found, bindings=found.bindings.with_span(slot, found.start, found.end))
+
+
+def _hull(left: Occurrence, right: Occurrence) -> Occurrence:
+    """Both together, with what is bound after the right one."""
+    return Occurrence(
+        right.bindings,
+        min(left.start, right.start),
+        max(left.end, right.end),
+        (*left.lineage, *right.lineage),
+        max(left.known_at, right.known_at),
+    )
+
+
+def _distinct(rows: Iterable[Row]) -> list[Row]:
+    return list({tuple(row.values()): row for row in rows}.values())

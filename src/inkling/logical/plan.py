@@ -1,0 +1,270 @@
+"""The logical plan: bound patterns, one slot per leaf, every condition at the leaf that it tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from inkling.logical.expr import Expr
+from inkling.model.schema import Column, EventSchema, StreamSchema, TableSchema
+from inkling.model.time import Span
+from inkling.model.types import Type
+from inkling.source import Span as TextSpan
+
+
+class Policy(Enum):
+    ANY = "ANY"
+    NEXT = "NEXT"
+    STRICT = "STRICT"
+
+
+class Per(Enum):
+    """What one result is."""
+
+    MATCH = "MATCH"
+    INTERVAL = "INTERVAL"
+    END = "END"
+    VALUES = "VALUES"
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """`WITHIN n POINTS`: end - start <= n - 1."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventCount:
+    """`WITHIN n EVENTS`: at most n events of the scope from first to last, both counted."""
+
+    count: int
+
+
+Window = Span | Points | EventCount
+
+
+@dataclass(frozen=True, slots=True)
+class TableAtom:
+    """A positive look-up `table(args)` that binds: one partial match per row that agrees.
+
+    `args[i]` is the expression that column i must equal, or None where the row supplies the value
+    (read elsewhere as `FactColumn(number, column)`).
+    """
+
+    number: int
+    table: str
+    columns: tuple[Column, ...]
+    args: tuple[Expr | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One event of one of the `sources` that passes all `conditions`; no sources means any event of the scope."""
+
+    slot: int
+    sources: tuple[str, ...]
+    conditions: tuple[Expr, ...] = ()
+    atoms: tuple[TableAtom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """`NOT p` between two parts of a sequence, or at its start or end."""
+
+    pattern: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """`AFTER d` as the last part: a time point d after the end of the part before it."""
+
+    after: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStart:
+    """`AT START` as the first part: a time point before everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    policy: Policy
+    parts: tuple[Part, ...]
+    within: Window | None = None  # the limit that a leading or trailing absence refers to
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunction:
+    """`AND`: all of them, in any order."""
+
+    items: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction:
+    items: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """`PAR`: all of them, each overlapping the hull of those before it."""
+
+    items: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Two patterns whose intervals stand in one of the named Allen relations."""
+
+    left: Pattern
+    relations: tuple[str, ...]
+    right: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Union over n in [low, high] of n ordinary parts; alone, its hops follow the policy ANY."""
+
+    pattern: Pattern
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """A nested body: an occurrence of `pattern` that lasts at most `within` and passes `having`; `slot` names it."""
+
+    pattern: Pattern
+    within: Window | None
+    having: tuple[Expr, ...]
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRun:
+    """`COMPLEMENT p`: a maybe empty run of consecutive events of the scope that is not a word of p; no lineage."""
+
+    pattern: Pattern
+
+
+Pattern = Leaf | Sequence | Conjunction | Disjunction | Parallel | Related | Repetition | Narrowed | OtherRun
+Part = Pattern | Absent | Deadline | StreamStart
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place of the pattern that events fill; `repeated` slots hold a list."""
+
+    number: int
+    name: str | None
+    sources: tuple[str, ...]
+    repeated: bool
+    negated: bool  # inside NOT: visible only there
+    span_only: bool = False  # names a nested pattern; only its START and END can be asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One column of a result."""
+
+    name: str
+    expr: Expr
+
+    @property
+    def type(self) -> Type:
+        return self.expr.type
+
+
+@dataclass(frozen=True, slots=True)
+class EventPlan:
+    """One `EVENT`: what to look for and what a result is."""
+
+    name: str
+    head: tuple[Output, ...]
+    returns: tuple[Output, ...]
+    pattern: Pattern
+    within: Window | None
+    having: tuple[Expr, ...]
+    partition: tuple[Column, ...]
+    scope: tuple[str, ...]  # streams and events whose events STRICT counts
+    per: Per
+    restart: bool  # CONSUME RESTART
+    slots: tuple[Slot, ...]
+    schema: EventSchema
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Every stream and event that the pattern or its scope reads, in name order."""
+        named = {source for leaf in leaves(self.pattern) for source in leaf.sources}
+        return tuple(sorted(named | set(self.scope)))
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedColumn:
+    """A column of a stream that is computed from the row and from earlier rows of the same key."""
+
+    name: str
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPlan:
+    """A stream with its derived columns; `schema.columns` already lists them at the end."""
+
+    schema: StreamSchema
+    derived: tuple[DerivedColumn, ...] = ()
+    reset_when: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TicksOnly:
+    """A place where a plain number stands for a length of time: right for ticks, meaningless for timestamps."""
+
+    streams: tuple[str, ...]  # whose times must be integers
+    words: str
+    place: TextSpan
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPlan:
+    """A bound program; events stand after the events they use."""
+
+    streams: tuple[StreamPlan, ...]
+    tables: tuple[TableSchema, ...]
+    events: tuple[EventPlan, ...]
+    ticks_only: tuple[TicksOnly, ...] = ()
+
+    def stream(self, name: str) -> StreamPlan | None:
+        return next((stream for stream in self.streams if stream.schema.name == name), None)
+
+    def event(self, name: str) -> EventPlan | None:
+        return next((event for event in self.events if event.name == name), None)
+
+
+def sub_patterns(part: Part) -> tuple[Pattern, ...]:
+    """The patterns directly inside a part."""
+    match part:
+        case Leaf() | Deadline() | StreamStart():
+            return ()
+        case Sequence(parts=parts):
+            return tuple(
+                part.pattern if isinstance(part, Absent) else part
+                for part in parts
+                if not isinstance(part, Deadline | StreamStart)
+            )
+        case Conjunction(items=items) | Disjunction(items=items) | Parallel(items=items):
+            return items
+        case Related(left=left, right=right):
+            return (left, right)
+        case Repetition(pattern=inner) | Narrowed(pattern=inner) | OtherRun(pattern=inner) | Absent(pattern=inner):
+            return (inner,)
+
+
+def leaves(pattern: Pattern) -> Iterator[Leaf]:
+    """The leaves in pattern order, absent ones included."""
+    if isinstance(pattern, Leaf):
+        yield pattern
+    for inner in sub_patterns(pattern):
+        yield from leaves(inner)

@@ -1,0 +1,145 @@
+"""The definition: which results every event of a program has in one world.
+
+Every evaluator is a faster way to compute what this module and `occurrences` say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from inkling.logical import plan as p
+from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
+from inkling.logical.instants import UNORDERED
+from inkling.logical.occurrences import Occurrence, Stage
+from inkling.model.event import Event, Value, World
+from inkling.model.time import Instant
+
+Rank = tuple[object, ...]
+
+AFTER_EVERYTHING: Rank = (Instant(UNORDERED, UNORDERED),)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result of an event in one world."""
+
+    event: str
+    values: tuple[Value, ...]  # head, then RETURN
+    start: int
+    end: int
+    detected_at: int
+    lineage: tuple[Value, ...]
+
+
+def semantics(program: p.ProgramPlan, world: World, around: Surroundings) -> dict[str, tuple[Result, ...]]:
+    """The results of every event of a program in one world."""
+    results: dict[str, tuple[Result, ...]] = {}
+    known_at: dict[Event, int] = {}
+    for event in program.events:
+        derived = derive(event, world, around, known_at)
+        world = World((*world.events, *(found for found, _ in derived)))
+        known_at.update((found, result.detected_at) for found, result in derived)
+        results[event.name] = tuple(result for _, result in derived)
+    return results
+
+
+def derive(
+    event: p.EventPlan, world: World, around: Surroundings, known_at: Mapping[Event, int]
+) -> list[tuple[Event, Result]]:
+    """The results of one event in canonical order, each also as an event that others can use."""
+    derived: list[tuple[Event, Result]] = []
+    for key, events in _partitions(event, world.of(*event.sources)):
+        scope = tuple(one for one in events if one.source in event.scope)
+        stage = Stage(events, scope, around, known_at)
+        derived.extend(_results(event, _finished(event, stage, Bindings(key=key)), around))
+    return sorted(derived, key=lambda pair: pair[0].position)
+
+
+def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple[Row, tuple[Event, ...]]]:
+    """Each key with its events; an event without a key belongs to none."""
+    columns = [column.name for column in event.partition]
+    if not columns:
+        yield {}, events
+        return
+    by_key: dict[tuple[Value, ...], list[Event]] = {}
+    for one in events:
+        by_key.setdefault(tuple(one.values.get(column) for column in columns), []).append(one)
+    for key, members in by_key.items():
+        if None not in key:
+            yield dict(zip(columns, key, strict=True)), tuple(members)
+
+
+def _finished(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence]:
+    """Occurrences of the whole pattern after WITHIN, HAVING and CONSUME."""
+    matches = [
+        match
+        for match in stage.occurrences(event.pattern, at)
+        if stage.lasts_at_most(match, event.within) and stage.passes_all(event.having, match.bindings)
+    ]
+    return _restarting(matches) if event.restart else matches
+
+
+def _restarting(matches: list[Occurrence]) -> list[Occurrence]:
+    """CONSUME RESTART: once an end is reported, further matches must start after it."""
+    kept: list[Occurrence] = []
+    by_end = sorted(matches, key=lambda match: match.end)
+    for _, together in groupby(by_end, key=lambda match: match.end):
+        kept.extend([match for match in together if not kept or kept[-1].end < match.start])
+    return kept
+
+
+def _results(
+    event: p.EventPlan, matches: list[Occurrence], around: Surroundings
+) -> Iterator[tuple[Event, Result]]:
+    """Group matches into results as `PER` says; each group speaks through its witness."""
+
+    def returned(match: Occurrence) -> tuple[Value, ...]:
+        return tuple(value_of(output.expr, match.bindings, around) for output in event.returns)
+
+    groups: dict[tuple[tuple[Value, ...], Rank], list[Occurrence]] = {}
+    for match in matches:
+        head = tuple(value_of(output.expr, match.bindings, around) for output in event.head)
+        groups.setdefault((head, _identity(event.per, match)), []).append(match)
+    names = [output.name for output in (*event.head, *event.returns)]
+    for (head, _), members in groups.items():
+        witness = min(members, key=lambda match: (*_witness_order(match), _rank(returned(match))))
+        values = (*head, *returned(witness))
+        start = min(member.start for member in members)
+        end = max(member.end for member in members)
+        known_at = min(member.known_at for member in members)
+        ids = tuple(number for member in witness.lineage for number in member.event.ids)
+        rank = (_rank(ids), _rank(values))
+        yield (
+            Event(event.name, ids, start, end, dict(zip(names, values, strict=True)), rank),
+            Result(event.name, values, start.time, end.time, known_at, ids),
+        )
+
+
+def _identity(per: p.Per, match: Occurrence) -> Rank:
+    """What tells one result from another besides the values of its head."""
+    match per:
+        case p.Per.MATCH:
+            return _positions(match)
+        case p.Per.INTERVAL:
+            return (match.start, match.end)
+        case p.Per.END:
+            return (match.end,)
+        case p.Per.VALUES:
+            return ()
+
+
+def _positions(match: Occurrence) -> Rank:
+    return tuple(member.event.position for member in match.lineage)
+
+
+def _witness_order(match: Occurrence) -> tuple[Instant, Rank, Rank]:
+    """Earliest start, then earliest events (a list that ends is later than one that goes on), then slots."""
+    slots = tuple(member.slot for member in match.lineage)
+    return (match.start, (*_positions(match), AFTER_EVERYTHING), slots)
+
+
+def _rank(values: tuple[Value, ...]) -> Rank:
+    """Values as something that can be compared: nulls first."""
+    return tuple((type(value).__name__, value) for value in values)

@@ -1,0 +1,171 @@
+"""The meaning of a stream declaration: rows become events, with their derived columns.
+
+The rows of one key stand in canonical order: by time, then by the place that `ORDER BY` gives, then by id.
+`PREV` and `SINCE_CHANGE` look back along that order; a missing value is a value like any other there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
+
+from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
+from inkling.logical.expr import ROW, Expr, Literal, PreviousColumn, SinceChange
+from inkling.logical.instants import ends_of
+from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.model.event import Event, Value, World
+from inkling.model.types import Type
+
+RawRow = Mapping[str, object]
+Places = Mapping[Value, int]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], around: Surroundings) -> World:
+    """All events of the streams of a program; a stream without rows is empty."""
+    ordered = [
+        plain(row.get(stream.schema.order_by))
+        for stream in program.streams
+        if stream.schema.order_by is not None
+        for row in rows.get(stream.schema.name, ())
+    ]
+    places = places_of(ordered)
+    return World(
+        tuple(
+            event
+            for stream in program.streams
+            for event in stream_events(stream, rows.get(stream.schema.name, ()), around, places=places)
+        )
+    )
+
+
+def places_of(values: Iterable[Value]) -> Places:
+    """Place of every value of `ORDER BY`, for all streams together.
+
+    Integers stand for themselves; as soon as there is anything else, all values are ranked.
+    """
+    distinct = {value for value in values if value is not None}
+    if all(isinstance(value, int) for value in distinct):
+        return {value: int(value) for value in distinct if isinstance(value, int)}
+    in_order = sorted(distinct, key=lambda value: (isinstance(value, str), value))
+    return {value: rank for rank, value in enumerate(in_order)}
+
+
+def stream_events(
+    stream: StreamPlan, rows: Sequence[RawRow], around: Surroundings, *, places: Places | None = None
+) -> tuple[Event, ...]:
+    """The events of one stream in canonical order.
+
+    A row without a time, a key, an id or a place, or that ends before it starts, is no event. Events are
+    numbered from 1 in the order of the rows when the stream has no `ID`.
+    """
+    schema = stream.schema
+    assert stream.reset_when is None, "RESET WHEN has no meaning here yet"
+    if places is None and schema.order_by is not None:
+        places = places_of(plain(row.get(schema.order_by)) for row in rows)
+    events = [
+        event
+        for number, row in enumerate(rows, start=1)
+        if (event := _stored_event(stream, number, row, places or {})) is not None
+    ]
+    in_order = sorted(events, key=lambda event: event.position)
+    latest: dict[tuple[Value, ...], _Latest] = {}
+    derived = []
+    for event in in_order:
+        key = tuple(event.values[name] for name in schema.key)
+        latest[key] = _derive(stream, event, latest.get(key), around)
+        derived.append(latest[key].event)
+    return tuple(derived)
+
+
+def plain(value: object) -> Value:
+    """A value as the language sees it: times are numbers, NaN is null."""
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        return (aware - EPOCH) // timedelta(microseconds=1)
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    assert value is None or isinstance(value, int | float | str | bool), f"{value!r} is no value of a column"
+    return value
+
+
+def _stored_event(stream: StreamPlan, number: int, row: RawRow, places: Places) -> Event | None:
+    """The event of a row before its derived columns are known."""
+    schema = stream.schema
+    derived = {column.name for column in stream.derived}
+    values = {
+        column.name: _typed(plain(row.get(column.name)), column.type)
+        for column in schema.columns
+        if column.name not in derived
+    }
+    for name in schema.key:
+        values.setdefault(name, plain(row.get(name)))
+    start, end = plain(row.get(schema.start)), plain(row.get(schema.end))
+    identity = number if schema.id is None else plain(row.get(schema.id))
+    place = None if schema.order_by is None else places.get(plain(row.get(schema.order_by)))
+    if start is None or end is None or identity is None or (schema.order_by is not None and place is None):
+        return None
+    if any(values[name] is None for name in schema.key):
+        return None
+    assert isinstance(start, int), f"{start!r} is no time"
+    assert isinstance(end, int), f"{end!r} is no time"
+    if end < start:
+        return None
+    rank = ((type(identity).__name__, identity),)
+    return Event(schema.name, (identity,), *ends_of(start, end, place=place), values, rank)
+
+
+def _typed(value: Value, kind: Type) -> Value:
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return float(value) if kind is Type.DOUBLE and is_whole and value is not None else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Latest:
+    """The latest event of a key, and since when each column has had its value."""
+
+    event: Event
+    since: Row
+
+
+def _derive(stream: StreamPlan, event: Event, previous: _Latest | None, around: Surroundings) -> _Latest:
+    """The event with its derived columns, computed in the order of their declaration."""
+    values = dict(event.values)
+    since: dict[str, Value] = {}
+
+    def note(column: str) -> None:
+        unchanged = previous is not None and previous.event.values[column] == values[column]
+        since[column] = previous.since[column] if previous is not None and unchanged else event.end.time
+
+    for column in values:
+        note(column)
+    for derived in stream.derived:
+        known = _looked_up(derived.expr, event, previous, since)
+        at = Bindings().with_event(ROW, replace(event, values=values))
+        values[derived.name] = value_of(known, at, around)
+        note(derived.name)
+    return _Latest(replace(event, values=values), since)
+
+
+def _looked_up(expr: Expr, event: Event, previous: _Latest | None, since: Row) -> Expr:
+    """The expression with what lies in the past of the row filled in."""
+    match expr:
+        case PreviousColumn(column=column, type=kind):
+            return Literal(None if previous is None else previous.event.values[column], kind)
+        case SinceChange(column=column, type=kind):
+            began = since[column]
+            assert isinstance(began, int)
+            return Literal(event.end.time - began, kind)
+    changes: dict[str, object] = {}
+    for part in fields(expr):
+        value = getattr(expr, part.name)
+        if isinstance(value, Expr):
+            changes[part.name] = _looked_up(value, event, previous, since)
+        elif isinstance(value, tuple):
+            changes[part.name] = tuple(
+                _looked_up(item, event, previous, since) if isinstance(item, Expr) else item for item in value
+            )
+    return replace(expr, **changes)  # type: ignore[arg-type]

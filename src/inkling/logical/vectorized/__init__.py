@@ -1,0 +1,17 @@
+"""Expressions over whole Arrow columns at once, with the values that `logical.evaluate` defines.
+
+Enters: a bound expression and, for each of its references, a column. Leaves: one Arrow array of its values.
+"""
+
+from inkling.logical.vectorized.bits import BITS_PER_WORD, pack_bits, words_to_bits
+from inkling.logical.vectorized.columns import ARROW_TYPES, Reference, evaluate, references_of
+
+__all__ = [
+    "ARROW_TYPES",
+    "BITS_PER_WORD",
+    "Reference",
+    "evaluate",
+    "pack_bits",
+    "references_of",
+    "words_to_bits",
+]

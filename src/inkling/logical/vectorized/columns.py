@@ -1,0 +1,172 @@
+"""The value of an expression in every row of some columns, equal to what `logical.evaluate` says of each row.
+
+`INTEGER` is 64 bits wide here: a result that does not fit is null. An integer that meets a double is read as
+one, and `/` divides doubles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.vectorized.arithmetic import combine, negate
+from inkling.logical.vectorized.datum import Datum, as_double, broadcast, is_double, is_nothing, two_valued
+from inkling.logical.vectorized.facts import in_table
+from inkling.logical.vectorized.functions import call
+from inkling.model.types import Type
+
+Reference: TypeAlias = (
+    e.ColumnOf
+    | e.ListColumn
+    | e.Aggregate
+    | e.TimeOf
+    | e.IdOf
+    | e.KeyColumn
+    | e.FactColumn
+    | e.PreviousColumn
+    | e.SinceChange
+)
+"""What an expression takes from outside; whoever evaluates it supplies the column."""
+
+Resolve: TypeAlias = Callable[[Reference], pa.Array | pa.ChunkedArray]
+
+ARROW_TYPES = {
+    Type.BOOLEAN: pa.bool_(),
+    Type.INTEGER: pa.int64(),
+    Type.DOUBLE: pa.float64(),
+    Type.STRING: pa.string(),
+    Type.TIME: pa.int64(),
+    Type.DURATION: pa.int64(),
+    Type.NULL: pa.null(),
+}
+
+_COMPARISONS = {
+    "=": pc.equal,
+    "<>": pc.not_equal,
+    "<": pc.less,
+    "<=": pc.less_equal,
+    ">": pc.greater,
+    ">=": pc.greater_equal,
+}
+
+_TRUE = pa.scalar(True)
+_FALSE = pa.scalar(False)
+
+
+def evaluate(expr: e.Expr, resolve: Resolve, n_rows: int, around: Surroundings) -> pa.Array:
+    """Value of an expression per row; that of a condition is never null.
+
+    Columns have the types of `ARROW_TYPES` and hold no NaN or infinity. A duration that was multiplied or
+    divided may come out as doubles.
+    """
+    value = _Rows(resolve, n_rows, around).value(expr)
+    return broadcast(value, n_rows, ARROW_TYPES[expr.type])
+
+
+def references_of(expr: e.Expr) -> frozenset[Reference]:
+    """The columns that an expression needs."""
+    return frozenset(part for part in e.walk(expr) if isinstance(part, Reference))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    resolve: Resolve
+    n_rows: int
+    around: Surroundings
+
+    def value(self, expr: e.Expr) -> Datum:
+        match expr:
+            case e.Literal(value=literal, type=kind):
+                return pa.scalar(literal, ARROW_TYPES[kind])
+            case e.SpanLiteral(span=span):
+                return pa.scalar(self.around.measure(span), pa.int64())
+            case (
+                e.ColumnOf()
+                | e.ListColumn()
+                | e.Aggregate()
+                | e.TimeOf()
+                | e.IdOf()
+                | e.KeyColumn()
+                | e.FactColumn()
+                | e.PreviousColumn()
+                | e.SinceChange()
+            ):
+                return self._column(expr)
+            case e.Negate(item=item):
+                number = self.value(item)
+                return number if is_nothing(number) else negate(number)
+            case e.Arithmetic(operator=symbol, left=left, right=right, type=kind):
+                one, other = self.value(left), self.value(right)
+                return _nothing(kind) if is_nothing(one) or is_nothing(other) else combine(symbol, one, other)
+            case e.FunctionCall(name=name, args=args, type=kind):
+                given = [self.value(arg) for arg in args]
+                return _nothing(kind) if any(is_nothing(arg) for arg in given) else call(name, given)
+            case e.Compare(operator=symbol, left=left, right=right):
+                return _compare(symbol, self.value(left), self.value(right))
+            case e.InList(item=item, choices=choices):
+                return _among(self.value(item), choices)
+            case e.IsNull(item=item, negated=negated):
+                found = self.value(item)
+                return pc.is_valid(found) if negated else pc.is_null(found)
+            case e.AllOf(items=items):
+                return reduce(pc.and_, map(self._truth, items), _TRUE)
+            case e.AnyOf(items=items):
+                return reduce(pc.or_, map(self._truth, items), _FALSE)
+            case e.Not(item=item):
+                return pc.invert(self._truth(item))
+            case e.InTable(table=table, args=args):
+                return self._in_table(table, args)
+
+    def _truth(self, condition: e.Expr) -> Datum:
+        value = self.value(condition)
+        return _FALSE if is_nothing(value) else two_valued(value)
+
+    def _column(self, reference: Reference) -> pa.Array:
+        column = self.resolve(reference)
+        if isinstance(column, pa.ChunkedArray):
+            column = column.combine_chunks()
+        fitting = column.type == ARROW_TYPES[reference.type] or is_double(column)
+        return column if fitting else column.cast(ARROW_TYPES[reference.type])
+
+    def _in_table(self, table: str, args: tuple[e.Expr | None, ...]) -> Datum:
+        facts = self.around.tables[table]
+        if not facts:
+            return _FALSE
+        wanted = [
+            None if arg is None else broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type])
+            for arg in args
+        ]
+        found = in_table(facts, wanted)
+        return _TRUE if found is None else found
+
+
+def _nothing(kind: Type) -> pa.Scalar:
+    return pa.scalar(None, ARROW_TYPES[kind])
+
+
+def _compare(symbol: str, left: Datum, right: Datum) -> Datum:
+    if is_nothing(left) or is_nothing(right):
+        return _FALSE
+    if is_double(left) != is_double(right):
+        left, right = as_double(left), as_double(right)
+    return two_valued(_COMPARISONS[symbol](left, right))
+
+
+def _among(found: Datum, choices: tuple[e.Literal, ...]) -> Datum:
+    """Any of the choices; a number may be written as an integer or as a double."""
+    values = [choice.value for choice in choices if choice.value is not None]
+    if is_nothing(found) or not values:
+        return _FALSE
+    if pa.types.is_integer(found.type):
+        values = [int(value) for value in values if value == int(value)]
+    if is_double(found):
+        found = pc.add(found, pa.scalar(0.0))  # a set of choices tells a negative zero from zero
+        values = [float(value) + 0.0 for value in values]
+    return pc.is_in(found, pa.array(values, found.type))

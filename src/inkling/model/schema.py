@@ -1,0 +1,70 @@
+"""What a stream, a table and a derived event look like: names, types and the roles of columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inkling.model.time import Span
+from inkling.model.types import Type
+from inkling.model.uncertainty import Doubt
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSchema:
+    """A declared stream: its columns and which of them carry identity, key, time and order.
+
+    `start == end` (the same column) for a stream of points. `time_type` is `TIME` when the time column was not
+    declared among the columns or was declared as a timestamp, `INTEGER` when it was declared as an integer.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    id: str | None
+    key: tuple[str, ...]
+    start: str
+    end: str
+    time_type: Type = Type.TIME
+    order_by: str | None = None
+    tick: Span | None = None
+    doubt: Doubt | None = None
+    late: Span | None = None
+    op: str | None = None
+
+    def column(self, name: str) -> Column | None:
+        return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def is_interval(self) -> bool:
+        return self.start != self.end
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.order_by is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """A background table: facts that are true at any time."""
+
+    name: str
+    columns: tuple[Column, ...]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventSchema:
+    """A derived event as other events see it: the values of its head."""
+
+    name: str
+    columns: tuple[Column, ...]
+    is_ordered: bool
+    is_interval: bool
+
+    def column(self, name: str) -> Column | None:
+        return next((column for column in self.columns if column.name == name), None)

@@ -1,0 +1,73 @@
+"""Instants, durations and the order of events in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+MICROSECONDS = {
+    "MICROSECONDS": 1,
+    "MILLISECONDS": 1_000,
+    "SECONDS": 1_000_000,
+    "MINUTES": 60_000_000,
+    "HOURS": 3_600_000_000,
+    "DAYS": 86_400_000_000,
+    "WEEKS": 604_800_000_000,
+}
+"""Calendar units; `TICKS` is the only other unit and means the stream's own integers."""
+
+
+class Clock(Enum):
+    """What the numbers in a time column count."""
+
+    TIMESTAMP = "timestamp"  # microseconds since 1970-01-01T00:00:00Z
+    TICKS = "ticks"  # plain integers
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A length of time as it was written: an amount and a unit."""
+
+    amount: Fraction
+    unit: str
+
+    def units(self, clock: Clock, tick: Span | None = None) -> int:
+        """Length in the clock's own unit; raises `ValueError` when the two do not fit together."""
+        if clock is Clock.TIMESTAMP:
+            if self.unit == "TICKS":
+                raise ValueError("TICKS need a time column of integers")
+            return _whole(self.amount * MICROSECONDS[self.unit], self)
+        if self.unit == "TICKS":
+            return _whole(self.amount, self)
+        if tick is None:
+            raise ValueError(f"{self} needs timestamps, or TICK to say how long one tick lasts")
+        one_tick = tick.amount * MICROSECONDS[tick.unit]
+        return _whole(self.amount * MICROSECONDS[self.unit] / one_tick, self)
+
+    def __str__(self) -> str:
+        return f"{float(self.amount):g} {self.unit}"
+
+
+def _whole(value: Fraction, span: Span) -> int:
+    if value.denominator != 1:
+        raise ValueError(f"{span} is not a whole number of ticks")
+    return int(value)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Instant:
+    """A point in time, with the place among simultaneous events when the stream declares `ORDER BY`."""
+
+    time: int
+    place: int = 0
+
+
+def before(left_end: Instant, right_start: Instant, *, ordered: bool) -> bool:
+    """Whether something that ended at `left_end` lies wholly before what starts at `right_start`.
+
+    Simultaneous events follow each other only when both sides are totally ordered.
+    """
+    if ordered:
+        return left_end < right_start
+    return left_end.time < right_start.time

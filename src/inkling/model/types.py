@@ -1,0 +1,69 @@
+"""The column types of the language and how they combine."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Type(Enum):
+    """Type of a column or an expression.
+
+    `TIME` is an instant and `DURATION` a distance between instants. Both are counted in the stream's own
+    unit: microseconds when its time column holds timestamps, ticks when it holds integers.
+    """
+
+    BOOLEAN = "BOOLEAN"
+    INTEGER = "INTEGER"
+    DOUBLE = "DOUBLE"
+    STRING = "STRING"
+    TIME = "TIME"
+    DURATION = "DURATION"
+    NULL = "NULL"
+
+    @property
+    def is_numeric(self) -> bool:
+        return self in (Type.INTEGER, Type.DOUBLE)
+
+    @property
+    def is_temporal(self) -> bool:
+        return self in (Type.TIME, Type.DURATION)
+
+    def __str__(self) -> str:
+        return self.value
+
+
+TYPE_NAMES = {
+    "BOOLEAN": Type.BOOLEAN,
+    "BOOL": Type.BOOLEAN,
+    "TINYINT": Type.INTEGER,
+    "SMALLINT": Type.INTEGER,
+    "INT": Type.INTEGER,
+    "INTEGER": Type.INTEGER,
+    "BIGINT": Type.INTEGER,
+    "LONG": Type.INTEGER,
+    "FLOAT": Type.DOUBLE,
+    "REAL": Type.DOUBLE,
+    "DOUBLE": Type.DOUBLE,
+    "STRING": Type.STRING,
+    "VARCHAR": Type.STRING,
+    "TEXT": Type.STRING,
+    "TIMESTAMP": Type.TIME,
+    "TIME": Type.TIME,
+}
+"""Spelling in a declaration (upper case) to type."""
+
+
+def common_type(left: Type, right: Type) -> Type | None:
+    """The type both sides can be read as when they are compared or united, or None."""
+    if left is right or right is Type.NULL:
+        return left
+    if left is Type.NULL:
+        return right
+    if left.is_numeric and right.is_numeric:
+        return Type.DOUBLE
+    pair = {left, right}
+    if Type.INTEGER in pair and (Type.TIME in pair or Type.DURATION in pair):
+        return Type.TIME if Type.TIME in pair else Type.DURATION
+    if Type.DOUBLE in pair and Type.DURATION in pair:
+        return Type.DOUBLE
+    return None

@@ -1,0 +1,80 @@
+"""An uncertain stream is weighted certain streams: the definition of doubt, in exact fractions.
+
+Each kind of doubt lists its possible worlds as rows of a certain stream with the probability of each. The
+probability of anything is the sum over the worlds in which it happens. Nothing here is optimized.
+
+>>> from inkling.model.schema import StreamSchema
+>>> when = StreamSchema("A", (), None, (), "lo", "hi", doubt=ImpreciseTime("lo", "hi"))
+>>> [(str(prob), rows[0]["lo"]) for prob, rows in worlds([{"lo": 1, "hi": 2}], when)]
+[('1/2', 1), ('1/2', 2)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import TypeVar
+
+from inkling.model.lost_worlds import LosingStream, known_times, lost_worlds
+from inkling.model.schema import StreamSchema
+from inkling.model.time_worlds import imprecise_worlds
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.value_worlds import independent_worlds, markov_worlds
+from inkling.model.weights import Rows, Weighted
+
+Result = TypeVar("Result", bound=Hashable)
+RowsByStream = Mapping[str, Rows]
+
+
+def worlds(rows: Rows, schema: StreamSchema) -> Iterator[Weighted[Rows]]:
+    """The possible worlds of one stream, each with its positive probability; these sum to 1."""
+    match schema.doubt:
+        case None:
+            yield Fraction(1), list(rows)
+        case ImpreciseTime():
+            yield from imprecise_worlds(rows, schema.doubt)
+        case ProbableValue(given=()):
+            yield from independent_worlds(rows, schema.doubt, schema)
+        case ProbableValue():
+            yield from markov_worlds(rows, schema.doubt, schema)
+        case LostEvents():
+            yield from ((prob, one) for prob, (one,) in lost_worlds([LosingStream(rows, schema)], ()))
+
+
+def joint_worlds(rows: RowsByStream, schemas: Iterable[StreamSchema]) -> Iterator[Weighted[dict[str, Rows]]]:
+    """The possible worlds of several streams, which are independent of each other.
+
+    Lost events of all streams are placed together, among the times that the other streams have in a world.
+    """
+    declared = list(schemas)
+    losing = [schema for schema in declared if isinstance(schema.doubt, LostEvents)]
+    keeping = [schema for schema in declared if schema not in losing]
+    streams = [LosingStream(rows[schema.name], schema) for schema in losing]
+    for choice in product(*(list(worlds(rows[schema.name], schema)) for schema in keeping)):
+        kept = {schema.name: one for schema, (_, one) in zip(keeping, choice, strict=True)}
+        times = [time for schema in keeping for time in known_times(kept[schema.name], certain(schema))]
+        prob = prod((prob for prob, _ in choice), start=Fraction(1))
+        for share, completed in lost_worlds(streams, times):
+            found = {schema.name: one for schema, one in zip(losing, completed, strict=True)}
+            yield prob * share, {**kept, **found}
+
+
+def certain(schema: StreamSchema) -> StreamSchema:
+    """How the rows of one world are declared: the same stream without doubt."""
+    if isinstance(schema.doubt, ImpreciseTime):
+        return replace(schema, doubt=None, start=schema.doubt.lo, end=schema.doubt.lo)
+    return replace(schema, doubt=None)
+
+
+def probabilities(
+    possible: Iterable[Weighted[Rows]], results: Callable[[Rows], Iterable[Result]]
+) -> dict[Result, Fraction]:
+    """`P(r)`, the sum over the worlds in which r is a result, for every r that is one somewhere."""
+    total: dict[Result, Fraction] = {}
+    for prob, rows in possible:
+        for result in set(results(rows)):
+            total[result] = total.get(result, Fraction(0)) + prob
+    return total

@@ -1,0 +1,65 @@
+"""Names of columns inside a stage: equal names of different types stay apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+
+from inkling.logical import expr as e
+from inkling.model.types import Type
+
+
+def physical_name(column: str, kind: Type) -> str:
+    return f"{column}|{kind.value}"
+
+
+def fact_name(atom: int, column: str, kind: Type) -> str:
+    """Column that a background table supplied through a table atom."""
+    return physical_name(f"fact{atom}.{column}", kind)
+
+
+def type_of(name: str) -> Type:
+    return Type(name.rsplit("|", 1)[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How the columns of one event are called inside a stage."""
+
+    column_types: dict[tuple[int, str], Type]  # (slot, column) -> type
+    atom_owner: dict[int, int]  # table atom -> slot whose rows carry its values
+
+    def physical(self, expr: e.Expr, slot: int | None = None) -> e.Expr:
+        """The expression over physical columns; partition columns are read from the event in `slot`, if given."""
+        match expr:
+            case e.ColumnOf(column=column, type=kind) | e.ListColumn(column=column, type=kind):
+                return replace(expr, column=physical_name(column, kind))
+            case e.Aggregate(slot=aggregated, column=column) if column is not None:
+                kind = self.column_types[aggregated, column]
+                return replace(expr, column=physical_name(column, kind))
+            case e.KeyColumn(column=column, type=kind):
+                name = physical_name(column, kind)
+                return e.KeyColumn(name, kind) if slot is None else e.ColumnOf(slot, name, kind)
+            case e.FactColumn(atom=atom, column=column, type=kind):
+                return e.ColumnOf(self.atom_owner[atom], fact_name(atom, column, kind), kind)
+        return rebuilt(expr, lambda part: self.physical(part, slot))
+
+
+def row_expr(expr: e.Expr) -> e.Expr:
+    """A condition on one slot as a condition on a row."""
+    match expr:
+        case e.ColumnOf() | e.TimeOf() | e.IdOf():
+            return replace(expr, slot=e.ROW)
+    return rebuilt(expr, row_expr)
+
+
+def rebuilt(expr: e.Expr, change: Callable[[e.Expr], e.Expr]) -> e.Expr:
+    """The expression with each direct part changed."""
+    changes: dict[str, object] = {}
+    for part in fields(expr):
+        value = getattr(expr, part.name)
+        if isinstance(value, e.Expr):
+            changes[part.name] = change(value)
+        elif isinstance(value, tuple) and value:
+            changes[part.name] = tuple(change(item) if isinstance(item, e.Expr) else item for item in value)
+    return replace(expr, **changes) if changes else expr  # type: ignore[arg-type]

@@ -1,0 +1,91 @@
+"""The physical plan: stages with one partition key, their inputs, and the evaluator of each event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from inkling.logical.expr import Expr
+from inkling.logical.plan import EventPlan, ProgramPlan, TableAtom
+from inkling.model.types import Type
+
+
+class Evaluator(Enum):
+    AUTOMATON = "automaton"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True, slots=True)
+class Bit:
+    """A condition on one row of an input; `expr` refers to the row by slot `ROW`."""
+
+    number: int
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a stage reads: a stream or derived event, possibly joined with background tables.
+
+    `early` conditions look at stored columns only, so Spark answers them before the shuffle; `late` ones look at
+    derived or joined columns and are answered in the worker.
+    """
+
+    name: str  # unique in the stage; the source's own name unless tables are joined
+    source: str
+    is_derived: bool  # the source is another event
+    key: tuple[str, ...]  # columns that make up the stage's partition key, in its order
+    columns: tuple[str, ...]  # physical names of what kernels and outputs read
+    atoms: tuple[TableAtom, ...]
+    early: tuple[Bit, ...]
+    late: tuple[Bit, ...]
+    keep: Expr | None  # rows on which this is false matter to nobody
+    ordered: bool
+    in_scope: bool  # rows count as events of the scope (joined inputs never do)
+
+
+@dataclass(frozen=True, slots=True)
+class LeafTest:
+    """How a leaf finds its candidates: rows of these inputs on which all bits are true and the rest holds."""
+
+    slot: int
+    inputs: tuple[int, ...]  # positions in the stage's inputs
+    bits: tuple[int, ...]
+    across: tuple[Expr, ...]  # conditions that look at other slots too
+
+
+@dataclass(frozen=True, slots=True)
+class EventStep:
+    """One event of a stage and how it is evaluated."""
+
+    event: EventPlan
+    evaluator: Evaluator
+    leaves: tuple[LeafTest, ...]
+    scope: tuple[int, ...]  # positions of the inputs whose rows STRICT counts
+    evaluator_reason: str
+    key_reason: str
+
+    def leaf(self, slot: int) -> LeafTest:
+        return next(leaf for leaf in self.leaves if leaf.slot == slot)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Events that share one partition key, and so one pass over the data."""
+
+    number: int
+    key_types: tuple[Type, ...]
+    inputs: tuple[Input, ...]
+    steps: tuple[EventStep, ...]
+    id_type: Type
+    n_bits: int
+    sliced: bool  # no key, but every event has a window: cut by time
+
+    def input_number(self, name: str) -> int:
+        return next(i for i, one in enumerate(self.inputs) if one.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicalPlan:
+    program: ProgramPlan
+    stages: tuple[Stage, ...]

@@ -1,0 +1,255 @@
+"""From a logical plan to a physical one: stages, inputs, bits and evaluators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from inkling.analysis.policies import looks_at_scope, parts_of
+from inkling.analysis.regular import MAX_CONDITIONS, is_local, is_regular
+from inkling.analysis.verdict import Verdict
+from inkling.analysis.window import horizon_of
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.types import Type
+from inkling.physical.bits import BitBook
+from inkling.physical.naming import Naming, row_expr
+from inkling.physical.plan import Bit, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Stage
+from inkling.physical.stages import Group, column_types, group_events
+
+
+def plan_program(program: p.ProgramPlan) -> PhysicalPlan:
+    """Decide how every event runs."""
+    stages = tuple(
+        _StagePlanner(program, group).stage(number) for number, group in enumerate(group_events(program))
+    )
+    return PhysicalPlan(program, stages)
+
+
+@dataclass(slots=True)
+class _InputDraft:
+    source: str
+    atoms: tuple[p.TableAtom, ...]
+    columns: set[str] = field(default_factory=set)
+    bits: dict[int, e.Expr] = field(default_factory=dict)
+    keeps: list[tuple[int, ...] | None] = field(default_factory=list)  # bits of a leaf; None keeps every row
+    in_scope: bool = False
+
+
+@dataclass(slots=True)
+class _StagePlanner:
+    program: p.ProgramPlan
+    group: Group
+    book: BitBook = field(default_factory=BitBook)
+    drafts: list[_InputDraft] = field(default_factory=list)
+
+    def stage(self, number: int) -> Stage:
+        for source in sorted({source for event in self.group.events for source in event.sources}):
+            self._position(source, ())
+        steps = tuple(self._step(event) for event in self.group.events)
+        inputs = tuple(
+            self._input(draft, f"{draft.source}#{place}" if draft.atoms else draft.source)
+            for place, draft in enumerate(self.drafts)
+        )
+        sliced = not self.group.key_types and all(
+            step.evaluator is Evaluator.NETWORK and horizon_of(step.event).conclusion is not None for step in steps
+        )
+        return Stage(
+            number, self.group.key_types, inputs, steps, self._id_type(), len(self.book.numbers), sliced
+        )
+
+    def _step(self, event: p.EventPlan) -> EventStep:
+        leaves = [with_local_atoms(leaf) for leaf in p.leaves(event.pattern)]
+        inputs_of = {
+            leaf.slot: tuple(self._position(source, leaf.atoms) for source in leaf.sources or event.scope)
+            for leaf in leaves
+        }
+        naming = self._naming(event, leaves)
+        tests = tuple(self._leaf(leaf, naming, inputs_of) for leaf in leaves)
+        bound = self._bound(event, naming)
+        visible = {slot: positions for slot, positions in inputs_of.items() if not event.slots[slot].negated}
+        for expr in _expressions(bound):
+            self._require(expr, visible)
+        scope = tuple(self._position(source, ()) for source in event.scope)
+        verdict = is_regular(event, ordered_sources(self.program))
+        n_conditions = len({bit for test in tests for bit in test.bits})
+        if n_conditions > MAX_CONDITIONS:
+            verdict = Verdict(False, f"{n_conditions} different conditions are more than {MAX_CONDITIONS}")
+        chosen = Evaluator.AUTOMATON if verdict.conclusion else Evaluator.NETWORK
+        for position in scope:
+            self.drafts[position].in_scope = True
+            if chosen is Evaluator.AUTOMATON or looks_at_scope(event):
+                self.drafts[position].keeps.append(None)
+        return EventStep(bound, chosen, tests, scope, verdict.reason, self.group.verdicts[event.name].reason)
+
+    def _naming(self, event: p.EventPlan, leaves: list[p.Leaf]) -> Naming:
+        types = {
+            (slot.number, column): kind
+            for slot in event.slots
+            for source in slot.sources or event.scope
+            for column, kind in column_types(self.program, source).items()
+        }
+        return Naming(types, {atom.number: leaf.slot for leaf in leaves for atom in leaf.atoms})
+
+    def _bound(self, event: p.EventPlan, naming: Naming) -> p.EventPlan:
+        """The event with outputs and filters over physical columns; leaf conditions live in the leaf tests."""
+
+        def outputs(items: tuple[p.Output, ...]) -> tuple[p.Output, ...]:
+            return tuple(p.Output(item.name, naming.physical(item.expr)) for item in items)
+
+        def part(pattern: p.Part) -> p.Part:
+            match pattern:
+                case p.Narrowed(having=having):
+                    inner = part(pattern.pattern)
+                    named = tuple(naming.physical(condition) for condition in having)
+                    return replace(pattern, pattern=inner, having=named)  # type: ignore[arg-type]
+                case p.Sequence(parts=parts):
+                    return replace(pattern, parts=tuple(part(one) for one in parts))
+                case p.Conjunction(items=items) | p.Disjunction(items=items) | p.Parallel(items=items):
+                    return replace(pattern, items=tuple(part(one) for one in items))  # type: ignore[arg-type]
+                case p.Related(left=left, right=right):
+                    return replace(pattern, left=part(left), right=part(right))  # type: ignore[arg-type]
+                case p.Repetition(pattern=inner) | p.OtherRun(pattern=inner) | p.Absent(pattern=inner):
+                    return replace(pattern, pattern=part(inner))  # type: ignore[arg-type]
+                case _:
+                    return pattern
+
+        return replace(
+            event,
+            head=outputs(event.head),
+            returns=outputs(event.returns),
+            having=tuple(naming.physical(condition) for condition in event.having),
+            pattern=part(event.pattern),  # type: ignore[arg-type]
+        )
+
+    def _leaf(
+        self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]]
+    ) -> LeafTest:
+        positions = inputs_of[leaf.slot]
+        bits, across = [], []
+        for condition in (part for item in leaf.conditions for part in e.conjuncts(item)):
+            named = naming.physical(condition, leaf.slot)
+            if is_local(named, leaf.slot):
+                row_condition = row_expr(named)
+                bit = self.book.number(row_condition)
+                bits.append(bit)
+                for position in positions:
+                    self.drafts[position].bits[bit] = row_condition
+            else:
+                across.append(named)
+                self._require(named, inputs_of)
+        for position in positions:
+            self.drafts[position].keeps.append(tuple(bits) or None)
+        return LeafTest(leaf.slot, positions, tuple(bits), tuple(across))
+
+    def _require(self, expr: e.Expr, inputs_of: dict[int, tuple[int, ...]]) -> None:
+        """Note that the inputs of the slots an expression reads must supply the columns it reads."""
+        for part in e.walk(expr):
+            match part:
+                case e.ColumnOf(slot=slot, column=column) | e.ListColumn(slot=slot, column=column):
+                    self._need(inputs_of[slot], column)
+                case e.Aggregate(slot=slot, column=str(column)):
+                    self._need(inputs_of[slot], column)
+                case e.KeyColumn(column=column):
+                    self._need(tuple({x for positions in inputs_of.values() for x in positions}), column)
+                case _:
+                    pass
+
+    def _need(self, positions: tuple[int, ...], column: str) -> None:
+        for position in positions:
+            self.drafts[position].columns.add(column)
+
+    def _position(self, source: str, atoms: tuple[p.TableAtom, ...]) -> int:
+        for position, draft in enumerate(self.drafts):
+            if (draft.source, draft.atoms) == (source, atoms):
+                return position
+        self.drafts.append(_InputDraft(source, atoms))
+        return len(self.drafts) - 1
+
+    def _input(self, draft: _InputDraft, name: str) -> Input:
+        stream = self.program.stream(draft.source)
+        derived = frozenset() if stream is None else frozenset(column.name for column in stream.derived)
+        bits = [Bit(number, condition) for number, condition in sorted(draft.bits.items())]
+        late = tuple(bit for bit in bits if _reads(bit.expr, derived) or draft.atoms)
+        early = tuple(bit for bit in bits if bit not in late)
+        event = self.program.event(draft.source)
+        return Input(
+            name,
+            draft.source,
+            stream is None,
+            self.group.keys[draft.source],
+            tuple(sorted(draft.columns)),
+            draft.atoms,
+            early,
+            late,
+            self._keep(draft, late, bool(derived)),
+            stream.schema.is_ordered if stream is not None else event is not None and event.schema.is_ordered,
+            draft.in_scope and not draft.atoms,
+        )
+
+    def _keep(self, draft: _InputDraft, late: tuple[Bit, ...], has_derived: bool) -> e.Expr | None:
+        """What a row must satisfy to matter to any leaf, or None when every row may matter."""
+        if has_derived or draft.atoms or not draft.keeps or None in draft.keeps:
+            return None
+        unknown = {bit.number for bit in late}
+        ways = {tuple(bit for bit in bits if bit not in unknown) for bits in draft.keeps if bits is not None}
+        if () in ways:
+            return None
+        return e.AnyOf(tuple(e.AllOf(tuple(draft.bits[bit] for bit in way)) for way in sorted(ways)))
+
+    def _id_type(self) -> Type:
+        """Ids of one stage share a type: integers when all are, else strings."""
+        kinds = {self._source_id_type(draft.source) for draft in self.drafts}
+        return Type.INTEGER if kinds <= {Type.INTEGER} else Type.STRING
+
+    def _source_id_type(self, source: str) -> Type:
+        stream = self.program.stream(source)
+        if stream is None:
+            event = self.program.event(source)
+            assert event is not None
+            kinds = {self._source_id_type(inner) for inner in event.sources}
+            return Type.INTEGER if kinds <= {Type.INTEGER} else Type.STRING
+        column = None if stream.schema.id is None else stream.schema.column(stream.schema.id)
+        return Type.INTEGER if column is None or column.type is Type.INTEGER else Type.STRING
+
+
+def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
+    """The leaf with table atoms that look at its own event only.
+
+    What an atom demands of another event becomes a condition: the fact supplies the value, and it must be equal.
+    """
+    own = {atom.number for atom in leaf.atoms}
+    atoms, conditions = [], list(leaf.conditions)
+    for atom in leaf.atoms:
+        args = list(atom.args)
+        for place, (arg, column) in enumerate(zip(atom.args, atom.columns, strict=True)):
+            if arg is None or (e.slots_of(arg) <= {leaf.slot} and e.atoms_of(arg) <= own):
+                continue
+            args[place] = None
+            conditions.append(e.Compare("=", e.FactColumn(atom.number, column.name, column.type), arg))
+        atoms.append(replace(atom, args=tuple(args)))
+    return replace(leaf, atoms=tuple(atoms), conditions=tuple(conditions))
+
+
+def ordered_sources(program: p.ProgramPlan) -> frozenset[str]:
+    """Streams with ORDER BY and events made of them alone."""
+    streams = [stream.schema.name for stream in program.streams if stream.schema.is_ordered]
+    return frozenset(streams + [event.name for event in program.events if event.schema.is_ordered])
+
+
+def _expressions(event: p.EventPlan) -> list[e.Expr]:
+    """Everything that is evaluated on finished matches, nested ones included."""
+    nested = [
+        condition
+        for part in parts_of(event.pattern)
+        if isinstance(part, p.Narrowed)
+        for condition in part.having
+    ]
+    return [*(output.expr for output in (*event.head, *event.returns)), *event.having, *nested]
+
+
+def _reads(expr: e.Expr, columns: frozenset[str]) -> bool:
+    return any(
+        isinstance(part, e.InTable)
+        or (isinstance(part, e.ColumnOf) and part.column.rsplit("|", 1)[0] in columns)
+        for part in e.walk(expr)
+    )

@@ -1,0 +1,49 @@
+// The page's JSON as objects. Times are offsets from `origin`, which may be larger than a float holds exactly.
+
+function readReport() {
+  const raw = JSON.parse(byId("report-data").textContent);
+  const named = (shape, values) => raw.shapes[shape].map((name, position) => [name, values[position]]);
+
+  const members = raw.members.map(([stream, id, start, end, shape, ...values]) => ({
+    stream: raw.streams[stream],
+    id,
+    start,
+    end,
+    values: named(shape, values),
+  }));
+
+  const matches = raw.matches.map((row, index) => {
+    const [event, key, start, end, detectedAt, probability, method, error, op, lineage, memberRows, shape, ...values] = row;
+    return {
+      index,
+      event,
+      eventName: raw.events[event],
+      key,
+      keyName: raw.keys[key],
+      start,
+      end,
+      detectedAt,
+      probability,
+      method: raw.methods[method],
+      error: Number(error),
+      withdrawn: op === "-",
+      lineage,
+      members: memberRows.map((position) => members[position]),
+      values: named(shape, values),
+    };
+  });
+
+  return {
+    isTimestamp: raw.timeKind === "timestamp",
+    origin: BigInt(raw.origin),
+    events: raw.events,
+    keys: raw.keys,
+    matches,
+    latest: matches.reduce((latest, match) => Math.max(latest, match.end), 0),
+  };
+}
+
+function keyLabel(report, keyName) {
+  if (keyName !== "") return keyName;
+  return report.keys.length === 1 ? "all events" : "(no key)";
+}

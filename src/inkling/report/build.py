@@ -1,0 +1,133 @@
+"""Report data in, one HTML page out: styles, scripts and data are written into it, so it loads nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from inkling.report.data import ReportData
+from inkling.report.highlight import highlight
+from inkling.report.payload import payload_json
+
+STYLES = ("base.css", "timeline.css", "details.css", "tables.css", "print.css")
+SCRIPTS = (
+    "elements.js",
+    "report_data.js",
+    "format.js",
+    "colors.js",
+    "view.js",
+    "axis.js",
+    "lanes.js",
+    "paint.js",
+    "overview.js",
+    "timeline.js",
+    "gestures.js",
+    "details.js",
+    "match_table.js",
+    "page.js",
+)
+
+
+def build_report(data: ReportData) -> str:
+    """The page as text, ready to be written as UTF-8.
+
+    Examples
+    --------
+    >>> page = build_report(ReportData(title="six.ink", program_text="", time_kind="ticks"))
+    >>> "No matches" in page
+    True
+    """
+    style = _joined_assets(STYLES)
+    script = f'"use strict";\n(() => {{\n{_joined_assets(SCRIPTS)}\n}})();\n'
+    template = _environment().get_template("report.html.j2")
+    page = template.render(
+        data=data,
+        event_names=data.event_names,
+        program_lines=highlight(data.program_text, data.event_names),
+        n_results=sum(count.results for count in data.counts),
+        n_shown=len(data.matches),
+        n_keys=len({match.key for match in data.matches}),
+        n_rows=sum(stream.rows for stream in data.inputs),
+        n_rejected=sum(stream.rejected for stream in data.inputs),
+        most_results=max((count.results for count in data.counts), default=0),
+        style=Markup(style),
+        script=Markup(script),
+        payload=Markup(payload_json(data)),
+        content_policy=_content_policy(style, script),
+    )
+    # half of a surrogate pair can stand in a Python string but not in a UTF-8 file
+    return page.encode("utf-8", "replace").decode("utf-8")
+
+
+def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
+    """Write the page to `path`, making its folder when there is none."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(build_report(data), encoding="utf-8", newline="\n")
+    return target
+
+
+def _content_policy(style: str, script: str) -> str:
+    """Let a browser run this page's own style and script, and fetch nothing at all."""
+    return (
+        f"default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+        f"style-src 'sha256-{_digest(style)}'; script-src 'sha256-{_digest(script)}'"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+@cache
+def _joined_assets(names: tuple[str, ...]) -> str:
+    return "\n".join(_packaged_text("assets", name) for name in names)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(lambda name: _packaged_text("templates", name)),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["backticks"] = _backticks_as_code
+    environment.filters["count"] = _grouped
+    environment.filters["seconds"] = _spoken_seconds
+    return environment
+
+
+def _packaged_text(folder: str, name: str) -> str:
+    return files("inkling.report").joinpath(folder, name).read_text(encoding="utf-8")
+
+
+def _backticks_as_code(text: str) -> Markup:
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    quoted = Markup("<code>{}</code>")
+    return Markup("").join(
+        quoted.format(part) if index % 2 else escape(part) for index, part in enumerate(parts)
+    )
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}"
+
+
+def _spoken_seconds(seconds: float) -> str:
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"

@@ -1,0 +1,128 @@
+"""What a finished run has to say, as plain values that convert to JSON.
+
+Times are whole numbers: microseconds since 1970 UTC when `time_kind` is `timestamp`, the stream's own ticks
+otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Scalar: TypeAlias = str | int | float | bool | None
+TimeKind: TypeAlias = Literal["timestamp", "ticks"]
+Operation: TypeAlias = Literal["+", "-"]
+EventId: TypeAlias = str | int
+
+ROUNDING_SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class InputCount:
+    """How many rows one stream brought, and how many of them were refused."""
+
+    stream: str
+    rows: int
+    rejected: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EventCount:
+    """How many results one event has, and how many of them the report carries."""
+
+    event: str
+    results: int
+    shown: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.shown <= self.results:
+            raise ValueError(f"event {self.event!r} shows {self.shown} of {self.results} results")
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """One input event that a match rests on."""
+
+    id: EventId
+    stream: str
+    start: int
+    end: int
+    values: Mapping[str, Scalar] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise ValueError(f"member {self.id!r} ends at {self.end}, before its start {self.start}")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """One result: where it lies, how sure it is, what it returns and what it rests on."""
+
+    event: str
+    key: str
+    start: int
+    end: int
+    detected_at: int | None = None
+    probability: float = 1.0
+    method: str = "exact"
+    error: float = 0.0
+    op: Operation = "+"
+    values: Mapping[str, Scalar] = field(default_factory=dict)
+    lineage: tuple[EventId, ...] = ()
+    members: tuple[MemberRow, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise ValueError(f"match of {self.event!r} ends at {self.end}, before its start {self.start}")
+        if not -ROUNDING_SLACK <= self.probability <= 1 + ROUNDING_SLACK:
+            raise ValueError(f"match of {self.event!r} has probability {self.probability}")
+        if not self.error >= 0:
+            raise ValueError(f"match of {self.event!r} has error {self.error}")
+        if self.op not in ("+", "-"):
+            raise ValueError(f"match of {self.event!r} has op {self.op!r}, expected '+' or '-'")
+
+
+@dataclass(frozen=True, slots=True)
+class RejectRow:
+    """Rows of one stream refused for one reason, with one of them as a sample."""
+
+    stream: str
+    reason: str
+    count: int
+    sample: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """Everything one page shows.
+
+    Examples
+    --------
+    >>> data = ReportData(title="six.ink", program_text="-- nothing yet", time_kind="ticks")
+    >>> data.matches
+    ()
+    """
+
+    title: str
+    program_text: str
+    plan_sections: tuple[tuple[str, str], ...] = ()
+    runner: str = "local"
+    seconds: float | None = None
+    inputs: tuple[InputCount, ...] = ()
+    counts: tuple[EventCount, ...] = ()
+    time_kind: TimeKind = "timestamp"
+    matches: tuple[MatchRow, ...] = ()
+    rejects: tuple[RejectRow, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.time_kind not in ("timestamp", "ticks"):
+            raise ValueError(f"time_kind is {self.time_kind!r}, expected 'timestamp' or 'ticks'")
+
+    @property
+    def event_names(self) -> tuple[str, ...]:
+        """Counted events first, in their order, then any other event that has a match."""
+        names = dict.fromkeys(count.event for count in self.counts)
+        names.update(dict.fromkeys(match.event for match in self.matches))
+        return tuple(names)

@@ -1,0 +1,177 @@
+"""A Spark session with the settings that patterns run well under, quick to start and silent."""
+
+import os
+import re
+import shlex
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
+
+from inkling.spark.class_archive import class_archive
+from inkling.spark.java import Java, cache_directory, find_java, launch_home
+
+# said of pandas 3 whenever Spark meets Arrow; the paths used here hold no pandas frames
+warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+
+_LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+_EXTRA_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_MB = 1 << 20
+
+
+def spark_session(
+    *,
+    master: str = "local[*]",
+    app_name: str = "inkling",
+    partitions: int | None = None,
+    config: Mapping[str, str] | None = None,
+    quick: bool = False,
+) -> SparkSession:
+    """A new session, or the running one with these settings laid over it.
+
+    Parameters
+    ----------
+    master
+        Where Spark runs: ``local[*]`` is this machine with all its cores.
+    partitions
+        Into how many parts keyed data is divided; by default, one for each core of a local master.
+    config
+        Spark settings that win over those chosen here.
+    quick
+        Start sooner and compile less: for tests and small inputs, wrong for long jobs. Like all settings of
+        the virtual machine, it holds for the life of the process.
+    """
+    settings = session_settings(master=master, partitions=partitions, quick=quick)
+    user_options = (config or {}).get(_EXTRA_JAVA_OPTIONS, "")
+    settings |= config or {}
+    if SparkContext._gateway is not None:
+        settings.pop(_EXTRA_JAVA_OPTIONS, None)
+        return start_session(master, app_name, settings)
+
+    cache = cache_directory()
+    java = find_java()
+    archive = class_archive(java, cache)
+    options = [*shlex.split(user_options), *java_options(quick=quick)]
+    with launch_environment(master, java, cache):
+        if archive.recorded:
+            try:
+                return start_session(master, app_name, settings, [*options, *archive.reading_options()])
+            except PySparkRuntimeError:
+                # no damaged file in a cache may keep Spark from starting
+                archive.discard()
+        return start_session(master, app_name, settings, options)
+
+
+def session_settings(*, master: str, partitions: int | None = None, quick: bool = False) -> dict[str, str]:
+    """Spark settings, each with its reason."""
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # a re-planned stage would move keys between partitions under the kernels
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.session.timeZone": "UTC",
+        # a bad cast or a division by zero is null, and an unknown condition is no match
+        "spark.sql.ansi.enabled": "false",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+        "spark.python.daemon.module": "inkling.spark.worker_daemon",
+        "spark.python.worker.reuse": "true",
+        "spark.python.worker.faulthandler.enabled": "true",
+        "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+        "spark.driver.memory": f"{driver_memory_mb(machine_memory_mb(), quick=quick)}m",
+    }
+    cores = local_cores(master)
+    if cores is not None:
+        # names that resolve to nothing, and networks that come and go, do not concern a local run
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if n_partitions := partitions or cores:
+        settings |= {
+            "spark.sql.shuffle.partitions": str(n_partitions),
+            "spark.default.parallelism": str(n_partitions),
+        }
+    return settings
+
+
+def java_options(*, quick: bool) -> list[str]:
+    """Options of the virtual machine, class archive aside."""
+    options = [f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}", "-Xlog:disable"]
+    if quick:
+        options += ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+    return options
+
+
+def local_cores(master: str) -> int | None:
+    """How many tasks a local master runs at once; None when the master is a cluster.
+
+    >>> local_cores("local[3]"), local_cores("local"), local_cores("spark://host:7077")
+    (3, 1, None)
+    """
+    found = re.fullmatch(r"local(?:\[\s*(\*|\d+)\s*(?:,.*)?\])?", master)
+    if not found:
+        return None
+    if found[1] == "*":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(found[1] or 1)
+
+
+def driver_memory_mb(machine_mb: int, *, quick: bool) -> int:
+    """A quarter of the machine: Python workers, the file cache and the user's other programs need the rest.
+
+    >>> driver_memory_mb(24 * 1024, quick=False), driver_memory_mb(8 * 1024, quick=False)
+    (6144, 2048)
+    """
+    return max(1024, min(machine_mb // 4, 2048 if quick else 8192))
+
+
+def machine_memory_mb() -> int:
+    """Memory of this machine, or of the container if that is less."""
+    limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            limits.append(int(Path(file).read_text()))
+        except (OSError, ValueError):
+            continue
+    return min(limits) // _MB
+
+
+@contextmanager
+def launch_environment(master: str, java: Java, cache: Path) -> Iterator[None]:
+    """The environment that Spark's start-up scripts and its Python workers take their programs from."""
+    wanted = {
+        "JAVA_HOME": str(launch_home(java, cache)),
+        # the short-lived virtual machine that works out the command line of the lasting one
+        "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
+    }
+    if local_cores(master) is not None:
+        wanted |= {
+            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        }
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def start_session(
+    master: str, app_name: str, settings: Mapping[str, str], options: Sequence[str] = ()
+) -> SparkSession:
+    """Starts Spark, in a virtual machine with `options` if there is none yet."""
+    builder = SparkSession.builder.master(master).appName(app_name)
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    if options:
+        builder = builder.config(_EXTRA_JAVA_OPTIONS, shlex.join(options))
+    return builder.getOrCreate()

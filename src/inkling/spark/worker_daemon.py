@@ -1,0 +1,61 @@
+"""Spark's Python worker daemon, with the slow imports done before it forks and not again in each worker.
+
+Spark runs this module because the session setting ``spark.python.daemon.module`` names it.
+"""
+
+import importlib
+import os
+import pkgutil
+import socket
+import warnings
+from collections.abc import Iterable
+
+LIBRARIES = ("numpy", "pyarrow", "numba", "pyspark.worker")
+KERNELS = "inkling.kernels"
+
+
+def preload(libraries: Iterable[str] = LIBRARIES, package: str = KERNELS) -> list[str]:
+    """Imports `libraries` and the modules of `package`; what fails is left to the worker that needs it."""
+    return [name for name in (*libraries, *_modules_of(package)) if _imports(name)]
+
+
+def _modules_of(package: str) -> list[str]:
+    if not _imports(package):
+        return []
+    root = importlib.import_module(package)
+    return [module.name for module in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}.")]
+
+
+def _imports(name: str) -> bool:
+    try:
+        importlib.import_module(name)
+    except Exception:
+        # a daemon that dies here would take every Python task with it and name none of them
+        return False
+    return True
+
+
+def run() -> None:
+    """Loads what workers need, then serves Spark's requests for workers until Spark is done."""
+    # a thread started before a fork is missing after it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    preload()
+
+    from pyspark import daemon
+
+    work = daemon.worker
+
+    def work_until_hung_up(sock: socket.socket, authenticated: bool) -> int:
+        try:
+            return work(sock, authenticated)
+        except BrokenPipeError:
+            # Spark has the rows it wanted, as after LIMIT; the daemon would exit too, with a traceback
+            os._exit(1)
+
+    daemon.worker = work_until_hung_up
+    daemon.manager()
+
+
+if __name__ == "__main__":
+    run()

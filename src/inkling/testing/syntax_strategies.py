@@ -1,0 +1,340 @@
+"""Random syntax trees: every shape the language can say, with names that tempt the parser."""
+
+from fractions import Fraction
+from typing import TypeVar, get_args
+
+from hypothesis import strategies as st
+
+from inkling.language.syntax import (
+    RELATIONS,
+    TIME_UNITS,
+    Absent,
+    After,
+    Aggregate,
+    AggregateName,
+    Allen,
+    AllOf,
+    And,
+    AnyOf,
+    AtStart,
+    AtTime,
+    Attribute,
+    Binary,
+    Body,
+    Call,
+    Check,
+    ColumnDecl,
+    Compare,
+    Complement,
+    Component,
+    Confidence,
+    Consume,
+    DeriveItem,
+    Duration,
+    EventCount,
+    EventDecl,
+    Except,
+    Expr,
+    ForecastAround,
+    ForecastDecl,
+    ForecastInterval,
+    ForecastPoint,
+    ForecastWithin,
+    Ident,
+    IdOf,
+    InList,
+    IsNull,
+    Item,
+    Leaf,
+    Literal,
+    Negation,
+    Nested,
+    NotBetween,
+    OptionalPart,
+    Or,
+    Par,
+    Part,
+    Pattern,
+    PointCount,
+    Previous,
+    Program,
+    Quantified,
+    Quantity,
+    Remaining,
+    Repeat,
+    RuleDecl,
+    SegmentsDecl,
+    Seq,
+    SinceChange,
+    Statement,
+    StreamDecl,
+    TableDecl,
+    TimeBetween,
+    TimeOf,
+    TimePoint,
+    TimeSpan,
+    Unary,
+    Variable,
+    WindowOf,
+)
+
+PLAIN_NAMES = ("a", "b", "x1", "Temp", "road", "größe", "事件", "_hidden")
+KEYWORD_NAMES = (
+    "after all and any as at between check count derive during each end equals event except exact "
+    "false final first for forecast from given having id if in is keep key last late least longer "
+    "match model next not null on op optional or order over par partition pattern per point prev "
+    "return role rule same seq since some start starts stream strict table tick time to top true "
+    "values where window within"
+)
+QUOTED_NAMES = ("_", "two words", 'a "quoted" one', "back`tick", "1st", "a-b", "--", "it's", ";")
+
+
+T = TypeVar("T")
+
+
+def idents() -> st.SearchStrategy[Ident]:
+    names = (*PLAIN_NAMES, *KEYWORD_NAMES.split(), *QUOTED_NAMES)
+    return st.sampled_from(names).map(Ident)
+
+
+def literals() -> st.SearchStrategy[Literal]:
+    texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=5)
+    numbers = st.integers(0, 2**63 - 1) | st.floats(0, allow_infinity=False)
+    return (st.none() | st.booleans() | texts | numbers).map(Literal)
+
+
+def expressions() -> st.SearchStrategy[Expr]:
+    """Values and conditions; nothing checks that they have a type."""
+    return st.recursive(_simple_expressions(), _larger_expressions, max_leaves=8)
+
+
+def durations() -> st.SearchStrategy[Duration]:
+    amounts = st.integers(0, 10**6) | st.decimals(0, 1000, places=3).map(Fraction)
+    return st.builds(Duration, amounts, st.sampled_from(TIME_UNITS))
+
+
+def patterns() -> st.SearchStrategy[Pattern]:
+    return st.recursive(_simple_patterns(), _larger_patterns, max_leaves=6)
+
+
+def statements() -> st.SearchStrategy[Statement]:
+    return st.one_of(_streams(), _tables(), _rules(), _events(), _forecasts())
+
+
+def programs() -> st.SearchStrategy[Program]:
+    return _several(statements(), 0, 4).map(Program)
+
+
+def _several(
+    items: st.SearchStrategy[T], low: int, high: int = 3
+) -> st.SearchStrategy[tuple[T, ...]]:
+    return st.lists(items, min_size=low, max_size=high).map(tuple)
+
+
+def _maybe(values: st.SearchStrategy[T]) -> st.SearchStrategy[T | None]:
+    return st.none() | values
+
+
+def _simple_expressions() -> st.SearchStrategy[Expr]:
+    name = idents()
+    return st.one_of(
+        literals(),
+        st.builds(Variable, name),
+        st.builds(Attribute, name, name),
+        st.builds(Part, st.sampled_from(["FIRST", "LAST"]), name, name),
+        st.builds(Aggregate, st.sampled_from(get_args(AggregateName)), name, _maybe(name)),
+        st.builds(Previous, name),
+        st.builds(SinceChange, name),
+        st.builds(TimeOf, st.sampled_from(["START", "END"]), name),
+        st.builds(IdOf, name),
+    )
+
+
+def _larger_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
+    return st.one_of(
+        st.builds(Call, idents(), _several(inner, 0)),
+        st.builds(Unary, st.just("-"), inner),
+        st.builds(Binary, st.sampled_from("+-*/%"), inner, inner),
+        st.builds(Compare, st.sampled_from(["=", "<>", "<", "<=", ">", ">="]), inner, inner),
+        st.builds(InList, inner, _several(inner, 1), st.booleans()),
+        st.builds(IsNull, inner, st.booleans()),
+        st.builds(AllOf, _several(inner, 2)),
+        st.builds(AnyOf, _several(inner, 2)),
+        st.builds(Negation, inner),
+    )
+
+
+def _windows() -> st.SearchStrategy[Duration | PointCount | EventCount]:
+    counts = st.integers(1, 100)
+    return durations() | st.builds(PointCount, counts) | st.builds(EventCount, counts)
+
+
+def _simple_patterns() -> st.SearchStrategy[Pattern]:
+    name = idents()
+    times = (st.integers(0, 10**9) | st.text("0123456789-: ", min_size=1)).map(Literal)
+    last = durations() | st.builds(EventCount, st.integers(1, 100))
+    return st.one_of(
+        st.builds(Leaf, _several(name, 0), _maybe(name), _maybe(expressions())),
+        st.builds(WindowOf, name, name, _maybe(expressions()), last, _maybe(name)),
+        st.builds(AtTime, times),
+        st.builds(Quantified, _quantities(), _relations(), _quantities(), _maybe(name)),
+    )
+
+
+def _relations() -> st.SearchStrategy[tuple[str, ...]]:
+    return _several(st.sampled_from(RELATIONS), 1)
+
+
+def _quantities() -> st.SearchStrategy[Quantity]:
+    name, var = idents(), _maybe(idents())
+    all_or_some = st.builds(Quantity, st.sampled_from(["ALL", "SOME"]), name, var)
+    return all_or_some | st.builds(Quantity, st.just("AT LEAST"), name, var, st.integers(0, 9))
+
+
+def _larger_patterns(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
+    policies = st.sampled_from(["ANY", "NEXT", "STRICT"])
+    bodies = _bodies(inner)
+    return st.one_of(
+        st.builds(Seq, policies, _several(_components(inner), 1)),
+        st.builds(And, _several(inner, 2)),
+        st.builds(Or, _several(inner, 2)),
+        st.builds(Par, _several(inner, 2)),
+        st.builds(Allen, inner, _relations(), inner),
+        st.builds(Except, inner, inner),
+        st.builds(NotBetween, inner, inner, inner),
+        _repeats(inner),
+        st.builds(Check, inner, expressions()),
+        st.builds(Complement, inner),
+        st.builds(Nested, bodies, idents()),
+        bodies.filter(lambda b: any((b.where, b.within, b.having))).map(Nested),
+    )
+
+
+def _components(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Component]:
+    return st.one_of(
+        inner,
+        st.builds(Absent, inner),
+        st.builds(OptionalPart, inner),
+        st.builds(After, durations()),
+        st.just(AtStart()),
+    )
+
+
+def _repeats(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Repeat]:
+    modes = st.sampled_from([None, "EAGER", "MAXIMAL"])
+    bounds = st.tuples(st.integers(0, 3), _maybe(st.integers(1, 3)))
+    ordered = bounds.filter(lambda pair: pair[1] is None or pair[0] <= pair[1])
+    return st.builds(lambda p, b, m: Repeat(p, b[0], b[1], m), inner, ordered, modes)
+
+
+def _bodies(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Body]:
+    return st.builds(Body, inner, _maybe(expressions()), _maybe(_windows()), _maybe(expressions()))
+
+
+def _columns() -> st.SearchStrategy[tuple[ColumnDecl, ...]]:
+    types = st.sampled_from(["INT", "DOUBLE", "STRING", "BOOLEAN", "TIMESTAMP"]).map(Ident)
+    return _several(st.builds(ColumnDecl, idents(), types), 1, 9)
+
+
+def _streams() -> st.SearchStrategy[StreamDecl]:
+    name = idents()
+    maybe_name = _maybe(name)
+    times = st.one_of(
+        st.builds(TimePoint, name),
+        st.builds(TimeSpan, name, name),
+        st.builds(TimeBetween, name, name, maybe_name),
+    )
+    bounds = st.fixed_dictionaries({}) | st.fixed_dictionaries({"lo": name, "hi": name})
+    segments = st.builds(
+        lambda role, count, ends: SegmentsDecl(role, count, **ends), maybe_name, maybe_name, bounds
+    )
+    doubts = st.fixed_dictionaries({}) | st.fixed_dictionaries(
+        {"probability": name, "given": _several(name, 0)}
+    )
+    rest = st.fixed_dictionaries(
+        {
+            "id": maybe_name,
+            "key": _several(name, 0),
+            "time": _maybe(times),
+            "order_by": maybe_name,
+            "tick": _maybe(durations()),
+            "numbered_by": maybe_name,
+            "segments": _maybe(segments),
+            "derive": _several(st.builds(DeriveItem, name, expressions()), 0),
+            "reset_when": _maybe(expressions()),
+            "late": _maybe(durations()),
+            "op": maybe_name,
+        }
+    )
+    return st.builds(
+        lambda name, columns, doubt, options: StreamDecl(name, columns, **doubt, **options),
+        name,
+        _columns(),
+        doubts,
+        rest,
+    )
+
+
+def _tables() -> st.SearchStrategy[TableDecl]:
+    return st.builds(TableDecl, idents(), _columns(), st.text("abc'./ ", max_size=9))
+
+
+def _rules() -> st.SearchStrategy[RuleDecl]:
+    return st.builds(
+        RuleDecl, st.builds(Call, idents(), _several(expressions(), 0)), _maybe(expressions())
+    )
+
+
+def _items() -> st.SearchStrategy[Item]:
+    return st.builds(Item, expressions(), _maybe(idents()))
+
+
+def _confidences() -> st.SearchStrategy[Confidence]:
+    return st.builds(Confidence, st.sampled_from([">=", ">"]), st.floats(0, 1))
+
+
+def _events() -> st.SearchStrategy[EventDecl]:
+    preferences = st.none() | st.sampled_from(["LONGER", "SHORTER"]) | expressions()
+    consumes = st.just(Consume("RESTART")) | st.builds(
+        Consume, st.sampled_from(["RECENT", "CHRONOLOGICAL"]), st.booleans(), preferences
+    )
+    return st.builds(
+        EventDecl,
+        idents(),
+        _maybe(_several(_items(), 0)),
+        _bodies(patterns()),
+        partition_by=_several(idents(), 0),
+        over=_several(idents(), 0),
+        consume=_maybe(consumes),
+        returns=_several(_items(), 0),
+        per=st.sampled_from([None, "MATCH", "INTERVAL", "END", "VALUES"]),
+        confidence=_maybe(_confidences()),
+        top=_maybe(st.integers(1, 100)),
+        keep_for=_maybe(durations()),
+        demand=st.sampled_from([None, "EXACT", "SAMPLED"]),
+    )
+
+
+def _forecasts() -> st.SearchStrategy[ForecastDecl]:
+    count = st.integers(1, 500)
+    kinds = st.one_of(
+        st.builds(ForecastWithin, st.builds(EventCount, count)),
+        st.builds(ForecastAround, st.builds(EventCount, count)),
+        st.just(ForecastPoint()),
+        st.sampled_from([ForecastInterval("SHORTEST"), ForecastInterval("ARGMAX")]),
+        st.builds(ForecastInterval, st.just("FIXED"), count),
+    )
+    shares = st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted)
+    return st.builds(
+        ForecastDecl,
+        idents(),
+        kinds,
+        confidence=_maybe(_confidences()),
+        order=_maybe(st.integers(0, 9)),
+        horizon=_maybe(count),
+        spread=_maybe(st.integers(0, 99)),
+        model=_maybe(idents()),
+        features=_several(expressions(), 0),
+        remaining=_maybe(shares.map(lambda pair: Remaining(*pair))),
+        including_final=st.booleans(),
+    )

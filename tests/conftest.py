@@ -1,0 +1,63 @@
+"""What all tests share: a Spark session, Hypothesis profiles, the order of tests, rewriting golden files."""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SLOWER_LAST = ("spark", "browser", "long")
+
+# wall-clock deadlines fail on a busy machine, and the first call of a kernel compiles it
+settings.register_profile(
+    "dev", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile(
+    "ci", settings.get_profile("dev"), max_examples=100, derandomize=True, database=None
+)
+settings.register_profile("long", settings.get_profile("dev"), max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--accept", action="store_true", help="rewrite golden files with what the program says now"
+    )
+
+
+@pytest.fixture(scope="session")
+def accept(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are to be rewritten instead of compared."""
+    return bool(request.config.getoption("--accept"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator["SparkSession"]:
+    """One session for the whole run: two tasks at a time, started the quick way."""
+    from inkling.spark.session import spark_session
+
+    session = spark_session(master="local[2]", app_name="inkling-tests", quick=True)
+    yield session
+    session.stop()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if "spark" in getattr(item, "fixturenames", ()):
+        item.add_marker("spark")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Quick tests first: most mistakes show before a virtual machine or a browser has started."""
+
+    def cost(item: pytest.Item) -> int:
+        return max(
+            (SLOWER_LAST.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in SLOWER_LAST),
+            default=0,
+        )
+
+    items.sort(key=cost)

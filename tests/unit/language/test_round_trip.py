@@ -1,0 +1,18 @@
+"""Printing then parsing is the identity, and printing twice is printing once."""
+
+from hypothesis import given
+
+from inkling.language import format_program, parse
+from inkling.language.syntax import Program
+from inkling.testing.syntax_strategies import programs
+
+
+@given(programs())
+def test_parse_of_format_is_identity(program: Program) -> None:
+    assert parse(format_program(program)) == program
+
+
+@given(programs())
+def test_format_is_idempotent(program: Program) -> None:
+    once = format_program(program)
+    assert format_program(parse(once)) == once
