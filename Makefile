@@ -60,7 +60,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 		{ echo "inkling needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
 	@test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV) || \
 		{ rm -rf $(VENV); echo "$(PYTHON) has no venv module; on Debian: apt-get install python3-venv"; exit 1; }
-	@echo "installing into $(VENV), which takes a minute or two and 1.2 GB"
+	@echo "installing into $(VENV), which takes a minute or two and 1.5 GB"
 	@$(PIP_INSTALL) --editable '.[test,check]'
 	@$(BIN)/python -m inkling.spark.prepare
 	@touch $@

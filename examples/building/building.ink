@@ -18,13 +18,13 @@ EVENT coffee_break(person) AS
 EVENT coffee_together(x.person AS first, y.person AS second) AS
   PATTERN SEQ(coffee_visit x, coffee_visit y)
   WHERE x.person <> y.person
-  WITHIN 5 SECONDS;
+  WITHIN 3 SECONDS;
 
 -- Out for coffee and not back at the desk within five minutes.
 EVENT lost_for_long(c.person AS person) AS
   PATTERN SEQ(coffee_break c, NOT Door d[person = c.person AND offices(person, room)], AFTER 5 MINUTES);
 
--- A visit to somebody else's office that lasts at least a minute.
-EVENT visit(d.person AS person, d.room AS room, host) AS
-  PATTERN SEQ(Door d, NOT Door e[person = d.person], AFTER 60 SECONDS)
-  WHERE offices(host, d.room) AND host <> d.person;
+-- A visit to an office other than the own one that lasts at least half a minute.
+EVENT visit(d.person AS person, d.room AS room) AS
+  PATTERN SEQ(Door d[rooms(room, 'office') AND NOT offices(person, room)],
+              NOT Door e[person = d.person], AFTER 30 SECONDS);

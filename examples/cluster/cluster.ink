@@ -13,16 +13,17 @@ EVENT maxed_out(a.task AS task, a.node AS node, b.value AS load) AS
   WHERE c.task = a.task AND b.node = a.node AND d.node = a.node AND b.value > 95 AND d.value <= 70
   WITHIN 15 SECONDS;
 
--- The load climbs by 20 or more from one sample to the next, three times on end.
+-- The load climbs by 20 or more from one sample to the next, twice on end.
 EVENT climbing(node) AS
   PATTERN SEQ STRICT(Cpu a, Cpu b[value >= a.value + 20], Cpu c[value >= b.value + 20])
   PARTITION BY node
   PER END
   RETURN c.value - a.value AS climbed;
 
+-- Half a minute near the limit.
 EVENT busy_run(node) AS
   PATTERN SEQ STRICT(Cpu c[value > 70]{6})
-  HAVING AVG(c.value) > 88
+  HAVING AVG(c.value) > 90
   PARTITION BY node
   PER END;
 
@@ -30,8 +31,13 @@ EVENT busy_run(node) AS
 EVENT straggler(a.task AS task, a.node AS node) AS
   PATTERN SEQ(TaskStart a, NOT TaskFinish c[task = a.task], AFTER 10 MINUTES);
 
--- Two nodes of one rack at their limits within five seconds.
+-- Two nodes of one rack that are driven to the limit one after the other. NEXT takes the first low sample only.
+EVENT burst(a.node AS node) AS
+  PATTERN SEQ NEXT(TaskStart a, Cpu b, TaskFinish c, Cpu d)
+  WHERE c.task = a.task AND b.node = a.node AND d.node = a.node AND b.value > 95 AND d.value <= 70
+  WITHIN 15 SECONDS;
+
 EVENT hot_rack(rack, x.node AS first, y.node AS second) AS
-  PATTERN SEQ(maxed_out x, maxed_out y)
+  PATTERN SEQ(burst x, burst y)
   WHERE nodes(x.node, rack) AND nodes(y.node, rack) AND x.node <> y.node
   WITHIN 30 SECONDS;

@@ -70,10 +70,10 @@ EVENT refuel_opportunity(vehicle) AS
   PARTITION BY vehicle
   PER END;
 
--- Ten minutes of fast driving on end, by the average.
+-- Ten readings of driving on end that are fast on average.
 EVENT fast_stretch(vehicle) AS
   PATTERN SEQ STRICT(Vehicle v[engine = 'moving']{10})
-  HAVING AVG(v.speed) > 65
+  HAVING AVG(v.speed) > 70
   PARTITION BY vehicle
   PER END
   RETURN AVG(v.speed) AS mean_speed, MAX(v.speed) AS top_speed;
@@ -103,9 +103,16 @@ EVENT repair_did_not_last(s.vehicle AS vehicle, a.kind AS kind) AS
   WHERE a.vehicle = s.vehicle
   WITHIN 2 DAYS;
 
--- Towed away without a word: no alarm in the half hour after the theft became plain.
+-- Towed away without a word: no alarm in the half hour after the theft became plain. RESTART gives one result per
+-- theft, where `possible_theft` goes on with every further reading.
+EVENT theft(vehicle) AS
+  PATTERN SEQ STRICT(Vehicle[engine = 'parked' AND speed = 0 AND distance > 30]{3,})
+  PARTITION BY vehicle
+  CONSUME RESTART
+  PER END;
+
 EVENT silent_theft(p.vehicle AS vehicle) AS
-  PATTERN SEQ(possible_theft p, NOT Alarm a[vehicle = p.vehicle AND kind = 'tow'], AFTER 30 MINUTES);
+  PATTERN SEQ(theft p, NOT Alarm a[vehicle = p.vehicle AND kind = 'tow'], AFTER 30 MINUTES);
 
 -- Vehicles that meet.
 

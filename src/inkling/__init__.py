@@ -1,3 +1,80 @@
-"""Recognizes complex events in streams that cannot be fully trusted."""
+"""Recognizes complex events in streams that cannot be fully trusted.
+
+Names are imported when they are first used, so that `import inkling` loads neither Spark nor Numba.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from inkling.errors import (
+        Diagnostic,
+        InklingError,
+        InputError,
+        InternalError,
+        NotSupportedYet,
+        ProgramError,
+    )
+    from inkling.generate import generate
+    from inkling.language import format_program
+    from inkling.query import Program, load, parse, program
+    from inkling.report import ReportData, build_report, write_report
+    from inkling.report.from_results import report_data
+    from inkling.results import Results
+    from inkling.spark.batch import SparkResults
+    from inkling.spark.session import spark_session
+
+__all__ = [
+    "Diagnostic",
+    "InklingError",
+    "InputError",
+    "InternalError",
+    "NotSupportedYet",
+    "Program",
+    "ProgramError",
+    "ReportData",
+    "Results",
+    "SparkResults",
+    "__version__",
+    "build_report",
+    "format_program",
+    "generate",
+    "load",
+    "parse",
+    "program",
+    "report_data",
+    "spark_session",
+    "write_report",
+]
+
+_HOMES = {
+    "inkling.errors": (
+        "Diagnostic",
+        "InklingError",
+        "InputError",
+        "InternalError",
+        "NotSupportedYet",
+        "ProgramError",
+    ),
+    "inkling.generate": ("generate",),
+    "inkling.language": ("format_program",),
+    "inkling.query": ("Program", "load", "parse", "program"),
+    "inkling.report": ("ReportData", "build_report", "write_report"),
+    "inkling.report.from_results": ("report_data",),
+    "inkling.results": ("Results",),
+    "inkling.spark.batch": ("SparkResults",),
+    "inkling.spark.session": ("spark_session",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -26,6 +26,10 @@ class CellGroup:
     cells: PackedCells | SearchedCells
     symbols: tuple[npt.NDArray[np.int32], ...]
 
+    @property
+    def n_streams(self) -> int:
+        return len(self.cells.base if isinstance(self.cells, PackedCells) else self.cells.readers)
+
     def fill(
         self, stream: npt.NDArray[np.int16], octets: npt.NDArray[np.uint8], out: npt.NDArray[np.int32]
     ) -> int:
@@ -76,7 +80,8 @@ def _packed(indexes: Sequence[int], alphabets: Sequence[Alphabet], used: Sequenc
     cells = PackedCells(
         np.array(bytes_used, dtype=np.int64), base[:-1].astype(np.int32), packed, possible.astype(np.uint8)
     )
-    return CellGroup(tuple(indexes), cells, tuple(_symbols_of_cells(one, used, possible) for one in alphabets))
+    symbols = tuple(_symbols_of_cells(alphabet, used, possible) for alphabet in alphabets)
+    return CellGroup(tuple(indexes), cells, symbols)
 
 
 def _possible(bits: int, exclusive: Sequence[int]) -> npt.NDArray[np.bool_]:

@@ -1,11 +1,12 @@
 """Columns that compiled code reads: read-only arrays have a type of their own, so all of them are made so."""
 
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-Columns = TypeVar("Columns", bound=tuple[Any, ...])
+Columns = TypeVar("Columns", bound=NamedTuple)
 
 
 def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
@@ -17,4 +18,14 @@ def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDA
 
 def frozen_all(columns: Columns) -> Columns:
     """The same named tuple with all its arrays read-only."""
-    return type(columns)(*(frozen(one) if isinstance(one, np.ndarray) else one for one in columns))
+    return columns._make(frozen(one) if isinstance(one, np.ndarray) else one for one in columns)
+
+
+def frozen_as(columns: Columns, dtypes: Sequence[npt.DTypeLike]) -> Columns:
+    """The same named tuple with arrays that are read-only and of given types."""
+    return columns._make(map(frozen, columns, dtypes))
+
+
+def concatenated(left: Columns, right: Columns) -> Columns:
+    """Each column of one named tuple followed by that of the other."""
+    return left._make(np.concatenate(pair) for pair in zip(left, right, strict=True))

@@ -1,6 +1,6 @@
 """What a pass over rows found: where each pattern held, and the first match that ends there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from inkling.automata.columns import frozen, frozen_all
 from inkling.automata.tables import Marks
 from inkling.kernels.lineage import write_lineage
-from inkling.kernels.runs import Nodes
+from inkling.kernels.witness import Nodes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +40,13 @@ class Detections:
 
     def only(self, wanted: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "Detections":
         """Some of the detections, by mask or index."""
-        columns = (self.pattern, self.row, self.key, self.node)
-        return Detections(*(column[wanted] for column in columns), self.nodes, self.marks)
+        return replace(
+            self,
+            pattern=self.pattern[wanted],
+            row=self.row[wanted],
+            key=self.key[wanted],
+            node=self.node[wanted],
+        )
 
     def first_event(self) -> npt.NDArray[np.int64]:
         """The first member of each witness, -1 where it has none."""

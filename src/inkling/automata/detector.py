@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inkling.automata.cells import CellGroup
-from inkling.automata.columns import frozen_all
+from inkling.automata.columns import concatenated, frozen_all
 from inkling.automata.dfa import Dfa
 from inkling.automata.engine import PatternSet
 from inkling.automata.limits import MAX_STATES
@@ -86,4 +86,4 @@ class Detector:
             status, segment, n_found = detect(tables, cells, rows.segments, segment, n_found, states, found)
             if status == DONE:
                 return Found(found.row[:n_found], found.pattern[:n_found])
-            found = Found(*(np.concatenate([column, np.empty_like(column)]) for column in found))
+            found = concatenated(found, Found._make(np.empty_like(column) for column in found))

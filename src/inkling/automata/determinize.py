@@ -49,8 +49,8 @@ def complement(nfa: Nfa, alphabet: Alphabet, *, max_states: int = MAX_STATES) ->
         for column in range(dfa.n_columns)
     ]
     rows = [
-        merged(Edge(symbols, (), int(target) + 1) for symbols, target in zip(column_symbols, row, strict=True))
-        for row in dfa.delta
+        merged(Edge(symbols, (), target + 1) for symbols, target in zip(column_symbols, row, strict=True))
+        for row in dfa.delta.tolist()
     ]
     finals = {int(state) + 1 for state in np.flatnonzero(~dfa.final)}
     return Nfa((rows[0], *rows), frozenset(finals | ({0} if 1 in finals else set())))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inkling.automata.cells import CellGroup, cell_groups
-from inkling.automata.columns import frozen, frozen_all
+from inkling.automata.columns import concatenated, frozen, frozen_all
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.detections import Detections
 from inkling.automata.limits import MAX_STATES
@@ -18,8 +18,7 @@ from inkling.automata.rows import Rows
 from inkling.automata.state import AutomatonState
 from inkling.automata.tables import Marks, run_tables
 from inkling.kernels.order import order_by_row
-from inkling.kernels.runs import RunTables
-from inkling.kernels.witness import DONE, Batch, Runs, track
+from inkling.kernels.witness import DONE, Batch, RunTables, track
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +106,7 @@ class PatternSet:
         untouched[slots[slots >= 0]] = False
         shape = (len(rows.segments) - 1, len(self.patterns))
         n_old = len(state.runs.state)
-        runs = Runs(*(np.concatenate(pair) for pair in zip(state.runs, room.runs, strict=True)))
+        runs = concatenated(state.runs, room.runs)
         return AutomatonState.assembled(
             self.fingerprint,
             len(self.patterns),

@@ -1,7 +1,7 @@
 """Refusals of patterns whose automaton would not fit in memory."""
 
 
-class TooManyStates(Exception):
+class TooManyStates(Exception):  # noqa: N818
     """An automaton grew past the number of states it may have."""
 
     def __init__(self, n_states: int, limit: int) -> None:
@@ -13,7 +13,7 @@ class TooManyStates(Exception):
         return f"the automaton has at least {self.n_states} states, the limit is {self.limit}"
 
 
-class TooManySymbols(Exception):
+class TooManySymbols(Exception):  # noqa: N818
     """The conditions of a pattern can be true together in too many ways."""
 
     def __init__(self, n_symbols: int, limit: int) -> None:

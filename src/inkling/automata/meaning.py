@@ -1,9 +1,9 @@
-"""What a pattern means on a word of events, by recursion on its structure: the definition, not the way to run it."""
+"""What a pattern means on a word of events, by recursion on its structure: the definition, slow and plain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from inkling.automata.regex import (
     AnyWord,
@@ -73,10 +73,10 @@ class Word:
                 return {nothing} if start == stop else set()
             case AnyWord():
                 return {nothing}
-            case Concat(()):
-                return {nothing} if start == stop else set()
-            case Concat((head, *tail)):
-                return self._joined(head, Concat(tuple(tail)), start, stop)
+            case Concat(parts):
+                if not parts:
+                    return {nothing} if start == stop else set()
+                return self._joined(parts[0], Concat(parts[1:]), start, stop)
             case Union(options):
                 return set().union(*(self.matches(option, start, stop) for option in options))
             case Repeat(body, low, high):
@@ -92,6 +92,8 @@ class Word:
                     for one in self.matches(left, start, stop)
                     for other in self.matches(right, start, stop)
                 }
+            case _:
+                assert_never(regex)
 
     def _joined(self, head: Regex, tail: Regex, start: int, stop: int) -> set[Lineage]:
         return {

@@ -66,10 +66,8 @@ def trimmed(nfa: Nfa) -> Nfa:
     useful = set(reachable(backward, sorted(nfa.finals)))
     order = [state for state in reachable(forward, [0]) if state == 0 or state in useful]
     number = {state: index for index, state in enumerate(order)}
-    edges = tuple(
-        merged(edge._replace(target=number[edge.target]) for edge in nfa.edges[state] if edge.target in number)
-        for state in order
-    )
+    kept = ([edge for edge in nfa.edges[state] if edge.target in number] for state in order)
+    edges = tuple(merged(edge._replace(target=number[edge.target]) for edge in group) for group in kept)
     return Nfa(edges, frozenset(number[state] for state in nfa.finals if state in number))
 
 

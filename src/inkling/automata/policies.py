@@ -126,7 +126,8 @@ class _Sequence:
 
     def _repeated(self, component: Component) -> Regex:
         hop = self._hop(component)
-        return hop if (component.low, component.high) == (1, 1) else Repeat(hop, component.low, component.high)
+        once = component.low == component.high == 1
+        return hop if once else Repeat(hop, component.low, component.high)
 
     def _further(self, component: Component) -> Regex:
         """The repetitions of a component after its first."""

@@ -9,8 +9,7 @@ import numpy.typing as npt
 from inkling.automata.columns import Columns
 from inkling.automata.rows import Rows
 from inkling.automata.state import AutomatonState
-from inkling.kernels.runs import Nodes
-from inkling.kernels.witness import NEED_FOUND, NEED_NODES, NEED_RUNS, Progress, Runs, Witnessed
+from inkling.kernels.witness import NEED_FOUND, NEED_NODES, NEED_RUNS, Nodes, Progress, Runs, Witnessed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,9 +27,9 @@ class Room:
         n_old = len(state.nodes.event)
         guess = rows.n_rows // 8 + 2 * n_states + 64
         offset = np.zeros((len(rows.segments) - 1) * state.n_patterns + 1, dtype=np.int64)
-        runs = Runs(offset, *(np.empty(guess, dtype) for dtype in (np.int32, np.int64, np.int32)))
+        runs = Runs(offset, np.empty(guess, np.int32), np.empty(guess, np.int64), np.empty(guess, np.int32))
         nodes = _resized(state.nodes, n_old + guess)
-        found = Witnessed(*(np.empty(guess, dtype) for dtype in (np.int64, np.int32, np.int64)))
+        found = Witnessed(np.empty(guess, np.int64), np.empty(guess, np.int32), np.empty(guess, np.int64))
         return cls(runs, nodes, found, Progress(0, n_old, 0, 0))
 
     def wider(self, status: int, progress: Progress) -> "Room":
@@ -54,11 +53,11 @@ class Room:
 
 
 def _with_room(runs: Runs, size: int) -> Runs:
-    return Runs(runs.offset, *(_column(column, size) for column in runs[1:]))
+    return Runs._make((runs.offset, *(_column(column, size) for column in runs[1:])))
 
 
 def _resized(columns: Columns, size: int) -> Columns:
-    return type(columns)(*(_column(column, size) for column in columns))
+    return columns._make(_column(column, size) for column in columns)
 
 
 def _column(column: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

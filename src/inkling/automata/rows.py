@@ -10,7 +10,7 @@ from inkling.automata.cells import CellGroup
 from inkling.automata.columns import frozen
 
 
-class BadRow(ValueError):
+class RowError(ValueError):
     """A row whose stream or predicate bits contradict what the patterns were compiled for."""
 
     def __init__(self, row: int, reason: str) -> None:
@@ -32,16 +32,13 @@ class Rows:
     segments: npt.NDArray[np.int64]
 
     @classmethod
-    def of(
-        cls, key: npt.ArrayLike, stream: npt.ArrayLike, bits: npt.ArrayLike
-    ) -> "Rows":
+    def of(cls, key: npt.ArrayLike, stream: npt.ArrayLike, bits: npt.ArrayLike) -> "Rows":
         keys = frozen(key, np.int64)
         streams = frozen(stream, np.int16)
         octets = frozen(bits, "<u8").view(np.uint8).reshape(-1, 8)
         if not len(keys) == len(streams) == len(octets):
-            raise ValueError(
-                f"columns of one length are needed, got key {len(keys)}, stream {len(streams)}, bits {len(octets)}"
-            )
+            lengths = f"key {len(keys)}, stream {len(streams)}, bits {len(octets)}"
+            raise ValueError(f"columns of one length are needed, got {lengths}")
         steps = keys[1:] != keys[:-1]
         if not (keys[1:] >= keys[:-1]).all():
             raise ValueError("rows must be sorted by key")
@@ -63,9 +60,11 @@ class Rows:
         for group, out in zip(groups, cells, strict=True):
             done = group.fill(self.stream, self.octets, out)
             if done < self.n_rows:
-                raise BadRow(
-                    done,
-                    f"stream {self.stream[done]} is unknown, or predicates hold together that were declared exclusive",
-                )
+                raise RowError(done, self._complaint(done, group))
         return frozen(cells, np.int32)
 
+    def _complaint(self, row: int, group: CellGroup) -> str:
+        if not -1 <= self.stream[row] < group.n_streams:
+            return f"stream {self.stream[row]} is not one of 0 to {group.n_streams - 1}"
+        bits = int.from_bytes(self.octets[row].tobytes(), "little")
+        return f"predicates declared exclusive hold together, bits={bits:#x}"

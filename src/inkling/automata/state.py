@@ -2,19 +2,19 @@
 
 import struct
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from inkling.automata.columns import frozen
+from inkling.automata.columns import concatenated, frozen, frozen_as
 from inkling.kernels.lineage import number_reachable
-from inkling.kernels.runs import Nodes
-from inkling.kernels.witness import Runs
+from inkling.kernels.witness import Nodes, Runs
 
 _MAGIC = b"INKRUN\x00\x01"
 _HEADER = struct.Struct("<8s32sqqqq")
-_NODE_TYPES = Nodes(np.int64, np.int32, np.int64, np.int64, np.int64)
-_RUN_TYPES = Runs(np.int64, np.int32, np.int64, np.int32)
+_RUN_TYPES = (np.int64, np.int32, np.int64, np.int32)
+_NODE_TYPES = (np.int64, np.int32, np.int64, np.int64, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +33,8 @@ class AutomatonState:
     @classmethod
     def empty(cls, fingerprint: bytes, n_patterns: int) -> "AutomatonState":
         nothing = np.empty(0, dtype=np.int64)
-        runs = Runs(np.zeros(1, dtype=np.int64), nothing, nothing, nothing)
-        return _tidy(fingerprint, n_patterns, nothing, runs, Nodes(*[nothing] * 5))
+        runs = Runs._make([np.zeros(1, dtype=np.int64), *[nothing] * 3])
+        return _tidy(fingerprint, n_patterns, nothing, runs, Nodes._make([nothing] * 5))
 
     @classmethod
     def assembled(
@@ -97,24 +97,21 @@ class AutomatonState:
             raise ValueError("the states share a key")
         shift = len(self.nodes.event)
         moved = other.nodes._replace(parent=np.where(other.nodes.parent < 0, -1, other.nodes.parent + shift))
-        nodes = Nodes(*(np.concatenate(pair) for pair in zip(self.nodes, moved, strict=True)))
         node = np.where(other.runs.node < 0, -1, other.runs.node + shift)
-        theirs = other.runs._replace(node=node)
-        runs = Runs(*(np.concatenate(pair) for pair in zip(self.runs, theirs, strict=True)))
         return AutomatonState.assembled(
             self.fingerprint,
             self.n_patterns,
             np.concatenate([self.key, other.key]),
             np.concatenate([self.begins, other.begins + len(self.runs.state)]),
             np.concatenate([self.counts, other.counts]),
-            runs,
-            nodes,
+            concatenated(self.runs, other.runs._replace(node=node)),
+            concatenated(self.nodes, moved),
         )
 
     def to_bytes(self) -> bytes:
         """The same state always gives the same bytes."""
         sizes = (self.n_patterns, self.n_keys, len(self.runs.state), len(self.nodes.event))
-        arrays = (self.key, *self.runs, *self.nodes)
+        arrays: list[npt.NDArray[Any]] = [self.key, *self.runs, *self.nodes]
         return _HEADER.pack(_MAGIC, self.fingerprint, *sizes) + b"".join(map(_little_endian, arrays))
 
     @classmethod
@@ -123,13 +120,13 @@ class AutomatonState:
         if magic != _MAGIC:
             raise ValueError("these bytes are not the state of an automaton of this version")
         at = _HEADER.size
-        arrays = []
+        arrays: list[npt.NDArray[Any]] = []
         lengths = [n_keys, n_keys * n_patterns + 1, *[n_runs] * 3, *[n_nodes] * 5]
         for length, dtype in zip(lengths, (np.int64, *_RUN_TYPES, *_NODE_TYPES), strict=True):
-            stored = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, at)
+            stored: npt.NDArray[Any] = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, at)
             arrays.append(frozen(stored, dtype))
             at += stored.nbytes
-        return cls(fingerprint, n_patterns, arrays[0], Runs(*arrays[1:5]), Nodes(*arrays[5:]))
+        return cls(fingerprint, n_patterns, arrays[0], Runs._make(arrays[1:5]), Nodes._make(arrays[5:]))
 
     def _kept(self, kept: npt.NDArray[np.bool_]) -> "AutomatonState":
         return AutomatonState.assembled(
@@ -148,18 +145,18 @@ def _tidy(
 ) -> AutomatonState:
     """A state in fixed types that holds no event which no run needs."""
     parent = frozen(nodes.parent, np.int64)
-    number, _ = number_reachable(parent, len(parent), frozen(runs.node, np.int64))
+    number = number_reachable(parent, frozen(runs.node, np.int64))
     kept = number >= 0
     renumbered = np.append(number, -1)  # so that -1, which stands for no node, stays -1
-    nodes = Nodes(*(column[kept] for column in nodes))
+    nodes = Nodes._make(column[kept] for column in nodes)
     nodes = nodes._replace(parent=renumbered[nodes.parent])
     runs = runs._replace(node=renumbered[runs.node])
     return AutomatonState(
         fingerprint,
         n_patterns,
         frozen(key, np.int64),
-        Runs(*(frozen(column, dtype) for column, dtype in zip(runs, _RUN_TYPES, strict=True))),
-        Nodes(*(frozen(column, dtype) for column, dtype in zip(nodes, _NODE_TYPES, strict=True))),
+        frozen_as(runs, _RUN_TYPES),
+        frozen_as(nodes, _NODE_TYPES),
     )
 
 

@@ -13,7 +13,7 @@ from inkling.automata.dfa import Dfa
 from inkling.automata.nfa import Mark, Nfa
 from inkling.automata.symbols import moves_of
 from inkling.kernels.automaton import DetectTables
-from inkling.kernels.runs import NO_MARK, RunTables
+from inkling.kernels.witness import NO_MARK, RunTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,7 @@ def detect_tables(dfas: Sequence[Dfa], groups: Sequence[CellGroup]) -> DetectTab
 
 def run_tables(patterns: Sequence[CompiledPattern], groups: Sequence[CellGroup], marks: Marks) -> RunTables:
     group, symbols = _by_pattern(groups)
-    layouts = [
-        _Layout.of(pattern, symbols[index], marks) for index, pattern in enumerate(patterns)
-    ]
+    layouts = [_Layout.of(pattern, symbols[index], marks) for index, pattern in enumerate(patterns)]
     edge_counts = np.concatenate([layout.n_edges for layout in layouts])
     return RunTables(
         group=group,

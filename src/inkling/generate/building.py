@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inkling.generate.floor import COFFEE_ROOM, HALL, LOCATIONS, OFFICES, Antennas, Walkers
-from inkling.generate.numbering import Numbering, labels
+from inkling.generate.numbering import Numbering, prefixed
 from inkling.generate.readings import Block, blocks_from, latest_of, previous_of, steps_per_block
 from inkling.generate.scenario import Streams, Truth
 
@@ -52,7 +52,7 @@ class Building:
         self.keys = keys or max(4, min(600, events // 2_000))
         self._first_second = 1 if start is None else start
         self._out = Numbering(STREAMS)
-        self._names = labels("person{:03d}", self.keys)
+        self._names = prefixed("person", np.arange(self.keys), width=3)
         offices = np.array([LOCATIONS.index(room) for room in OFFICES])
         self._office = offices[np.arange(self.keys) % offices.size]
         self._walkers = Walkers(self._office)

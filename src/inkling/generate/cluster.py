@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from inkling.generate.arrays import Integers
 from inkling.generate.cluster_load import SLOT_TICKS, Nodes
-from inkling.generate.numbering import Numbering, labels
+from inkling.generate.numbering import Numbering, prefixed
 from inkling.generate.randomness import BlockRandom
 from inkling.generate.readings import Block, arrival_order, blocks_from, steps_per_block
 from inkling.generate.scenario import Streams, Truth
@@ -62,15 +62,14 @@ class Cluster:
         self.keys = keys or max(4, min(1_000, events // 10_000))
         self._first_tick = FIRST_TICK if start is None else start
         self._out = Numbering(STREAMS)
-        self._names = labels("node{:03d}", self.keys)
+        self._names = prefixed("node", np.arange(self.keys), width=3)
         self._sampled_at = 10 + (BlockRandom(seed, "cluster", 0).bits((self.keys,)) % 15)
         self._nodes = Nodes(self.keys)
         self._bursts = 0
 
     def tables(self) -> dict[str, pa.Table]:
         rack_of = np.arange(self.keys) // NODES_PER_RACK
-        racks = labels("rack{:02d}", int(rack_of[-1]) + 1)
-        return {"nodes": pa.table({"node": self._names, "rack": racks.take(pa.array(rack_of))})}
+        return {"nodes": pa.table({"node": self._names, "rack": prefixed("rack", rack_of, width=2)})}
 
     def truth(self) -> Truth:
         return Truth("cluster", self.seed, self.keys, dict(self._out.rows), {"maxed_out": self._bursts})
@@ -109,7 +108,7 @@ class Cluster:
 
     def _task_rows(self, stream: str, tick: Integers, tasks: Tasks) -> pa.RecordBatch:
         columns = {
-            "task": [f"task{number:06d}" for number in tasks.number.tolist()],
+            "task": prefixed("task", tasks.number, width=6),
             "node": self._names.take(pa.array(tasks.node)),
             "t": tick,
             "lo": tick - LOG_ERROR_TICKS,

@@ -18,7 +18,7 @@ BURST_CHANCE = 0.004
 MAP_TICKS = 600.0
 REDUCE_TICKS = 15_000.0
 REDUCE_CHANCE = 0.02
-LOAD_PER_TASK = 22.0
+LOAD_PER_TASK = 14.0
 
 
 @dataclass(frozen=True, slots=True)

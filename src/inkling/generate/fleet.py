@@ -13,7 +13,7 @@ from inkling.generate.arrays import Integers
 from inkling.generate.fleet_motion import Vehicles
 from inkling.generate.fleet_scripts import ALARMS, ENGINES, fleet_chain
 from inkling.generate.fleet_truth import FleetTruth
-from inkling.generate.numbering import Numbering, labels
+from inkling.generate.numbering import Numbering, prefixed
 from inkling.generate.places import grid_of_places
 from inkling.generate.randomness import BlockRandom
 from inkling.generate.readings import (
@@ -28,7 +28,7 @@ from inkling.generate.readings import (
 from inkling.generate.scenario import Streams, Truth
 from inkling.generate.workshop import Alarm, Visit, Workshop
 
-VEHICLES_PER_DEPOT = 20
+VEHICLES_PER_DEPOT = 10
 GARAGES_PER_DEPOT = 2
 END_OF_TIME_US = 1 << 62
 
@@ -97,11 +97,11 @@ class Fleet:
         self._arrives = self._chain.column(lambda step: step.arrives_at_yard, np.bool_)
 
     def _name_everything(self) -> None:
-        n_depots = max(1, self.keys // VEHICLES_PER_DEPOT)
+        n_depots = max(min(2, self.keys), self.keys // VEHICLES_PER_DEPOT)
         self._depot_of = np.arange(self.keys) % n_depots
-        self._names = labels("V{:05d}", self.keys)
-        self._depots = labels("D{:03d}", n_depots)
-        self._garages = labels("G{:04d}", n_depots * GARAGES_PER_DEPOT)
+        self._names = prefixed("V", np.arange(self.keys), width=5)
+        self._depots = prefixed("D", np.arange(n_depots), width=3)
+        self._garages = prefixed("G", np.arange(n_depots * GARAGES_PER_DEPOT), width=4)
 
     def tables(self) -> dict[str, pa.Table]:
         depot_of_garage = np.arange(len(self._garages)) // GARAGES_PER_DEPOT

@@ -104,12 +104,12 @@ AFTER_PARKED = {
     "siphoning": 0.01,
 }
 AFTER_DRIVE = {
-    "idle": 0.38,
-    "parked": 0.32,
+    "idle": 0.36,
+    "parked": 0.3,
     "off": 0.04,
     "pump": 0.05,
     "passing_gas": 0.03,
-    "to_yard": 0.04,
+    "to_yard": 0.08,
     "speed_swing": 0.02,
     "stuck_speed": 0.02,
     "bad_signal": 0.02,

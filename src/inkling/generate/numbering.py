@@ -8,17 +8,19 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute
 
 Column: TypeAlias = npt.NDArray[np.generic] | pa.Array | Sequence[object]
 
 
-def labels(pattern: str, n: int) -> pa.Array:
-    """Names made of a number each.
+def prefixed(prefix: str, numbers: npt.NDArray[np.int64], width: int = 1) -> pa.Array:
+    """Names made of a number each, filled up with zeros to a width.
 
-    >>> labels("V{:03d}", 2).to_pylist()
-    ['V000', 'V001']
+    >>> prefixed("V", np.array([7, 1234]), width=3).to_pylist()
+    ['V007', 'V1234']
     """
-    return pa.array([pattern.format(number) for number in range(n)], pa.string())
+    digits = pa.compute.utf8_lpad(pa.array(numbers).cast(pa.string()), width, "0")
+    return pa.compute.binary_join_element_wise(prefix, digits, "")
 
 
 class Numbering:
@@ -43,7 +45,7 @@ class Numbering:
             ids = pa.array(numbers)
         else:
             capitals = "".join(letter for letter in stream if letter.isupper())
-            ids = pa.array([f"{capitals}{number}" for number in numbers.tolist()], pa.string())
+            ids = prefixed(capitals, numbers)
         arrays = {"id": ids} | {name: _as_array(column) for name, column in columns.items()}
         return pa.RecordBatch.from_arrays(
             [arrays[field.name].cast(field.type) for field in schema], schema=schema

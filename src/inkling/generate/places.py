@@ -24,3 +24,12 @@ def offset_position(lat: Floats, lon: Floats, east_m: Floats, north_m: Floats) -
     """Positions some meters away from places, to a tenth of a meter; good for a few tens of kilometers."""
     east_degrees = METERS_PER_DEGREE * np.cos(np.radians(lat))
     return np.round(lat + north_m / METERS_PER_DEGREE, 6), np.round(lon + east_m / east_degrees, 6)
+
+
+def haversine_m(lat1: Floats, lon1: Floats, lat2: Floats, lon2: Floats) -> Floats:
+    """Great-circle distance between positions in degrees."""
+    phi1, phi2 = np.radians(lat1), np.radians(lat2)
+    half_phi, half_lambda = (phi2 - phi1) / 2.0, np.radians(lon2 - lon1) / 2.0
+    chord = np.sin(half_phi) ** 2 + np.cos(phi1) * np.cos(phi2) * np.sin(half_lambda) ** 2
+    distance: Floats = 2.0 * EARTH_RADIUS_M * np.arcsin(np.sqrt(chord))
+    return distance

@@ -9,9 +9,10 @@ from operator import attrgetter
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.numbering import Column, Numbering, labels
-from inkling.generate.places import grid_of_places
-from inkling.generate.port_motion import Vessels
+from inkling.generate.arrays import Marks
+from inkling.generate.numbering import Column, Numbering, prefixed
+from inkling.generate.places import grid_of_places, haversine_m
+from inkling.generate.port_motion import Course, Vessels
 from inkling.generate.port_scripts import EPISODES, TYPE_CYCLE, VESSEL_TYPES, port_chain
 from inkling.generate.randomness import BlockRandom
 from inkling.generate.readings import (
@@ -30,6 +31,7 @@ VESSELS_PER_PORT = 10
 MOST_PORTS = 220
 FIRST_MMSI = 200_000_001
 HARBOR_M = 5_000.0
+FLATNESS_ERROR_M = 60.0  # more than errors of GPS and of the flat ground together
 FLAGS = ("near_coast", "near_port", "in_anchorage", "in_fishing_area", "change_in_heading")
 
 STREAMS = {
@@ -65,13 +67,13 @@ class Port:
         self._type = np.array([VESSEL_TYPES.index(name) for name in TYPE_CYCLE])[vessels % len(TYPE_CYCLE)]
         n_ports = max(1, min(MOST_PORTS, self.keys // VESSELS_PER_PORT))
         self._port_lat, self._port_lon = grid_of_places(n_ports, spacing=0.75)
-        home = vessels % n_ports
+        self._home = vessels % n_ports
 
         setup = BlockRandom(seed, "port", 0)
         self._clock = MinuteClock(self.keys, setup, start_us(start, datetime(2024, 1, 8)))
         self._chain = port_chain()
         self._state = self._chain.beginning(self.keys)
-        self._vessels = Vessels(self._chain, self._port_lat[home], self._port_lon[home], setup)
+        self._vessels = Vessels(self._chain, self._port_lat[self._home], self._port_lon[self._home], setup)
         self._flags = {flag: self._chain.column(attrgetter(flag), np.bool_) for flag in FLAGS}
         self._visits = np.zeros((len(self._chain.steps), len(VESSEL_TYPES)), np.int64)
         self._was_in_harbor = np.zeros(self.keys, np.bool_)
@@ -79,11 +81,10 @@ class Port:
 
     def tables(self) -> dict[str, pa.Table]:
         types = pa.array(VESSEL_TYPES).take(pa.array(self._type))
+        ports = prefixed("P", np.arange(self._port_lat.size), width=3)
         return {
             "vessels": pa.table({"mmsi": self._mmsi, "type": types}),
-            "ports": pa.table(
-                {"port": labels("P{:03d}", len(self._port_lat)), "lat": self._port_lat, "lon": self._port_lon}
-            ),
+            "ports": pa.table({"port": ports, "lat": self._port_lat, "lon": self._port_lon}),
         }
 
     def truth(self) -> Truth:
@@ -113,7 +114,7 @@ class Port:
         order = arrival_order(offsets_ms)[: self.events - self._out.rows["Position"]]
         state = states.ravel()[order]
         vessel = order % self.keys
-        in_harbor = course.from_port_m < HARBOR_M
+        in_harbor = self._is_in_harbor(course)
         entering = in_harbor & ~previous_of(in_harbor, self._was_in_harbor)
         self._arrivals += int(np.count_nonzero(entering.ravel()[order]))
         self._was_in_harbor = in_harbor[-1]
@@ -129,3 +130,13 @@ class Port:
         }
         columns |= {flag: of_state[state] for flag, of_state in self._flags.items()}
         return {"Position": self._out.batch("Position", columns)}
+
+    def _is_in_harbor(self, course: Course) -> Marks:
+        """Whether the reported position is within 5 km, on the globe where the flat ground leaves doubt."""
+        away_m = course.from_port_m.copy()
+        unsure = np.nonzero(np.abs(away_m - HARBOR_M) < FLATNESS_ERROR_M)
+        port = self._home[unsure[1]]
+        away_m[unsure] = haversine_m(
+            course.lat[unsure], course.lon[unsure], self._port_lat[port], self._port_lon[port]
+        )
+        return away_m < HARBOR_M

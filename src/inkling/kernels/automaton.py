@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def detect(  # type: ignore[no-untyped-def]
+def detect(
     tables: DetectTables,
     cells: npt.NDArray[np.int32],  # [group, row]
     segments: npt.NDArray[np.int64],  # first row of each key, and the number of rows
@@ -44,7 +44,7 @@ def detect(  # type: ignore[no-untyped-def]
     n_found: int,
     states: npt.NDArray[np.int32],  # [key, pattern], changed in place
     found: Found,
-):
+) -> tuple[int, int, int]:
     """Advance every pattern over every key; the status, the segments finished and the detections so far.
 
     When the room for detections ends, the segment at hand is given back untouched.

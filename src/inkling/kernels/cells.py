@@ -29,9 +29,12 @@ class SearchedCells(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def pack(  # type: ignore[no-untyped-def]
-    cells: PackedCells, stream: npt.NDArray[np.int16], octets: npt.NDArray[np.uint8], out: npt.NDArray[np.int32]
-):
+def pack(
+    cells: PackedCells,
+    stream: npt.NDArray[np.int16],
+    octets: npt.NDArray[np.uint8],
+    out: npt.NDArray[np.int32],
+) -> int:
     """Write the cell of each row; the first row that has none, or the number of rows."""
     n_streams = cells.base.shape[0]
     n_used = cells.bytes_used.shape[0]
@@ -52,9 +55,12 @@ def pack(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def search(  # type: ignore[no-untyped-def]
-    cells: SearchedCells, stream: npt.NDArray[np.int16], octets: npt.NDArray[np.uint8], out: npt.NDArray[np.int32]
-):
+def search(
+    cells: SearchedCells,
+    stream: npt.NDArray[np.int16],
+    octets: npt.NDArray[np.uint8],
+    out: npt.NDArray[np.int32],
+) -> int:
     """Write the cell of each row; the first row that has none, or the number of rows."""
     n_streams = cells.readers.shape[0]
     n_truths = cells.truths.shape[0]

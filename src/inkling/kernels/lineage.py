@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from inkling.kernels.runs import NO_NODE, Nodes
+from inkling.kernels.witness import NO_NODE, Nodes
 
 
 @njit(cache=True, nogil=True)
-def write_lineage(  # type: ignore[no-untyped-def]
+def write_lineage(
     nodes: Nodes,
     ends: npt.NDArray[np.int64],  # last node of each list
     offsets: npt.NDArray[np.int64],  # where each list goes, and the end
@@ -16,7 +16,7 @@ def write_lineage(  # type: ignore[no-untyped-def]
     mark_slot: npt.NDArray[np.int32],
     events: npt.NDArray[np.int64],  # written
     slots: npt.NDArray[np.int32],  # written
-):
+) -> None:
     """Write out lists of events from first to last, one entry for each slot that an event fills."""
     for index in range(ends.shape[0]):
         at = offsets[index + 1]
@@ -31,10 +31,9 @@ def write_lineage(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def number_reachable(  # type: ignore[no-untyped-def]
-    parent: npt.NDArray[np.int64], n_nodes: int, ends: npt.NDArray[np.int64]
-):
+def number_reachable(parent: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """New numbers for the nodes that some list still holds, in the old order, and -1 for the others."""
+    n_nodes = parent.shape[0]
     number = np.full(n_nodes, -1, np.int64)
     for index in range(ends.shape[0]):
         if ends[index] != NO_NODE:
@@ -47,4 +46,4 @@ def number_reachable(  # type: ignore[no-untyped-def]
         if number[node] == 0:
             number[node] = n_kept
             n_kept += 1
-    return number, n_kept
+    return number

@@ -1,20 +1,19 @@
-"""Sorting by row number in linear time."""
+"""Detections in the order of their rows."""
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
-def order_by_row(row: npt.NDArray[np.int64], n_rows: int):  # type: ignore[no-untyped-def]
-    """The stable order of entries by row; entries of one row keep theirs."""
-    place = np.zeros(n_rows + 1, np.int64)
-    for entry in range(row.shape[0]):
-        place[row[entry] + 1] += 1
-    for index in range(n_rows):
-        place[index + 1] += place[index]
+@njit(cache=True)
+def order_by_row(row, n_rows):
+    """Positions that sort ``row`` (numbers below ``n_rows``), equal ones in the order in which they stand."""
+    begins = np.zeros(n_rows + 1, np.int64)
+    for i in range(row.shape[0]):
+        begins[row[i] + 1] += 1
+    for r in range(n_rows):
+        begins[r + 1] += begins[r]
     order = np.empty(row.shape[0], np.int64)
-    for entry in range(row.shape[0]):
-        order[place[row[entry]]] = entry
-        place[row[entry]] += 1
+    for i in range(row.shape[0]):
+        order[begins[row[i]]] = i
+        begins[row[i]] += 1
     return order

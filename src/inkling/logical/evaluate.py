@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import operator
 import statistics
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from inkling.logical import expr as e
 from inkling.logical.functions import FUNCTIONS
@@ -19,22 +20,39 @@ Row = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """What the slots, table atoms and partition columns stand for so far."""
+    """What the slots, table atoms and partition columns stand for so far.
+
+    Inside a repetition, `rounds` tells how many events of a slot belong to earlier repetitions.
+    """
 
     events: Mapping[int, tuple[Event, ...]] = field(default_factory=dict)
     spans: Mapping[int, tuple[Instant, Instant]] = field(default_factory=dict)
     facts: Mapping[int, Row] = field(default_factory=dict)
     key: Row = field(default_factory=dict)
+    rounds: Mapping[int, int] = field(default_factory=dict)
+
+    def at_hand(self, slot: int) -> tuple[Event, ...]:
+        """The events of a slot, only those of the current repetition inside one."""
+        return self.events.get(slot, ())[self.rounds.get(slot, 0) :]
 
     def with_event(self, slot: int, event: Event) -> Bindings:
-        extended = {**self.events, slot: (*self.events.get(slot, ()), event)}
-        return Bindings(extended, self.spans, self.facts, self.key)
+        return replace(self, events={**self.events, slot: (*self.events.get(slot, ()), event)})
 
     def with_span(self, slot: int, start: Instant, end: Instant) -> Bindings:
-        return Bindings(self.events, {**self.spans, slot: (start, end)}, self.facts, self.key)
+        return replace(self, spans={**self.spans, slot: (start, end)})
 
     def with_fact(self, atom: int, row: Row) -> Bindings:
-        return Bindings(self.events, self.spans, {**self.facts, atom: row}, self.key)
+        return replace(self, facts={**self.facts, atom: row})
+
+    def in_new_round(self, slots: Iterable[int], atoms: Iterable[int]) -> Bindings:
+        """Another repetition begins: what its slots and atoms stood for in earlier ones is not at hand."""
+        begun = {slot: len(self.events.get(slot, ())) for slot in slots}
+        return replace(
+            self,
+            spans={slot: span for slot, span in self.spans.items() if slot not in begun},
+            facts={atom: row for atom, row in self.facts.items() if atom not in set(atoms)},
+            rounds={**self.rounds, **begun},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +63,7 @@ class Surroundings:
     measure: Callable[[Span], int]
 
 
-COMPARISONS: dict[str, Callable[[object, object], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "<>": operator.ne,
     "<": operator.lt,
@@ -72,7 +90,7 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
         case e.SpanLiteral(span=span):
             return around.measure(span)
         case e.ColumnOf(slot=slot, column=column):
-            filled = at.events.get(slot, ())
+            filled = at.at_hand(slot)
             return filled[-1].values.get(column) if filled else None
         case e.ListColumn(which=which, slot=slot, column=column, own=own):
             filled = at.events.get(slot, ())[: -1 if own else None]
@@ -84,7 +102,7 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
         case e.TimeOf(edge=edge, slot=slot):
             return _edge(edge, slot, at)
         case e.IdOf(slot=slot):
-            filled = at.events.get(slot, ())
+            filled = at.at_hand(slot)
             return filled[-1].ids[0] if filled else None
         case e.KeyColumn(column=column):
             return at.key.get(column)
@@ -132,7 +150,7 @@ def _edge(edge: e.Edge, slot: int, at: Bindings) -> Value:
     if slot in at.spans:
         start, end = at.spans[slot]
         return start.time if edge is e.Edge.START else end.time
-    filled = at.events.get(slot, ())
+    filled = at.at_hand(slot)
     if not filled:
         return None
     if edge is e.Edge.START:
@@ -185,9 +203,9 @@ def _aggregate(function: str, events: tuple[Event, ...], column: str | None) -> 
     if not values:
         return None
     if function == "MIN":
-        return min(values)  # type: ignore[type-var]
+        return min(values)
     if function == "MAX":
-        return max(values)  # type: ignore[type-var]
+        return max(values)
     numbers = [_number(value) for value in values]
     match function:
         case "SUM":

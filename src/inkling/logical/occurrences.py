@@ -115,21 +115,8 @@ class Stage:
             case p.OtherRun(pattern=inner):
                 yield from self._other_runs(inner, at)
 
-    def may_be_empty(self, pattern: p.Part, at: Bindings) -> bool:
-        """Whether a part may happen without any event, so that a sequence can leave it out."""
-        match pattern:
-            case p.Repetition(low=low, pattern=inner):
-                return low == 0 or self.may_be_empty(inner, at)
-            case p.Sequence(parts=items) | p.Conjunction(items=items):
-                return all(self.may_be_empty(item, at) for item in items)
-            case p.Disjunction(items=items):
-                return any(self.may_be_empty(item, at) for item in items)
-            case p.Narrowed(pattern=inner, having=having):
-                return self.may_be_empty(inner, at) and self.passes_all(having, at)
-            case p.OtherRun(pattern=inner):
-                return not self.may_be_empty(inner, at)
-            case p.Leaf() | p.Parallel() | p.Related() | p.Absent() | p.Deadline() | p.StreamStart():
-                return False
+    def may_be_empty(self, part: p.Part, at: Bindings) -> bool:
+        return can_be_empty(part, lambda body: self.passes_all(body.having, at))
 
     def passes_all(self, conditions: Iterable[Expr], at: Bindings) -> bool:
         return all(holds(condition, at, self.around) for condition in conditions)
@@ -159,9 +146,11 @@ class Stage:
                     yield Occurrence(bound, event.start, event.end, (Member(leaf.slot, event),), known_at)
 
     def _is_candidate(self, condition: Expr, slot: int, at: Bindings) -> bool:
-        looks_back = any(isinstance(part, ListColumn) and part.own for part in walk(condition))
+        """Whether an event passes a condition; the first of a repetition has no previous one to compare with."""
+        if holds(condition, at, self.around):
+            return True
         is_first = len(at.events[slot]) == 1
-        return (looks_back and is_first) or holds(condition, at, self.around)
+        return is_first and any(isinstance(part, ListColumn) and part.own for part in walk(condition))
 
     def _with_facts(self, leaf: p.Leaf, at: Bindings) -> Iterator[Bindings]:
         """The bindings with each choice of table rows that agree with the leaf's atoms."""
@@ -222,8 +211,10 @@ class Stage:
     def _sequence(self, sequence: p.Sequence, at: Bindings) -> Iterator[Occurrence]:
         limit = sequence.within
         for partial in self._place(sequence.policy, sequence.parts, _Partial(at)):
-            found = partial.hull
-            if found is None or any(self._violated(absence, found, limit) for absence in partial.absences):
+            if partial.hull is None:
+                continue  # an empty occurrence is none
+            found = replace(partial.hull, bindings=partial.bindings)
+            if any(self._violated(absence, found, limit) for absence in partial.absences):
                 continue
             if any(absence.right is None for absence in partial.absences):
                 settled_at = found.start.time + self._length(limit)
@@ -258,13 +249,22 @@ class Stage:
                     yield from self._place(policy, rest, so_far.followed_by(found))
 
     def _repeated(
-        self, policy: p.Policy, pattern: p.Pattern, high: int | None, so_far: _Partial, count: int = 0
+        self, policy: p.Policy, pattern: p.Pattern, high: int | None, so_far: _Partial
     ) -> Iterator[tuple[int, _Partial]]:
         """Unfold a repetition: every number of times that it can be placed, with each way to do so."""
-        yield count, so_far
-        if count != high:
-            for found in self._hops(policy, pattern, so_far):
-                yield from self._repeated(policy, pattern, high, so_far.followed_by(found), count + 1)
+        slots = [*(leaf.slot for leaf in p.leaves(pattern)), *_named_slots(pattern)]
+        atoms = [atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms]
+        around = so_far.bindings.rounds
+
+        def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
+            yield count, replace(so_far, bindings=replace(so_far.bindings, rounds=around))
+            if count == high:
+                return
+            fresh = replace(so_far, bindings=so_far.bindings.in_new_round(slots, atoms))
+            for found in self._hops(policy, pattern, fresh):
+                yield from unfold(count + 1, fresh.followed_by(found))
+
+        yield from unfold(0, so_far)
 
     def _hops(self, policy: p.Policy, pattern: p.Pattern, so_far: _Partial) -> Iterator[Occurrence]:
         """The occurrences of `pattern` that the policy lets follow what is placed so far."""
@@ -301,6 +301,34 @@ class Stage:
             if after_left and before_right:
                 return True
         return False
+
+
+def can_be_empty(part: p.Part, passes: Callable[[p.Narrowed], bool] = lambda _: True) -> bool:
+    """Whether a part may happen without any event, so that a sequence can leave it out.
+
+    `passes` tells whether nothing at all passes the HAVING of a nested body.
+    """
+    match part:
+        case p.Repetition(low=low, pattern=inner):
+            return low == 0 or can_be_empty(inner, passes)
+        case p.Sequence(parts=items) | p.Conjunction(items=items):
+            return all(can_be_empty(item, passes) for item in items)
+        case p.Disjunction(items=items):
+            return any(can_be_empty(item, passes) for item in items)
+        case p.Narrowed(pattern=inner):
+            return can_be_empty(inner, passes) and passes(part)
+        case p.OtherRun(pattern=inner):
+            return not can_be_empty(inner, passes)
+        case p.Leaf() | p.Parallel() | p.Related() | p.Absent() | p.Deadline() | p.StreamStart():
+            return False
+
+
+def _named_slots(part: p.Part) -> Iterator[int]:
+    """The slots that name nested patterns."""
+    if isinstance(part, p.Narrowed) and part.slot is not None:
+        yield part.slot
+    for inner in p.sub_patterns(part):
+        yield from _named_slots(inner)
 
 
 def _named(found: Occurrence, slot: int) -> Occurrence:

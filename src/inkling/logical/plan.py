@@ -220,7 +220,7 @@ class StreamPlan:
 
 @dataclass(frozen=True, slots=True)
 class TicksOnly:
-    """A place where a plain number stands for a length of time: right for ticks, meaningless for timestamps."""
+    """A place where a plain number stands for a length of time, which only ticks can be."""
 
     streams: tuple[str, ...]  # whose times must be integers
     words: str

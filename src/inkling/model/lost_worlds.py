@@ -2,8 +2,8 @@
 
 Numbers are consecutive per key, so a gap shows how many events were lost. The lost times of a gap are the
 order statistics of uniform draws between its borders (Poisson arrivals of any rate). Known times cut the time
-line into cells; within a cell only the order of the lost events counts. A world that puts `N_c` lost events into
-cell c, in a certain order, has probability
+line into cells; within a cell only the order of the lost events counts. A world that puts `N_c` lost events
+into cell c, in a certain order, has probability
 
     product over gaps r of  m_r! / L_r^m_r   ×   product over cells c of  len_c^N_c / N_c!
 
@@ -85,6 +85,9 @@ def lost_worlds(
 ) -> Iterator[Weighted[list[Rows]]]:
     """Every order of the lost events among each other and the known times, as the rows of each stream."""
     gaps = [gap for index, stream in enumerate(streams) for gap in _gaps(index, stream)]
+    if not gaps:
+        yield Fraction(1), [stream.rows for stream in streams]
+        return
     borders = [border for gap in gaps for border in (gap.lo, gap.hi)]
     recorded = [time for stream in streams for time in known_times(stream.rows, stream.schema)]
     cells = [Cell(lo, hi) for lo, hi in pairwise(sorted({*recorded, *borders, *breakpoints}))]

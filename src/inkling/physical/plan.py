@@ -27,8 +27,8 @@ class Bit:
 class Input:
     """What a stage reads: a stream or derived event, possibly joined with background tables.
 
-    `early` conditions look at stored columns only, so Spark answers them before the shuffle; `late` ones look at
-    derived or joined columns and are answered in the worker.
+    `early` conditions look at stored or joined columns, so Spark answers them before the shuffle; `late` ones look at
+    derived columns and are answered in the worker.
     """
 
     name: str  # unique in the stage; the source's own name unless tables are joined
@@ -75,6 +75,7 @@ class Stage:
 
     number: int
     key_types: tuple[Type, ...]
+    drops_null_keys: bool  # PARTITION BY; a key proved by equalities keeps them
     inputs: tuple[Input, ...]
     steps: tuple[EventStep, ...]
     id_type: Type

@@ -54,7 +54,14 @@ class _StagePlanner:
             step.evaluator is Evaluator.NETWORK and horizon_of(step.event).conclusion is not None for step in steps
         )
         return Stage(
-            number, self.group.key_types, inputs, steps, self._id_type(), len(self.book.numbers), sliced
+            number,
+            self.group.key_types,
+            self.group.declared,
+            inputs,
+            steps,
+            self._id_type(),
+            len(self.book.numbers),
+            sliced,
         )
 
     def _step(self, event: p.EventPlan) -> EventStep:
@@ -66,7 +73,8 @@ class _StagePlanner:
         naming = self._naming(event, leaves)
         tests = tuple(self._leaf(leaf, naming, inputs_of) for leaf in leaves)
         bound = self._bound(event, naming)
-        visible = {slot: positions for slot, positions in inputs_of.items() if not event.slots[slot].negated}
+        negated = {slot.number for slot in event.slots if slot.negated}
+        visible = {slot: positions for slot, positions in inputs_of.items() if slot not in negated}
         for expr in _expressions(bound):
             self._require(expr, visible)
         scope = tuple(self._position(source, ()) for source in event.scope)
@@ -169,7 +177,7 @@ class _StagePlanner:
         stream = self.program.stream(draft.source)
         derived = frozenset() if stream is None else frozenset(column.name for column in stream.derived)
         bits = [Bit(number, condition) for number, condition in sorted(draft.bits.items())]
-        late = tuple(bit for bit in bits if _reads(bit.expr, derived) or draft.atoms)
+        late = tuple(bit for bit in bits if _reads(bit.expr, derived))
         early = tuple(bit for bit in bits if bit not in late)
         event = self.program.event(draft.source)
         return Input(

@@ -16,6 +16,7 @@ class Group:
     """Events that will share a stage."""
 
     key_types: tuple[Type, ...]
+    declared: bool  # PARTITION BY, where a null belongs to no partition; else equalities, where it is a key of its own
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)  # per source
     events: list[EventPlan] = field(default_factory=list)
     verdicts: dict[str, Verdict[KeyColumns]] = field(default_factory=dict)
@@ -35,7 +36,7 @@ def group_events(program: ProgramPlan) -> list[Group]:
                 break
         else:
             number = len(groups)
-            groups.append(Group(types))
+            groups.append(Group(types, bool(event.partition)))
         group = groups[number]
         group.keys.update({source: verdict.conclusion.get(source, ()) for source in event.sources})
         group.events.append(event)
@@ -47,7 +48,7 @@ def group_events(program: ProgramPlan) -> list[Group]:
 def _fits(
     group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...], program: ProgramPlan
 ) -> bool:
-    if group.key_types != types:
+    if group.key_types != types or group.declared != bool(event.partition):
         return False
     for source in event.sources:
         wanted = keys.get(source, ())

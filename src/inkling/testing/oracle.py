@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from inkling.language import parse
+from inkling.logical import bind
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.semantics import Result, semantics
@@ -13,8 +15,14 @@ from inkling.logical.streams import RawRow, plain, world_of
 from inkling.model.event import Value
 from inkling.model.time import Clock, Span
 from inkling.model.worlds import certain, joint_worlds
+from inkling.source import SourceText
 
 Tables = Mapping[str, Iterable[RawRow]]
+
+
+def bound(text: str) -> p.ProgramPlan:
+    """The plan of a program in `.ink`."""
+    return bind(parse(text), SourceText("program.ink", text)).plan
 
 
 def oracle(
@@ -45,7 +53,7 @@ def probable_oracle(
     tables: Tables | None = None,
     clock: Clock = Clock.TICKS,
 ) -> dict[str, tuple[ProbableResult, ...]]:
-    """The results of every event on uncertain streams, each with the sum over the worlds in which it holds."""
+    """The results of every event on uncertain streams, each with the sum over the worlds where it holds."""
     around = surroundings(plan, tables or {}, clock)
     numbered = {
         name: [{**row, ROW_NUMBER: n} for n, row in enumerate(some, 1)] for name, some in rows.items()

@@ -121,8 +121,9 @@ def statements() -> st.SearchStrategy[Statement]:
     return st.one_of(_streams(), _tables(), _rules(), _events(), _forecasts())
 
 
-def programs() -> st.SearchStrategy[Program]:
-    return _several(statements(), 0, 4).map(Program)
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    return Program(draw(_several(statements(), 0, 4)))
 
 
 def _several(
@@ -206,7 +207,8 @@ def _larger_patterns(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pat
         st.builds(Check, inner, expressions()),
         st.builds(Complement, inner),
         st.builds(Nested, bodies, idents()),
-        bodies.filter(lambda b: any((b.where, b.within, b.having))).map(Nested),
+        st.builds(Nested, st.builds(Body, inner, expressions(), _maybe(_windows()))),
+        st.builds(Nested, st.builds(Body, inner, within=_windows(), having=_maybe(expressions()))),
     )
 
 
@@ -222,9 +224,15 @@ def _components(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Componen
 
 def _repeats(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Repeat]:
     modes = st.sampled_from([None, "EAGER", "MAXIMAL"])
-    bounds = st.tuples(st.integers(0, 3), _maybe(st.integers(1, 3)))
-    ordered = bounds.filter(lambda pair: pair[1] is None or pair[0] <= pair[1])
-    return st.builds(lambda p, b, m: Repeat(p, b[0], b[1], m), inner, ordered, modes)
+    at_least = st.builds(Repeat, inner, st.integers(0, 3), mode=modes)
+    between = st.builds(
+        lambda pattern, low, more, mode: Repeat(pattern, low, max(low + more, 1), mode),
+        inner,
+        st.integers(0, 3),
+        st.integers(0, 2),
+        modes,
+    )
+    return at_least | between
 
 
 def _bodies(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Body]:

@@ -55,7 +55,7 @@ def test_coffee_breaks_are_those_of_the_definition(size: tuple[int, int, int]) -
 
 
 @EVERY_SIZE
-def test_alternatives_of_an_event_share_its_id_and_at_most_all_probability(size: tuple[int, int, int]) -> None:
+def test_alternatives_of_an_event_share_its_id_and_a_probability_of_one(size: tuple[int, int, int]) -> None:
     at = data(size)[0]["At"]
     assert at["p"].between(0, 1).all()
     by_id = at.groupby("id").agg(total=("p", "sum"), people=("person", "nunique"), times=("t", "nunique"))

@@ -58,13 +58,15 @@ def test_load_above_95_is_left_to_bursts(size: tuple[int, int, int]) -> None:
 
 def test_load_rises_with_the_tasks_that_run() -> None:
     streams, _ = data(SIZES[0])
-    correlations = []
+    correlations, idle_load = [], []
     for node, samples in streams["Cpu"].groupby("node"):
         starts = np.sort(streams["TaskStart"]["t"][streams["TaskStart"]["node"] == node])
         finishes = np.sort(streams["TaskFinish"]["t"][streams["TaskFinish"]["node"] == node])
         running = np.searchsorted(starts, samples["t"]) - np.searchsorted(finishes, samples["t"])
         correlations.append(np.corrcoef(running, samples["value"])[0, 1])
+        idle_load.append(samples["value"][running == 0].iloc[-200:].median())
     assert min(correlations) > 0.7
+    assert max(idle_load) < 25
 
 
 @EVERY_SIZE

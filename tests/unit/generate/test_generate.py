@@ -84,7 +84,8 @@ def test_streams_are_sorted_typed_and_without_nulls(name: str) -> None:
 
 def test_ids_of_a_program_are_told_apart() -> None:
     for name in SCENARIOS:
-        ids = [str(one) for rows in drawn(scenario(name, events=20_000)).values() for one in rows["id"].unique()]
+        streams = drawn(scenario(name, events=20_000)).values()
+        ids = [str(one) for rows in streams for one in rows["id"].unique()]
         assert len(ids) == len(set(ids))
 
 
@@ -107,7 +108,7 @@ def test_start_moves_everything() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"name": "zoo", "events": 1}, "unknown scenario 'zoo', expected one of fleet, port, cluster, building"),
+        ({"name": "zoo", "events": 1}, "unknown scenario 'zoo', expected one of fleet, port, cluster"),
         ({"name": "fleet", "events": 0}, "expected at least one event, found events=0"),
         ({"name": "fleet", "events": 1, "keys": 0}, "expected at least one key, found keys=0"),
         ({"name": "fleet", "events": 1, "seed": -1}, "expected a seed of zero or more, found seed=-1"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.network.layout import Layout
+from inkling.evaluators.network.layout import Layout, kept_of
 from inkling.evaluators.network.store import END, ID, START, Doubles, Store
 from inkling.kernels import vm
 from inkling.logical import expr as e
@@ -77,13 +77,16 @@ class _Writer:
             case e.SpanLiteral(span=span):
                 self.constant(float(self.measure(span)))
             case e.ColumnOf(slot=slot, column=column):
-                self._column(slot, column, e.Which.LAST)
-            case e.ListColumn(which=which, slot=slot, column=column):
-                self.op(vm.REGISTER, self.layout.register(slot, which), self.store.number_of(column))
+                self._column(expr, slot, column)
+            case e.ListColumn(slot=slot, column=column):
+                self.op(vm.REGISTER, self.layout.register(slot, kept_of(expr)), self.store.number_of(column))
             case e.TimeOf(edge=edge, slot=slot):
-                self._time(edge, slot)
+                if self.layout.is_span(slot):
+                    self.op(vm.MOMENT, self.layout.moment(slot, edge))
+                else:
+                    self._column(expr, slot, START if edge is e.Edge.START else END)
             case e.IdOf(slot=slot):
-                self._column(slot, ID, e.Which.LAST)
+                self._column(expr, slot, ID)
             case e.Negate(item=item):
                 self.write(item)
                 self.op(vm.NEG)
@@ -120,18 +123,12 @@ class _Writer:
             return float("nan")
         return self.store.code_of(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
 
-    def _column(self, slot: int, column: str, which: e.Which) -> None:
+    def _column(self, reference: e.Expr, slot: int, column: str) -> None:
         if slot == self.slot:
             self.op(vm.CANDIDATE, self.store.number_of(column))
         else:
-            self.op(vm.REGISTER, self.layout.register(slot, which), self.store.number_of(column))
-
-    def _time(self, edge: e.Edge, slot: int) -> None:
-        if self.layout.is_span(slot):
-            self.op(vm.MOMENT, self.layout.moment(slot, edge))
-        else:
-            first = edge is e.Edge.START
-            self._column(slot, START if first else END, e.Which.FIRST if first else e.Which.LAST)
+            register = self.layout.register(slot, kept_of(reference))
+            self.op(vm.REGISTER, register, self.store.number_of(column))
 
     def _function(self, name: str, args: tuple[e.Expr, ...]) -> None:
         for arg in args:
@@ -177,7 +174,7 @@ def compile_conditions(
         looks_back = [x for x in e.walk(condition) if isinstance(x, e.ListColumn) and x.own]
         writer.write(condition)
         if looks_back:
-            writer.op(vm.HAS, layout.register(looks_back[0].slot, looks_back[0].which))
+            writer.op(vm.HAS, layout.register(looks_back[0].slot, kept_of(looks_back[0])))
             writer.op(vm.NOT)
             writer.op(vm.OR)
         if number:

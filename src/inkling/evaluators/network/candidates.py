@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.network.layout import Layout
+from inkling.evaluators.network.layout import Layout, kept_of
 from inkling.evaluators.network.partials import Contexts
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
 from inkling.logical import expr as e
@@ -89,8 +89,7 @@ def _equality(condition: e.Expr, slot: int, layout: Layout, types: dict[str, Typ
             continue
         if layout.is_span(reference[0]) or not _comparable(types[column[1]], types[reference[1]]):
             continue
-        which = e.Which.FIRST if isinstance(other, e.TimeOf) and other.edge is e.Edge.START else e.Which.LAST
-        return Equality(column[1], layout.register(reference[0], which), reference[1])
+        return Equality(column[1], layout.register(reference[0], kept_of(other)), reference[1])
     return None
 
 

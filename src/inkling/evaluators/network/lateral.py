@@ -14,7 +14,7 @@ import numpy as np
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.arena import Arena
 from inkling.evaluators.network.bytecode import Code, compile_conditions
-from inkling.evaluators.network.layout import Layout
+from inkling.evaluators.network.layout import Kept, Layout, named_slots
 from inkling.evaluators.network.partials import (
     AFTER_ALL,
     BEFORE_ALL,
@@ -30,10 +30,12 @@ from inkling.evaluators.network.partials import (
     strictly_before,
 )
 from inkling.evaluators.network.relations import related
+from inkling.evaluators.network.runs import expand, is_among
 from inkling.evaluators.network.store import Store
 from inkling.kernels import join
 from inkling.logical import plan as p
-from inkling.logical.expr import Edge, Expr, Which
+from inkling.logical.expr import Edge, Expr
+from inkling.logical.occurrences import can_be_empty
 from inkling.model.batch import Ints
 from inkling.model.time import Span
 from inkling.model.types import Type
@@ -93,15 +95,15 @@ class Evaluation:
             case p.Disjunction(items=items):
                 return stack([self.occurrences(item, contexts, policy, window) for item in items])
             case p.Conjunction(items=items):
-                return self._together(items, contexts, window, None)
+                return self._conjunction(items, contexts, window)
             case p.Parallel(items=items):
                 return self._together(items, contexts, window, ("PAR",))
             case p.Related(left=left, relations=relations, right=right):
                 return self._together((left, right), contexts, window, relations)
             case p.Narrowed():
                 return self._narrowed(pattern, contexts, policy, window)
-            case p.OtherRun():
-                raise AssertionError("complements are evaluated by automata")
+            case p.OtherRun(pattern=inner):
+                return self._other_runs(inner, contexts)
 
     def lasts_at_most(self, found: Occurrences, key: Ints, within: p.Window | None) -> np.ndarray:
         match within:
@@ -148,6 +150,16 @@ class Evaluation:
         found = found.where(self.lasts_at_most(found, contexts.key[found.origin], pattern.within))
         return found.where(self.passes(found, pattern.having)) if pattern.having else found
 
+    def _conjunction(
+        self, items: tuple[p.Pattern, ...], contexts: Contexts, window: int | None
+    ) -> Occurrences:
+        """All items; one that may be empty may be missing, but not all of them."""
+        chosen: list[tuple[p.Pattern, ...]] = [()]
+        for item in items:
+            without = chosen if can_be_empty(item) else []
+            chosen = [(*one, item) for one in chosen] + without
+        return stack([self._together(one, contexts, window, None) for one in chosen if one])
+
     def _together(
         self,
         items: tuple[p.Pattern, ...],
@@ -155,37 +167,58 @@ class Evaluation:
         window: int | None,
         relations: tuple[str, ...] | None,
     ) -> Occurrences:
+        """All items, each related to the hull of those before it."""
         hull = self.occurrences(items[0], _start_anywhere(contexts), window=window)
         for item in items[1:]:
-            around = _around(hull, contexts, window)
-            right = self.occurrences(item, around, window=window)
+            right = self.occurrences(item, _around(hull, contexts, window), window=window)
             left = hull.take(right.origin)
             if relations is not None:
                 fits = related(relations, left, right)
                 left, right = left.where(fits), right.where(fits)
             hull = _hull(left, right)
-        if len(hull):
-            starts = at_most(
-                hull.start,
-                hull.start_place,
-                contexts.first_until[hull.origin],
-                contexts.first_until_place[hull.origin],
-            )
-            hull = hull.where(starts)
-        return hull
+        early = at_most(
+            hull.start,
+            hull.start_place,
+            contexts.first_until[hull.origin],
+            contexts.first_until_place[hull.origin],
+        )
+        return hull.where(early)
+
+    def _other_runs(self, pattern: p.Pattern, contexts: Contexts) -> Occurrences:
+        """Runs of consecutive events of the scope that are no word of the pattern; they have no lineage."""
+        scope = self.scope
+        opens, opens_end = self._ranges(contexts, contexts.key, scope)
+        _, closes_end = self._ranges(_start_anywhere(contexts), contexts.key, scope)
+        origin, opening = expand(opens, opens_end)
+        run, closing = expand(opening, closes_end[origin])
+        origin, opening = origin[run], opening[run]
+        words = self.occurrences(pattern, contexts)
+        is_word = is_among(
+            (origin, scope.start[opening], scope.start_place[opening], scope.end[closing], scope.end_place[closing]),
+            (words.origin, words.start, words.start_place, words.end, words.end_place),
+        )
+        origin, opening, closing = origin[~is_word], opening[~is_word], closing[~is_word]
+        return Occurrences(
+            origin,
+            contexts.tail[origin],
+            contexts.registers[origin],
+            contexts.moments[origin],
+            scope.start[opening],
+            scope.start_place[opening],
+            scope.end[closing],
+            scope.end_place[closing],
+            scope.end[closing],
+        )
 
     def _sequence(self, sequence: p.Sequence, contexts: Contexts, window: int | None) -> Occurrences:
         absences = [part.pattern for part in sequence.parts if isinstance(part, p.Absent)]
         partials = begin(contexts, len(absences))
-        fillers: tuple[p.OtherRun, ...] = ()
         n_opened = 0
         since_beginning = False
         for part in sequence.parts:
             match part:
                 case p.StreamStart():
                     since_beginning = True
-                case p.OtherRun():
-                    fillers = (*fillers, part)
                 case p.Absent():
                     partials = open_gap(partials, n_opened, since_beginning=since_beginning)
                     n_opened += 1
@@ -194,8 +227,8 @@ class Evaluation:
                 case p.Repetition():
                     partials = self._repeat(part, partials, contexts, sequence.policy, window)
                 case _:
-                    partials = self._hop(part, partials, contexts, sequence.policy, window)
-        assert not fillers, "complements are evaluated by automata"
+                    longer = self._hop(part, partials, contexts, sequence.policy, window)
+                    partials = stack([partials, longer]) if can_be_empty(part) else longer
         partials = partials.where(partials.placed)
         limit = None if sequence.within is None else self.length(sequence.within)
         for number, absent in enumerate(absences):
@@ -228,13 +261,17 @@ class Evaluation:
         policy: p.Policy,
         window: int | None,
     ) -> Partials:
-        reached = [partials] if part.low == 0 else []
+        slots = frozenset(leaf.slot for leaf in p.leaves(part.pattern))
+        spans = frozenset(named_slots(part.pattern))
+        low = 0 if can_be_empty(part.pattern) else part.low
+        reached = [partials] if low == 0 else []
         count = 0
         while len(partials) and (part.high is None or count < part.high):
-            partials = self._hop(part.pattern, partials, contexts, policy, window)
+            fresh = self._in_new_round(partials, slots, spans)
+            partials = self._hop(part.pattern, fresh, contexts, policy, window)
             count += 1
-            if count >= part.low:
-                reached.append(partials)
+            if count >= low:
+                reached.append(self._after_rounds(partials, slots))
         return stack(reached) if reached else partials.take(np.empty(0, np.int64))
 
     def _hop(
@@ -422,12 +459,32 @@ class Evaluation:
         )
 
     def _remembered(self, registers: Ints, slot: int, rows: Ints) -> Ints:
-        for number, (owner, which) in enumerate(self.layout.registers):
+        for number, (owner, kept) in enumerate(self.layout.registers):
             if owner == slot:
                 column = registers[:, number]
-                keep = (column >= 0) if which is Which.FIRST else np.zeros(len(column), bool)
-                registers[:, number] = np.where(keep, column, rows)
+                first = kept in (Kept.FIRST, Kept.HERE_FIRST)
+                registers[:, number] = np.where(first & (column >= 0), column, rows)
         return registers
+
+    def _in_new_round(self, partials: Partials, slots: frozenset[int], spans: frozenset[int]) -> Partials:
+        """Another repetition begins: what its slots stood for in earlier ones is not at hand."""
+        registers, moments = partials.registers.copy(), partials.moments.copy()
+        for number, (owner, kept) in enumerate(self.layout.registers):
+            if owner in slots and kept in (Kept.HERE, Kept.HERE_FIRST):
+                registers[:, number] = -1
+        for number, (owner, _) in enumerate(self.layout.moments):
+            if owner in spans:
+                moments[:, number] = NOWHERE
+        return replace(partials, registers=registers, moments=moments)
+
+    def _after_rounds(self, partials: Partials, slots: frozenset[int]) -> Partials:
+        """The repetition is over: all its events are at hand."""
+        registers = partials.registers.copy()
+        for number, (owner, kept) in enumerate(self.layout.registers):
+            if owner in slots and kept in (Kept.HERE, Kept.HERE_FIRST):
+                whole = Kept.LAST if kept is Kept.HERE else Kept.FIRST
+                registers[:, number] = registers[:, self.layout.register(owner, whole)]
+        return replace(partials, registers=registers)
 
     def _ranges(self, contexts: Contexts, group: Ints, index: cand.Index) -> tuple[Ints, Ints]:
         far = np.full(len(contexts), AFTER_ALL)

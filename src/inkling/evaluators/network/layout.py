@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 from inkling.logical import expr as e
+from inkling.logical import plan as p
 from inkling.physical.plan import EventStep
+
+
+class Kept(Enum):
+    """Which event of a slot a register holds; `HERE` counts only the repetition at hand."""
+
+    HERE_FIRST = "here, first"
+    HERE = "here, last"
+    FIRST = "first"
+    LAST = "last"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`registers` hold row numbers (first or last event of a slot); `moments` hold times of named nested patterns."""
+    """`registers` hold row numbers; `moments` hold times of named nested patterns."""
 
-    registers: tuple[tuple[int, e.Which], ...]
+    registers: tuple[tuple[int, Kept], ...]
     moments: tuple[tuple[int, e.Edge], ...]
     spans: frozenset[int]
 
-    def register(self, slot: int, which: e.Which) -> int:
-        return self.registers.index((slot, which))
+    def register(self, slot: int, kept: Kept) -> int:
+        return self.registers.index((slot, kept))
 
     def moment(self, slot: int, edge: e.Edge) -> int:
         return self.moments.index((slot, edge))
@@ -27,13 +38,28 @@ class Layout:
         return slot in self.spans
 
 
+def kept_of(reference: e.Expr) -> Kept:
+    """The register that answers a reference to another slot."""
+    match reference:
+        case e.ListColumn(which=which):
+            return Kept.FIRST if which is e.Which.FIRST else Kept.LAST
+        case e.TimeOf(edge=e.Edge.START):
+            return Kept.HERE_FIRST
+        case _:
+            return Kept.HERE
+
+
 def layout_of(step: EventStep) -> Layout:
     """Registers for every reference that a condition across events makes to another slot."""
     spans = frozenset(slot.number for slot in step.event.slots if slot.span_only)
-    registers: set[tuple[int, e.Which]] = set()
+    registers: set[tuple[int, Kept]] = set()
     for leaf in step.leaves:
         for condition in leaf.across:
             registers.update(_references(condition, leaf.slot, spans))
+    repeated = {slot.number for slot in step.event.slots if slot.repeated}
+    for slot, kept in tuple(registers):
+        if slot in repeated and kept in (Kept.HERE, Kept.HERE_FIRST):
+            registers |= {(slot, Kept.FIRST), (slot, Kept.LAST)}
     moments = {(slot, edge) for slot in spans for edge in e.Edge}
     return Layout(
         tuple(sorted(registers, key=lambda pair: (pair[0], pair[1].value))),
@@ -42,15 +68,21 @@ def layout_of(step: EventStep) -> Layout:
     )
 
 
-def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterable[tuple[int, e.Which]]:
+def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterator[tuple[int, Kept]]:
     for part in e.walk(condition):
         match part:
-            case e.ListColumn(which=which, slot=slot):
-                yield slot, which
-            case e.ColumnOf(slot=slot) | e.IdOf(slot=slot) if slot != own:
-                yield slot, e.Which.LAST
-            case e.TimeOf(edge=edge, slot=slot) if slot != own and slot not in spans:
-                yield slot, e.Which.FIRST if edge is e.Edge.START else e.Which.LAST
+            case e.ListColumn(slot=slot):
+                yield slot, kept_of(part)
+            case e.ColumnOf(slot=slot) | e.IdOf(slot=slot) | e.TimeOf(slot=slot):
+                if slot != own and slot not in spans:
+                    yield slot, kept_of(part)
             case _:
                 pass
 
+
+def named_slots(part: p.Part) -> Iterator[int]:
+    """The slots that name nested patterns inside a part."""
+    if isinstance(part, p.Narrowed) and part.slot is not None:
+        yield part.slot
+    for inner in p.sub_patterns(part):
+        yield from named_slots(inner)

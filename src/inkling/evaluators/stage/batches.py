@@ -7,20 +7,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.stage import rows as r
+from inkling.kernels.canonical import canonical_order
 from inkling.logical.vectorized import words_to_bits
 from inkling.model.batch import UNORDERED, EventBatch, Ints
 from inkling.physical.plan import Stage
 
 
 def key_codes(table: pa.Table, n_key_columns: int) -> tuple[Ints, pa.Table]:
-    """A code per row and the key values by code; rows must not have null in their key."""
+    """A code per row and the key values by code; null is a value like any other here."""
     n = len(table)
     if n_key_columns == 0:
         return np.zeros(n, np.int64), pa.table({"@": pa.nulls(1)})
     names = [r.key_name(i) for i in range(n_key_columns)]
     code = np.zeros(n, np.int64)
     for name in names:
-        encoded = table[name].combine_chunks().dictionary_encode()
+        encoded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
         values = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
         if len(encoded.dictionary) and name != names[0]:
             code = _dense(code * len(encoded.dictionary) + values)
@@ -86,11 +87,10 @@ def _canonical(
     """
     names = sorted({one.source for one in stage.inputs})
     rank = np.array([names.index(one.source) for one in stage.inputs], np.int64)[source]
-    columns = [key, end, place, start, rank]
-    order = np.lexsort(columns[::-1])
-    same = _equal_to_previous(columns, order)
+    n_keys = int(key.max()) + 1 if len(key) else 0
+    order, same = canonical_order(key, n_keys, end, place, start, rank)
     if same.any():
-        columns.append(_id_rank(table))
+        columns = [key, end, place, start, rank, _id_rank(table)]
         order = np.lexsort([source, *columns[::-1]])
         same = _equal_to_previous(columns, order)
         joined = np.array([bool(one.atoms) for one in stage.inputs])[source[order]]

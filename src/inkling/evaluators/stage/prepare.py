@@ -28,11 +28,11 @@ def stage_rows(
 ) -> pa.Table:
     """Rows of one input; the source has its own column names and the `@` columns of `rows`.
 
-    Rows with a null in the partition key belong to no partition and are left out. `carry` names a column of the
+    Rows with a null in `PARTITION BY` belong to no partition and are left out. `carry` names a column of the
     source that stays with its rows.
     """
     given = stage.inputs[number]
-    for column in given.key:
+    for column in given.key if stage.drops_null_keys else ():
         source = source.filter(pc.is_valid(source[column]))
     if given.keep is not None:
         source = source.filter(evaluate(given.keep, Row(source), len(source), around))

@@ -36,7 +36,7 @@ def bind_partition(
         sound = [source for source in sources if not source.is_broken]
         lacking = [source.name for source in sound if column.text not in source.columns]
         kinds = {source.columns[column.text] for source in sound if column.text in source.columns}
-        partition[column.text] = kinds.pop() if len(kinds) == 1 and not lacking else None
+        partition[column.text] = next(iter(kinds)) if len(kinds) == 1 and not lacking else None
         if lacking:
             known = [name for source in sound for name in source.columns]
             mistakes.wrong(
@@ -47,10 +47,13 @@ def bind_partition(
                 notes=["every stream of the pattern and its scope must have the column"],
                 helps=did_you_mean(column.text, known) if len(lacking) == len(sound) else (),
             )
-        elif len(kinds) > 1 or (not kinds and sound):
-            written = listed(f"{source.name} {source.columns[column.text]}" for source in sound)
+        elif len(kinds) > 1:
+            written = ", ".join(f"{source.columns[column.text]} in `{source.name}`" for source in sound)
             mistakes.wrong(
-                "INK0319", f"cannot partition by `{column}`: its type differs", column, notes=[f"it is {written}"]
+                "INK0319",
+                f"cannot partition by `{column}`: its type differs",
+                column,
+                notes=[f"it is {written}"],
             )
     return partition
 
@@ -101,8 +104,8 @@ def check_thresholds(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mist
             confidence,
         )
     if decl.top is not None:
-        mistakes.wrong("INK0411", "TOP is not supported yet", decl.name, f"`{decl.name}` keeps only TOP {decl.top}")
+        mistakes.wrong("INK0411", "TOP is not supported yet", decl.name, f"because of `TOP {decl.top}`")
     if decl.keep_for is not None:
         mistakes.wrong("INK0412", "KEEP FOR is not supported yet", decl.keep_for)
     if decl.demand == "SAMPLED":
-        mistakes.wrong("INK0411", "SAMPLED is not supported yet", decl.name, f"`{decl.name}` asks for SAMPLED")
+        mistakes.wrong("INK0411", "SAMPLED is not supported yet", decl.name, "because of `SAMPLED`")

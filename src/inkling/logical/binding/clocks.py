@@ -35,8 +35,9 @@ def check_times(
         if stamped:
             mistakes.wrong(
                 "INK0304",
-                f"`{words}` takes a plain number for a length of time, but the times of {listed(stamped)} are timestamps",
+                f"`{words}` takes a plain number for a length of time",
                 where,
+                notes=[f"the times of {listed(stamped)} are timestamps, not ticks"],
                 helps=["write the unit, for example `30 SECONDS`"],
             )
     return tuple(TicksOnly(names, words, where) for words, where in uses.ticks_only)
@@ -57,7 +58,10 @@ def _disagree(timings: dict[str, Timing], at: text.Span, mistakes: Mistakes) -> 
     if len(set(ticks.values())) > 1:
         written = ", ".join(f"`{name}` {tick}" for name, tick in ticks.items())
         mistakes.wrong(
-            "INK0303", "one event cannot mix ticks of different length", at, notes=[f"one tick lasts: {written}"]
+            "INK0303",
+            "one event cannot mix ticks of different length",
+            at,
+            notes=[f"one tick lasts: {written}"],
         )
         return True
     return False

@@ -10,6 +10,11 @@ from inkling.model.schema import Column
 from inkling.model.types import TYPE_NAMES, Type
 
 
+def as_declared(kind: Type) -> str:
+    """A type in the words of a declaration."""
+    return {Type.INTEGER: "INT", Type.TIME: "TIMESTAMP"}.get(kind, str(kind))
+
+
 @dataclass(slots=True)
 class ColumnList:
     """The columns of one declaration, in order; the type is None after a mistake in it."""
@@ -61,12 +66,12 @@ class ColumnList:
     def check(self, name: s.Ident, role: str, *allowed: Type) -> Type | None:
         kind = self.types[name.text]
         if kind is not None and allowed and kind not in allowed:
-            wanted = listed([str(one) for one in allowed], "or").replace("`", "")
+            wanted = " or ".join(as_declared(one) for one in allowed)
             self.mistakes.wrong(
                 "INK0216",
-                f"{role} needs a column of type {wanted}, found {kind}",
+                f"{role} needs a column of type {wanted}, found {as_declared(kind)}",
                 name,
-                f"`{name}` is declared {kind}",
+                f"`{name}` is declared {as_declared(kind)}",
             )
             return None
         return kind

@@ -10,9 +10,18 @@ from inkling.logical.binding.assignments import refuse_circles, take_assignment
 from inkling.logical.binding.lookups import Lookup, place_lookups, take_lookup
 from inkling.logical.binding.mentions import Mentions, mentions, target_of
 from inkling.logical.binding.names import EventNames
-from inkling.logical.binding.places import BodyPlace, InBranch, InRepetition, InSequence, Place, Standpoint
+from inkling.logical.binding.places import (
+    BodyPlace,
+    InBranch,
+    InRepetition,
+    InSequence,
+    Path,
+    Place,
+    Standpoint,
+)
 from inkling.logical.binding.syntax_walk import conjuncts
 from inkling.logical.binding.viewpoint import Viewpoint
+from inkling.logical.functions import FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +53,18 @@ def bind_conditions(names: EventNames) -> None:
 
 def _split(names: EventNames) -> list[Conjunct | Lookup]:
     """All conjuncts in the order written; named values are taken out."""
-    written = [Conjunct(node, place.body, place) for place in names.shape.places for node in conjuncts(place.condition)]
+    written = [
+        Conjunct(node, place.body, place)
+        for place in names.shape.places
+        for node in conjuncts(place.condition)
+    ]
     written += [Conjunct(node, body, None) for body in names.shape.bodies for node in conjuncts(body.where)]
     written.sort(key=lambda test: test.node.span.start)
     left = [test for test in written if not take_assignment(test.node, test.home, names)]
     refuse_circles(names)
     tests: list[Conjunct | Lookup] = []
     for order, test in enumerate(left):
-        binder = Viewpoint(names, test.at, test.home).binder()
-        if not isinstance(test.node, s.Call) or not binder.is_knowledge(test.node):
+        if not isinstance(test.node, s.Call) or test.node.name.text.lower() in FUNCTIONS:
             tests.append(test)
             continue
         lookup = take_lookup(test.node, test.body, test.home, order, names)
@@ -88,11 +100,11 @@ def _bind_after(
 
 
 def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
-    """Whether an aggregate outside HAVING can be tested at the end without changing which matches there are."""
+    """Whether an aggregate outside HAVING can be tested at the end and mean the same."""
     frames = [
         frame
         for place in (*found.places, *([test.home] if test.home else []))
-        for frame in place.path[len(test.body.path) :]
+        for frame in _local(place, test.body)
     ]
     policies = {frame.policy for frame in frames if isinstance(frame, InSequence)} - {p.Policy.ANY}
     words = names.mistakes.words(found.aggregates[0])
@@ -108,16 +120,32 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
             helps=[f"move the condition to HAVING: `HAVING {names.mistakes.words(test.node)}`"],
         )
         return False
-    home_repeats = test.home is not None and any(
-        isinstance(frame, InRepetition) for frame in test.home.path[len(test.body.path) :]
-    )
-    if home_repeats or any(isinstance(frame, InBranch) for frame in frames):
+    if test.home is not None and any(
+        isinstance(frame, InRepetition) for frame in _local(test.home, test.body)
+    ):
         names.mistakes.wrong(
             "INK0315",
-            f"an aggregate in {where} has no meaning inside {'a repetition' if home_repeats else 'OR'}",
+            f"`{words}` is only known once the repetition is complete",
+            found.aggregates[0],
+            notes=["a condition in the brackets of a repeated event is tested for one event at a time"],
+            helps=[
+                "move the condition to HAVING, or look at the previous event with"
+                f" `LAST({found.aggregates[0].var}).…`"
+            ],
+        )
+        return False
+    if any(isinstance(frame, InBranch) for frame in frames):
+        names.mistakes.wrong(
+            "INK0315",
+            f"an aggregate in {where} has no meaning inside OR",
             found.aggregates[0],
             f"`{words}` is only known once the repetition is complete",
-            helps=[f"put that part into parentheses with its own HAVING: `(… HAVING {words} …)`"],
+            helps=[f"give that branch its own HAVING: `(… HAVING {names.mistakes.words(test.node)})`"],
         )
         return False
     return True
+
+
+def _local(place: Place, body: BodyPlace) -> Path:
+    """What encloses a place inside a body."""
+    return place.path[len(body.path) :]

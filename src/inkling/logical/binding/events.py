@@ -17,8 +17,8 @@ from inkling.logical.binding.outputs import bind_outputs
 from inkling.logical.binding.patterns import bind_shape
 from inkling.logical.binding.places import Shape, fill
 from inkling.logical.binding.precedence import warn_of_mixed_levels
-from inkling.logical.binding.syntax_walk import named_sources
-from inkling.logical.semantics import can_be_empty
+from inkling.logical.binding.sequences import can_be_empty
+from inkling.logical.binding.syntax_walk import named_sources, parts_of
 from inkling.model.schema import Column, EventSchema
 
 
@@ -44,7 +44,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     streams = frozenset(name for source in sources for name in source.streams)
     doubtful = frozenset(name for source in sources for name in source.doubtful)
     check_thresholds(decl, doubtful, mistakes)
-    _check_complement_scope(shape, scope, decl, mistakes)
+    _check_complement_scope(decl, scope, mistakes)
     ticks_only = check_times(times, streams, decl.name.span, catalog, mistakes)
     warn_of_mixed_levels(decl.body, mistakes)
     if mistakes.n_errors > n_errors:
@@ -138,20 +138,14 @@ def _is_interval(shape: Shape, scope: tuple[Source, ...], pattern: p.Pattern) ->
             return True
 
 
-def _check_complement_scope(
-    shape: Shape, scope: tuple[Source, ...], decl: s.EventDecl, mistakes: Mistakes
-) -> None:
+def _check_complement_scope(decl: s.EventDecl, scope: tuple[Source, ...], mistakes: Mistakes) -> None:
     unordered = [source.name for source in scope if not source.is_ordered and not source.is_broken]
-    complement = next((part for part in _parts(shape.pattern) if isinstance(part, p.OtherRun)), None)
+    complement = next((node for node in parts_of(decl.body) if isinstance(node, s.Complement)), None)
     if complement is not None and unordered:
         mistakes.wrong(
             "INK0316",
             "COMPLEMENT needs streams whose events are totally ordered",
-            decl.body.pattern,
+            complement,
             notes=[f"simultaneous events of {listed(unordered)} follow no order"],
             helps=["declare `ORDER BY column` for every stream of the scope"],
         )
-
-
-def _parts(pattern: p.Pattern) -> list[p.Pattern]:
-    return [pattern, *(part for inner in p.sub_patterns(pattern) for part in _parts(inner))]

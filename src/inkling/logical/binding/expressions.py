@@ -10,7 +10,7 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
-from inkling.logical.binding.mistakes import Mistakes, did_you_mean
+from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.typing_rules import arithmetic_type, comparable, fits, reads_number_as_ticks
 from inkling.logical.functions import FUNCTIONS, Function
 from inkling.model.time import Span
@@ -64,7 +64,13 @@ class ExpressionBinder:
             case s.Variable():
                 return self.names.variable(node)
             case (
-                s.Attribute() | s.Part() | s.Aggregate() | s.Previous() | s.SinceChange() | s.TimeOf() | s.IdOf()
+                s.Attribute()
+                | s.Part()
+                | s.Aggregate()
+                | s.Previous()
+                | s.SinceChange()
+                | s.TimeOf()
+                | s.IdOf()
             ):
                 return self.names.reference(node)
             case s.Call():
@@ -183,27 +189,7 @@ class ExpressionBinder:
         function = FUNCTIONS.get(node.name.text.lower())
         if function is not None and node.name.text not in self.catalog.tables:
             return self._function(node, function)
-        if self.is_knowledge(node):
-            return self.names.table_test(node, self)
-        self.unknown_call(node)
-        return None
-
-    def is_knowledge(self, node: s.Call) -> bool:
-        name = node.name.text
-        return name in self.catalog.tables or name in self.catalog.rules or name in self.catalog.broken_tables
-
-    def unknown_call(self, node: s.Call) -> None:
-        name = node.name.text
-        notes = []
-        if name in self.catalog.sources:
-            notes.append(f"`{name}` is a stream or event; its events are named in the pattern, not called")
-        self.mistakes.wrong(
-            "INK0206",
-            f"no table, rule or function is called `{name}`",
-            node.name,
-            notes=notes,
-            helps=did_you_mean(name, self.catalog.knowledge_names),
-        )
+        return self.names.table_test(node, self)
 
     def _function(self, node: s.Call, function: Function) -> e.Expr | None:
         wanted = function.parameters
@@ -213,7 +199,7 @@ class ExpressionBinder:
                 "INK0209",
                 f"`{function.name}` takes {_count(len(wanted), function.variadic)}, found {n_given}",
                 node,
-                helps=[f"write `{_signature(function)}`"],
+                notes=[f"it is called as `{_signature(function)}`"],
             )
             return None
         args = [self.value(arg) for arg in node.args]
@@ -225,7 +211,7 @@ class ExpressionBinder:
                     f"`{function.name}` expects {kind}, found {arg.type}",
                     written,
                     self._typed(written, arg),
-                    helps=[f"write `{_signature(function)}`"],
+                    notes=[f"it is called as `{_signature(function)}`"],
                 )
                 return None
         bound = tuple(arg for arg in args if arg is not None)

@@ -21,7 +21,7 @@ def list_reference(
 ) -> e.Expr | None:
     """`FIRST(b).x`, `LAST(b).x`, `COUNT(b)`, `SUM(b.x)`."""
     if not place.repetitions:
-        helps = [f"write `{place.title}.{column}`"] if column else []
+        helps = [f"write `{place.title}.{column}`"] if column else ["repeat the event with `+` or `{2,}`"]
         mistakes.wrong(
             "INK0313",
             f"{function} needs a repetition, but `{place.title}` is a single event",
@@ -43,7 +43,7 @@ def list_reference(
                 "INK0313",
                 f"`{mistakes.words(node)}` is an event, not a value",
                 node,
-                helps=[f"read one of its columns: `{mistakes.words(node)}.{next(iter(place.columns), 'column')}`"],
+                helps=[f"read one of its columns, such as `{mistakes.words(node)}.{_some_column(place)}`"],
             )
             return None
         return e.ListColumn(e.Which(function), place.number, column.text, kind, own=is_own)
@@ -63,7 +63,7 @@ def list_reference(
             "INK0217",
             f"{function} needs a column",
             node,
-            helps=[f"write `{function}({place.title}.{next(iter(place.columns), 'column')})`"],
+            helps=[f"write `{function}({place.title}.{_some_column(place, function)})`"],
         )
         return None
     result = aggregate_type(function, kind)
@@ -77,6 +77,12 @@ def list_reference(
         )
         return None
     return e.Aggregate(function, place.number, column.text, result)
+
+
+def _some_column(place: Place, function: str = "COUNT") -> str:
+    """A column to show in an example, one that the function can read."""
+    fitting = (name for name, kind in place.columns.items() if kind and aggregate_type(function, kind))
+    return next(fitting, "column")
 
 
 def needs_list(place: Place, column: s.Ident, node: s.Expr, mistakes: Mistakes) -> None:
@@ -105,4 +111,3 @@ def nested_lists(place: Place, node: s.Expr, mistakes: Mistakes) -> None:
         node,
         f"`{place.title}` is repeated within something that is repeated",
     )
-

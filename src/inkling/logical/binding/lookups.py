@@ -31,7 +31,9 @@ class Lookup:
         return self.home.standpoint if self.home else self.body.standpoint
 
 
-def take_lookup(call: s.Call, body: BodyPlace, home: Place | None, order: int, names: EventNames) -> Lookup | None:
+def take_lookup(
+    call: s.Call, body: BodyPlace, home: Place | None, order: int, names: EventNames
+) -> Lookup | None:
     """The look-up a call stands for; None after a mistake, or for a rule, whose variables stay unknown."""
     table = names.catalog.tables.get(call.name.text)
     if check_arity(call, names.catalog, names.mistakes) and table is not None:
@@ -55,8 +57,7 @@ def place_lookups(lookups: list[Lookup], names: EventNames) -> None:
             return
         chosen = min(ready, key=lambda lookup: _rank(lookup, names))
         waiting.remove(chosen)
-        _attach(chosen, number, names)
-        number += 1
+        number += _attach(chosen, number, names)
 
 
 def _variable_of(arg: s.Expr, lookup: Lookup, names: EventNames) -> s.Ident | None:
@@ -68,7 +69,9 @@ def _variable_of(arg: s.Expr, lookup: Lookup, names: EventNames) -> s.Ident | No
 
 
 def _places(lookup: Lookup, names: EventNames) -> list[Place]:
-    return [place for arg in lookup.call.args for place in mentions(arg, lookup.home, lookup.at, names).places]
+    return [
+        place for arg in lookup.call.args for place in mentions(arg, lookup.home, lookup.at, names).places
+    ]
 
 
 def _missing(lookup: Lookup, names: EventNames) -> list[s.Ident]:
@@ -109,7 +112,8 @@ def _first_leaf(body: BodyPlace, names: EventNames) -> Place:
     return (always or visible or inside)[0]
 
 
-def _attach(lookup: Lookup, number: int, names: EventNames) -> None:
+def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
+    """Binds a look-up at its leaf; if it supplies nothing and reads that leaf alone, it is a condition."""
     target = _target(lookup, names)
     table, mistakes = lookup.table, names.mistakes
     if target.inner is not None:
@@ -118,7 +122,7 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> None:
             "looking up a table by the times of a pattern in parentheses is not supported yet",
             lookup.call,
         )
-        return
+        return False
     view = Viewpoint(names, target.standpoint, lookup.home, inline=lookup.home is not None)
     binder = view.binder()
     args: list[e.Expr | None] = []
@@ -138,10 +142,18 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> None:
             bound = binder.value(arg)
             if bound is not None and view.fits_column(bound, column.type, arg, f"{table.name}.{column.name}"):
                 args.append(bound)
+    if len(args) < len(table.columns):
+        names.unknowable.update(supplied)
+        return False
+    if not supplied and all(arg is None or _is_local(arg, target) for arg in args):
+        target.conditions.append(e.InTable(table.name, tuple(args)))
+        return False
     for name, fact in supplied.items():
-        if len(args) == len(table.columns):
-            names.supplies.setdefault(name, []).append(Supply(fact, target, lookup.call.name))
-        else:
-            names.unknowable.add(name)
-    if len(args) == len(table.columns):
-        target.atoms.append(TableAtom(number, table.name, table.columns, tuple(args)))
+        names.supplies.setdefault(name, []).append(Supply(fact, target))
+    target.atoms.append(TableAtom(number, table.name, table.columns, tuple(args)))
+    return True
+
+
+def _is_local(expr: e.Expr, place: Place) -> bool:
+    elsewhere = any(isinstance(part, e.FactColumn | e.KeyColumn) for part in e.walk(expr))
+    return e.slots_of(expr) <= {place.number} and not elsewhere

@@ -29,7 +29,6 @@ class Supply:
 
     fact: e.FactColumn
     place: Place
-    at: s.Ident
 
 
 @dataclass(slots=True)

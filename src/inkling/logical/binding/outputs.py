@@ -28,21 +28,33 @@ RESULT_COLUMNS = (
 def bind_outputs(decl: s.EventDecl, names: EventNames) -> tuple[tuple[Output, ...], tuple[Output, ...]]:
     """Head and RETURN columns.
 
-    An event without a head but with PARTITION BY returns the partition columns, so that a result says whose it is.
+    An event without a head but with PARTITION BY returns the partition columns: a result says whose it is.
     """
-    items = (*(decl.head or ()), *decl.returns)
+    head, returned = _shared(decl, names)
+    items = (*head, *returned)
     titles = _titles(items, names.mistakes)
     _refuse_clashes(items, titles, decl, names.mistakes)
     bound = [_output(item, title, names) for item, title in zip(items, titles, strict=True)]
-    n_head = len(decl.head or ())
-    head = tuple(output for output in bound[:n_head] if output)
+    outputs = tuple(output for output in bound[: len(head)] if output)
     if decl.head is None:
-        head = tuple(
-            Output(name, KeyColumn(name, kind))
-            for name, kind in names.partition.items()
-            if kind is not None
+        outputs = tuple(
+            Output(name, KeyColumn(name, kind)) for name, kind in names.partition.items() if kind is not None
         )
-    return head, tuple(output for output in bound[n_head:] if output)
+    return outputs, tuple(output for output in bound[len(head) :] if output)
+
+
+def _shared(decl: s.EventDecl, names: EventNames) -> tuple[tuple[s.Item, ...], tuple[s.Item, ...]]:
+    """Head and RETURN items; a head name that RETURN defines takes its value from there."""
+    defined = {item.alias.text: item for item in decl.returns if item.alias}
+    bound = {*names.bare_names, *names.shape.names, *names.unknowable}
+    used: set[str] = set()
+    head = []
+    for item in decl.head or ():
+        name = item.value.name.text if isinstance(item.value, s.Variable) and not item.alias else ""
+        if name in defined and name not in bound:
+            used.add(name)
+        head.append(defined[name] if name in used else item)
+    return tuple(head), tuple(item for item in decl.returns if not (item.alias and item.alias.text in used))
 
 
 def _output(item: s.Item, title: str | None, names: EventNames) -> Output | None:
@@ -119,5 +131,9 @@ def _refuse_reserved(title: str, at: s.Node, mistakes: Mistakes, *, alias: bool)
             f"every result already has a column `{title}`",
             at,
             notes=[f"results always have {listed(RESULT_COLUMNS)}"],
-            helps=["give it another name with `AS`" if alias else "write a head with another name: `EVENT e(k AS …)`"],
+            helps=[
+                "give it another name with `AS`"
+                if alias
+                else f"write a head that renames it: `EVENT e({title} AS my_{title})`"
+            ],
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from inkling.language import syntax as s
@@ -74,9 +75,7 @@ class _Shaper:
             case s.EventCount(n=n):
                 return p.EventCount(n)
 
-    def pattern(
-        self, node: s.Pattern, path: Path, body: BodyPlace, held: Held | None = None
-    ) -> p.Pattern:
+    def pattern(self, node: s.Pattern, path: Path, body: BodyPlace, held: Held | None = None) -> p.Pattern:
         """The pattern at a place; `held` is set when a body holds it directly."""
 
         def inside(item: s.Pattern, *frames: Frame) -> p.Pattern:
@@ -158,7 +157,8 @@ class _Shaper:
         """The variable, unless its name is taken."""
         if var is None:
             return None
-        first = next((place.name for place in self.places if place.name and place.name.text == var.text), None)
+        names = [place.name for place in self.places if place.name]
+        first = next((name for name in names if name.text == var.text), None)
         if first is None:
             return var
         self.mistakes.wrong(
@@ -215,8 +215,13 @@ class _Shaper:
                 "INK0405",
                 "CHECK on a repetition is",
                 node.condition,
-                helps=["a condition in `[…]` skips events that fail it; CHECK would break off the repetition"],
+                notes=[
+                    "a condition in `[…]` skips events that fail it; CHECK would break the repetition off"
+                ],
             )
+            # so that its names are looked up as if it were tested for each event
+            each = s.Nested(s.Body(node.pattern.pattern, having=node.condition), span=node.span)
+            return self.pattern(replace(node.pattern, pattern=each), path, body, held)
         fences = [i for i, frame in enumerate(path) if isinstance(frame, InAbsence | InComplement)]
         local = path[max([len(body.path), *(i + 1 for i in fences)]) :]
         hops_next = any(isinstance(frame, InSequence) and frame.policy is p.Policy.NEXT for frame in local)
@@ -231,7 +236,6 @@ class _Shaper:
                 "INK0405",
                 "CHECK inside NOT, OR or a repetition under NEXT is",
                 node.condition,
-                helps=["put the part and its check in parentheses: `(… HAVING …)`"],
             )
         body.checks.append(node.condition)
         return self.pattern(node.pattern, path, body, held)
@@ -240,9 +244,7 @@ class _Shaper:
         self._not_yet("INK0406", "WINDOW is", node)
         source = self.catalog.source(node.stream, self.mistakes)
         frame = InRepetition(next(self._numbers), at_most_once=False)
-        leaf = self._new_leaf(
-            node.var, (source,), source.columns, node, (*path, frame), body, node.condition
-        )
+        leaf = self._new_leaf(node.var, (source,), source.columns, node, (*path, frame), body, node.condition)
         return p.Repetition(leaf, 1, None)
 
     def _quantified(self, node: s.Quantified, path: Path, body: BodyPlace) -> p.Related:
@@ -252,12 +254,10 @@ class _Shaper:
             source = self.catalog.source(side.stream, self.mistakes)
             sides.append(self._new_leaf(side.var, (source,), source.columns, side, path, body))
             if node.same is not None and node.same.text not in source.columns and not source.is_broken:
-                self.mistakes.wrong(
-                    "INK0204", f"`{source.name}` has no column `{node.same}`", node.same
-                )
+                self.mistakes.wrong("INK0204", f"`{source.name}` has no column `{node.same}`", node.same)
         return p.Related(sides[0], tuple(node.relations), sides[1])
 
-    def _not_yet(self, code: str, what: str, at: s.Node, helps: list[str] | None = None) -> None:
-        self.mistakes.wrong(code, f"{what} not supported yet", at, helps=helps or [])
-
-
+    def _not_yet(
+        self, code: str, what: str, at: s.Node, *, notes: Iterable[str] = (), helps: Iterable[str] = ()
+    ) -> None:
+        self.mistakes.wrong(code, f"{what} not supported yet", at, notes=notes, helps=helps)

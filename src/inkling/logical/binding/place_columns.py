@@ -32,10 +32,13 @@ def _report(place: Place, column: s.Ident, mistakes: Mistakes) -> None:
         lacking = [source.name for source in place.sources if source.name not in partly]
         note = f"there is none in {listed(lacking)}"
         if not lacking:
-            kinds = (f"{source.name} {source.columns[column.text]}" for source in place.sources)
-            note = f"its type differs: {listed(kinds)}"
+            kinds = (f"{source.columns[column.text]} in `{source.name}`" for source in place.sources)
+            note = f"it is {', '.join(kinds)}"
         mistakes.wrong(
-            "INK0218", f"`{column}` is not a column of every event that `{place.title}` can be", column, notes=[note]
+            "INK0218",
+            f"`{column}` is not a column of every event that `{place.title}` can be",
+            column,
+            notes=[note],
         )
     else:
         owner = " | ".join(source.name for source in place.sources)

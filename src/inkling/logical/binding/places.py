@@ -108,6 +108,11 @@ class Place:
         return " | ".join(source.name for source in self.sources) or "_"
 
 
+def hidden_by(place: Place, at: Standpoint) -> str:
+    fence = next(fence for fence in place.fences if fence not in at.path)
+    return "NOT" if isinstance(fence, InAbsence) else "COMPLEMENT"
+
+
 class Obstacle(Enum):
     """Why a place cannot be read from somewhere."""
 

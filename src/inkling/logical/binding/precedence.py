@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from inkling.language import syntax as s
 from inkling.logical.binding.mistakes import Mistakes
+from inkling.logical.binding.syntax_walk import direct_parts
 from inkling.source import SourceText, Span
 
 Level = s.And | s.Or | s.Par | s.Allen | s.Except
@@ -13,7 +12,7 @@ Level = s.And | s.Or | s.Par | s.Allen | s.Except
 
 def warn_of_mixed_levels(node: s.Node, mistakes: Mistakes) -> None:
     """One warning per operand of another level that has no parentheses of its own."""
-    for child in _children(node):
+    for child in direct_parts(node):
         if (
             isinstance(node, Level)
             and isinstance(child, Level)
@@ -48,13 +47,3 @@ def _in_parentheses(span: Span, source: SourceText) -> bool:
     before = source.text[: span.start].rstrip()
     after = source.text[span.end :].lstrip()
     return (before.endswith("(") and after.startswith(")")) or source.text_of(span).startswith("(")
-
-
-def _children(node: s.Node) -> list[s.Pattern]:
-    children = []
-    for part in fields(node):
-        value = getattr(node, part.name)
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, s.Node) and not isinstance(item, s.Expr | s.Ident):
-                children.append(item)
-    return children

@@ -27,26 +27,28 @@ class Bound:
 def bind(program: s.Program, source: SourceText) -> Bound:
     """Resolves a program.
 
-    Raises `ProgramError` with every mistake found, or `NotSupportedYet` when the program is right but uses something
-    that nothing here can run.
+    Raises `ProgramError` with every mistake found, or `NotSupportedYet` when the program is right but uses
+    something that nothing here can run.
     """
     mistakes = Mistakes(source)
     catalog = Catalog()
     _refuse_second_declarations(program, mistakes)
-    streams = [bind_stream(decl, catalog, mistakes) for decl in program.statements if isinstance(decl, s.StreamDecl)]
-    tables = [bind_table(decl, catalog, mistakes) for decl in program.statements if isinstance(decl, s.TableDecl)]
-    rules = [decl for decl in program.statements if isinstance(decl, s.RuleDecl)]
+    statements = program.statements
+    tables = [bind_table(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.TableDecl)]
+    streams = [bind_stream(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.StreamDecl)]
+    rules = [decl for decl in statements if isinstance(decl, s.RuleDecl)]
     catalog.rules.update({decl.head.name.text: len(decl.head.args) for decl in rules})
     for rule in rules:
         check_rule(rule, catalog, mistakes)
     events = [bind_event(decl, catalog, mistakes) for decl in _in_order(program, catalog, mistakes)]
-    for decl in program.statements:
+    for decl in statements:
         if isinstance(decl, s.ForecastDecl):
             _check_forecast(decl, program, catalog, mistakes)
     warnings = mistakes.settle()
     bound_streams = [stream for stream in streams if stream]
     bound_events = [event for event in events if event]
-    ticks_only = [use for part in (*bound_streams, *bound_events) for use in part.ticks_only]
+    ticks_only = [use for stream in bound_streams for use in stream.ticks_only]
+    ticks_only += [use for event in bound_events for use in event.ticks_only]
     plan = p.ProgramPlan(
         tuple(stream.plan for stream in bound_streams),
         tuple(table for table in tables if table),
@@ -132,8 +134,11 @@ def _refuse_recursion(
 ) -> None:
     for name, decl in declared.items():
         if name in _reachable(name, needs):
-            place = next(used for used in used_sources(decl) if name in {used.text, *_reachable(used.text, needs)})
-            mistakes.wrong("INK0402", f"an event that uses itself is not supported yet: `{name}`", place)
+            place = next(
+                used for used in used_sources(decl) if name in {used.text, *_reachable(used.text, needs)}
+            )
+            through = "" if place.text == name else f"`{place}` uses `{name}` in turn"
+            mistakes.wrong("INK0402", f"`{name}` uses itself, which is not supported yet", place, through)
             catalog.sources[name] = Source(name, {}, is_derived=True, is_broken=True)
 
 
@@ -148,9 +153,7 @@ def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
     return found
 
 
-def _check_forecast(
-    decl: s.ForecastDecl, program: s.Program, catalog: Catalog, mistakes: Mistakes
-) -> None:
+def _check_forecast(decl: s.ForecastDecl, program: s.Program, catalog: Catalog, mistakes: Mistakes) -> None:
     events = [other.name.text for other in program.statements if isinstance(other, s.EventDecl)]
     if decl.event.text not in events:
         notes = [f"`{decl.event}` is a stream"] if decl.event.text in catalog.sources else []
@@ -159,4 +162,3 @@ def _check_forecast(
             helps = (f"the events of this program are {listed(events)}",)
         mistakes.wrong("INK0205", f"no event is called `{decl.event}`", decl.event, notes=notes, helps=helps)
     mistakes.wrong("INK0419", "forecasts are not supported yet", decl.event)
-

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.mistakes import Mistakes
-from inkling.logical.semantics import can_be_empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,8 @@ def check_sequence(
     trailing = [index for index in absences if index > last and not to_deadline]
     for index in sorted({*leading, *trailing}):
         at_end = index in trailing
-        _check_limit(node, index, held, at_end=at_end, is_edge=_is_edge(parts, index, at_end), mistakes=mistakes)
-    if from_start and trailing and any(index < first for index in absences):
-        mistakes.wrong(
-            "INK0414",
-            "AT START together with a NOT at the end is not supported yet",
-            node.components[0],
-            helps=["end the sequence with `AFTER d` instead of WITHIN"],
+        _check_limit(
+            node, index, held, at_end=at_end, is_edge=_is_edge(parts, index, at_end), mistakes=mistakes
         )
     return bool(leading or trailing)
 
@@ -57,7 +52,7 @@ def complement_outside_sequence(node: s.Complement, mistakes: Mistakes) -> None:
         "INK0316",
         "COMPLEMENT may only stand between two parts of `SEQ STRICT`",
         node,
-        notes=["it means a run of consecutive events, so it needs neighbors that say where the run begins and ends"],
+        notes=["it means a run of consecutive events, which needs neighbors to say where it begins and ends"],
     )
 
 
@@ -67,7 +62,7 @@ def _check_edges(node: s.Seq, parts: tuple[p.Part, ...], mistakes: Mistakes) -> 
         if isinstance(part, p.StreamStart):
             if index > 0:
                 mistakes.wrong("INK0310", "AT START may only be the first part of a sequence", written)
-            elif len(parts) < 2 or not isinstance(parts[1], p.Absent):
+            elif not any(isinstance(one, p.Absent) for one in takewhile(_may_be_missing, parts[1:])):
                 mistakes.wrong(
                     "INK0310",
                     "AT START needs a NOT right after it",
@@ -155,3 +150,24 @@ def _always_fills(part: p.Part) -> bool:
     if isinstance(part, p.Absent | p.Deadline | p.StreamStart | p.OtherRun):
         return False
     return not can_be_empty(part)
+
+
+def _may_be_missing(part: p.Part) -> bool:
+    return not _always_fills(part)
+
+
+def can_be_empty(part: p.Part) -> bool:
+    """Whether a part may happen without any event, so that a sequence can leave it out."""
+    match part:
+        case p.Repetition(low=low, pattern=inner):
+            return low == 0 or can_be_empty(inner)
+        case p.Sequence(parts=items) | p.Conjunction(items=items):
+            return all(can_be_empty(item) for item in items)
+        case p.Disjunction(items=items):
+            return any(can_be_empty(item) for item in items)
+        case p.Narrowed(pattern=inner):
+            return can_be_empty(inner)
+        case p.OtherRun(pattern=inner):
+            return not can_be_empty(inner)
+        case p.Leaf() | p.Parallel() | p.Related() | p.Absent() | p.Deadline() | p.StreamStart():
+            return False

@@ -8,7 +8,7 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog, Source, Timing
 from inkling.logical.binding.clocks import TimeUses, check_times
-from inkling.logical.binding.columns import ColumnList
+from inkling.logical.binding.columns import ColumnList, as_declared
 from inkling.logical.binding.expressions import ExpressionBinder, Reference, to_span
 from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.stream_doubt import bind_doubt
@@ -122,7 +122,7 @@ def _time(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> tuple[
             "INK0303",
             f"`{names[0]}` and `{names[1]}` hold times of different kinds",
             names[1],
-            notes=[f"`{names[0]}` is {known[0]}, `{names[1]}` is {known[1]}"],
+            notes=[f"`{names[0]}` is {as_declared(known[0])}, `{names[1]}` is {as_declared(known[1])}"],
         )
     if len(names) == 2 and names[0].text == names[1].text:
         mistakes.wrong(
@@ -177,7 +177,10 @@ def _derive(
         value = binder.value(item.value)
         if columns.add(item.name, value.type if value else None) and value is not None:
             derived.append(DerivedColumn(item.name.text, value))
-    reset_when = binder.condition(decl.reset_when) if decl.reset_when else None
+    reset_when = None
+    if decl.reset_when is not None:
+        reset_when = binder.condition(decl.reset_when)
+        mistakes.wrong("INK0420", "RESET WHEN is not supported yet", decl.reset_when)
     return derived, reset_when
 
 
@@ -204,7 +207,7 @@ class _RowNames:
                     "INK0306",
                     f"`{self.mistakes.words(node)}` has no meaning in a stream declaration",
                     node,
-                    notes=["only columns of the stream, PREV(column) and SINCE_CHANGE(column) can be read here"],
+                    notes=["only columns, PREV(column) and SINCE_CHANGE(column) can be read here"],
                 )
                 return None
 
@@ -222,5 +225,3 @@ class _RowNames:
             self.columns.unknown(name)
             return None
         return self.columns.types[name.text]
-
-

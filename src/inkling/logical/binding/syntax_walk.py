@@ -27,17 +27,28 @@ def conjuncts(expr: s.Expr | None) -> Iterator[s.Expr]:
         yield expr
 
 
+def parts_of(node: s.Node) -> Iterator[s.Node]:
+    """A pattern and everything inside it except its conditions, left to right."""
+    yield node
+    for child in direct_parts(node):
+        yield from parts_of(child)
+
+
+def direct_parts(node: s.Node) -> Iterator[s.Node]:
+    """What a pattern is made of directly, without names and conditions."""
+    yield from (child for child in _children(node) if not isinstance(child, s.Expr | s.Ident))
+
+
 def named_sources(node: s.Node) -> Iterator[s.Ident]:
     """Every stream or event that a pattern names, in order, absent ones included."""
-    match node:
-        case s.Leaf(types=types):
-            yield from types
-        case s.WindowOf(stream=stream) | s.Quantity(stream=stream):
-            yield stream
-        case _:
-            for child in _children(node):
-                if not isinstance(child, s.Expr):
-                    yield from named_sources(child)
+    for part in parts_of(node):
+        match part:
+            case s.Leaf(types=types):
+                yield from types
+            case s.WindowOf(stream=stream) | s.Quantity(stream=stream):
+                yield stream
+            case _:
+                pass
 
 
 def _children(node: s.Node) -> Iterator[s.Node]:

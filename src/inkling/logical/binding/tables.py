@@ -29,12 +29,12 @@ def check_rule(decl: s.RuleDecl, catalog: Catalog, mistakes: Mistakes) -> None:
     """Names and arities of a rule; nothing evaluates rules yet."""
     for call in _calls(decl.body):
         check_arity(call, catalog, mistakes)
-    known = {name.text for node in _atoms(decl.body) for name in _variables(node)}
+    known = {name.text for name in _variables(decl.body)}
     for name in _variables(decl.head):
         if decl.body is not None and name.text not in known:
             mistakes.wrong(
                 "INK0207",
-                f"the head of `{decl.head.name}` uses `{name}`, which its conditions never bind",
+                f"the head of rule `{decl.head.name}` has `{name}`, which its conditions never mention",
                 name,
                 helps=did_you_mean(name.text, known),
             )
@@ -58,12 +58,7 @@ def check_arity(call: s.Call, catalog: Catalog, mistakes: Mistakes) -> bool:
         wanted, signature = catalog.rules[name], ""
     else:
         if name.lower() not in FUNCTIONS:
-            mistakes.wrong(
-                "INK0206",
-                f"no table, rule or function is called `{name}`",
-                call.name,
-                helps=did_you_mean(name, catalog.knowledge_names),
-            )
+            _unknown(call.name, catalog, mistakes)
         return False
     if len(call.args) != wanted:
         mistakes.wrong(
@@ -76,16 +71,22 @@ def check_arity(call: s.Call, catalog: Catalog, mistakes: Mistakes) -> bool:
     return True
 
 
+def _unknown(name: s.Ident, catalog: Catalog, mistakes: Mistakes) -> None:
+    notes = []
+    if name.text in catalog.sources:
+        notes.append(f"`{name}` is a stream or event; its events are named in the pattern, not called")
+    mistakes.wrong(
+        "INK0206",
+        f"no table, rule or function is called `{name}`",
+        name,
+        notes=notes,
+        helps=did_you_mean(name.text, catalog.knowledge_names),
+    )
+
+
 def _calls(body: s.Expr | None) -> Iterator[s.Call]:
     yield from (node for node in walk(body) if isinstance(node, s.Call))
 
 
-def _atoms(body: s.Expr | None) -> Iterator[s.Expr]:
-    """Calls and equations: what can bind a variable."""
-    for node in walk(body):
-        if isinstance(node, s.Call) or (isinstance(node, s.Compare) and node.op == "="):
-            yield node
-
-
-def _variables(expr: s.Expr) -> Iterator[s.Ident]:
+def _variables(expr: s.Expr | None) -> Iterator[s.Ident]:
     yield from (node.name for node in walk(expr) if isinstance(node, s.Variable) and node.name.text != "_")

@@ -7,16 +7,19 @@ from collections.abc import Iterable
 from inkling.language import syntax as s
 from inkling.logical.binding.mistakes import did_you_mean, listed
 from inkling.logical.binding.names import EventNames
+from inkling.logical.binding.place_columns import typed_column
 from inkling.logical.binding.places import Place
 
 
-def report_unknown(
-    name: s.Ident, names: EventNames, home: Place | None, notes: Iterable[str] = ()
-) -> None:
+def report_unknown(name: s.Ident, names: EventNames, home: Place | None, notes: Iterable[str] = ()) -> None:
     """Reports a name that nothing binds, with the likeliest repair."""
     if name.text in names.unknowable:
         return
-    choices = (*names.shape.names, *names.bare_names, *(home.columns if home else ()))
+    if home is not None and any(name.text in source.columns for source in home.sources):
+        typed_column(home, name, names.mistakes)
+        return
+    known = (*names.shape.names, *names.bare_names, *(home.columns if home else ()))
+    choices = [choice for choice in known if choice != name.text]
     helps: tuple[str, ...] = did_you_mean(name.text, choices)
     having = [place for place in names.shape.places if name.text in place.columns and not place.fences]
     named = [place.title for place in having if place.name]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical.binding.expressions import ExpressionBinder, Reference
-from inkling.logical.binding.list_references import list_reference, nested_lists, needs_list
+from inkling.logical.binding.list_references import list_reference, needs_list, nested_lists
 from inkling.logical.binding.mistakes import listed
 from inkling.logical.binding.names import EventNames
 from inkling.logical.binding.place_columns import typed_column
-from inkling.logical.binding.places import Obstacle, Place, Standpoint
+from inkling.logical.binding.places import Obstacle, Place, Standpoint, hidden_by
 from inkling.logical.binding.tables import check_arity
 from inkling.logical.binding.unknown import report_unknown
 from inkling.model.types import Type, common_type
@@ -60,7 +60,7 @@ class Viewpoint:
                 "INK0214",
                 f"`{name}` is an event, not a value",
                 node,
-                helps=[f"read one of its columns, such as `{name}.{column}`"],
+                helps=[f"read one of its columns, such as `{name}.{column}`, or its id: `ID({name})`"],
             )
             return None
         report_unknown(node.name, self.names, self.home)
@@ -76,21 +76,21 @@ class Viewpoint:
                     helps=["add a column to the stream: `DERIVE name = …`, and use it here"],
                 )
                 return None
-            case s.Attribute(var=var, column=column):
+            case s.Attribute(var=var) | s.Part(var=var) | s.Aggregate(var=var):
                 place = self._place(var, node)
-                return None if place is None else self._column(place, column, node)
-            case s.Part(which=which, var=var, column=column):
-                place = self._place(var, node)
-                return None if place is None else list_reference(self.at, place, which, column, node, self.names.mistakes)
-            case s.Aggregate(function=function, var=var, column=aggregated):
-                place = self._place(var, node)
-                return None if place is None else list_reference(
-                    self.at, place, function, aggregated, node, self.names.mistakes
-                )
+                return None if place is None else self._read(place, node)
             case s.TimeOf(which=which, var=var):
                 return self._time(e.Edge(which), var, node)
             case s.IdOf(var=var):
                 return self._id(var, node)
+
+    def _read(self, place: Place, node: s.Attribute | s.Part | s.Aggregate) -> e.Expr | None:
+        mistakes = self.names.mistakes
+        match node:
+            case s.Attribute(column=column):
+                return self._column(place, column, node)
+            case s.Part(which=function) | s.Aggregate(function=function):
+                return list_reference(self.at, place, function, node.column, node, mistakes)
 
     def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None:
         """A look-up that only asks whether a row exists; names bound nowhere else match anything."""
@@ -205,19 +205,19 @@ class Viewpoint:
                     f"`{title}` is not part of a match",
                     node,
                     notes=[
-                        f"`{title}` stands inside NOT or COMPLEMENT ({mistakes.place(place.span)}),"
-                        " so no event of a match is called so"
+                        f"`{title}` stands inside {hidden_by(place, self.at)},"
+                        f" at {mistakes.place(place.span)}: a match is there because there is no such event"
                     ],
-                    helps=["only conditions inside that part, or about it, can mention it"],
+                    helps=[f"say in WHERE, or in brackets after `{title}`, which events must be absent"],
                 )
             case Obstacle.LATER:
-                helps = [f"move the condition to WHERE, or into the brackets of `{title}`"] if self.inline else []
+                repair = f"move the condition to WHERE, or into the brackets of `{title}`"
                 mistakes.wrong(
                     "INK0308",
                     f"`{title}` is not known yet at this place of the pattern",
                     node,
                     notes=[f"it stands later in the pattern, at {mistakes.place(place.span)}"],
-                    helps=helps,
+                    helps=[repair] if self.inline else [],
                 )
             case Obstacle.OTHER_BRANCH:
                 mistakes.wrong(

@@ -69,8 +69,8 @@ def _remainder(left: Datum, right: Datum) -> Datum:
         return _remainder(pa.repeat(left, 1), right)[0]
     (numbers, present), (divisors, also) = _with_mask(left), _with_mask(right)
     usable = present & also & (divisors != 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return pa.array(np.fmod(numbers, np.where(usable, divisors, 1)), mask=~usable)
+    remainders = np.fmod(numbers, np.where(usable, divisors, 1))
+    return pa.array(remainders, mask=np.broadcast_to(~usable, remainders.shape))
 
 
 def _with_mask(side: Datum) -> tuple[np.ndarray, np.ndarray]:

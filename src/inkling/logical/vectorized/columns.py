@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.vectorized.arithmetic import combine, negate
+from inkling.logical.vectorized.arithmetic import LARGEST, SMALLEST, combine, negate
 from inkling.logical.vectorized.datum import Datum, as_double, broadcast, is_double, is_nothing, two_valued
 from inkling.logical.vectorized.facts import in_table
 from inkling.logical.vectorized.functions import call
@@ -165,7 +165,7 @@ def _among(found: Datum, choices: tuple[e.Literal, ...]) -> Datum:
     if is_nothing(found) or not values:
         return _FALSE
     if pa.types.is_integer(found.type):
-        values = [int(value) for value in values if value == int(value)]
+        values = [int(value) for value in values if value == int(value) and SMALLEST <= value <= LARGEST]
     if is_double(found):
         found = pc.add(found, pa.scalar(0.0))  # a set of choices tells a negative zero from zero
         values = [float(value) + 0.0 for value in values]

@@ -1,0 +1,39 @@
+"""How long after its last event a result can still be undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inkling.analysis.policies import parts_of
+from inkling.analysis.verdict import Verdict
+from inkling.logical import plan as p
+from inkling.logical.text import window_text
+
+Waits = tuple[p.Window, ...]
+"""Lengths of time whose sum bounds the wait; none when a result is known with its last event."""
+
+
+def wait_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Waits]:
+    """The longest wait between the last event of a match and the moment nothing can undo it."""
+    own = tuple(_own_waits(event.pattern))
+    inherited = {
+        source: waits
+        for source in event.sources
+        if (used := program.event(source)) is not None and (waits := wait_of(used, program).conclusion)
+    }
+    reasons = [f"{window_text(window)} for an absence" for window in own]
+    reasons += [f"{source} itself waits" for source in inherited]
+    total = (*own, *(window for waits in inherited.values() for window in waits))
+    return Verdict(total, "; ".join(reasons) or "a result is known with its last event")
+
+
+def _own_waits(pattern: p.Pattern) -> Iterator[p.Window]:
+    for part in parts_of(pattern):
+        match part:
+            case p.Deadline(after=after):
+                yield after
+            case p.Sequence(parts=parts, within=within) if isinstance(parts[-1], p.Absent):
+                assert within is not None, "an absence at the end of a sequence has a limit"
+                yield within
+            case _:
+                pass

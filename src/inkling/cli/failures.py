@@ -1,0 +1,72 @@
+"""Errors as messages: carets on stderr and an exit status, a trace only with `--debug`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+import typer
+from typer.core import TyperGroup
+
+from inkling.cli.messages import print_diagnostics
+from inkling.cli.options import DEBUG
+from inkling.errors import Diagnostic, InklingError, InputError, InternalError
+
+EXIT_MISTAKE, EXIT_USAGE, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
+
+
+class FailuresAsMessages(TyperGroup):
+    """Runs a command; whatever it raises becomes a message and an exit status."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.exceptions.ClickException, click.exceptions.Exit, click.exceptions.Abort):
+            raise
+        except BrokenPipeError:
+            _forget_stdout()
+            raise typer.Exit(0) from None
+        except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+        except Exception as problem:
+            if ctx.find_root().meta.get(DEBUG):
+                raise
+            print_diagnostics(diagnostics_of(problem))
+            raise typer.Exit(exit_status(problem)) from None
+
+
+def exit_status(problem: Exception) -> int:
+    """1 for a mistake in the program, 3 for one in the input, 4 for one of inkling itself."""
+    match problem:
+        case InputError():
+            return EXIT_INPUT
+        case InternalError():
+            return EXIT_INTERNAL
+        case InklingError():
+            return EXIT_MISTAKE
+        case _:
+            return EXIT_INTERNAL
+
+
+def diagnostics_of(problem: Exception) -> tuple[Diagnostic, ...]:
+    """What to say about a failure; one that nobody foresaw is a mistake of inkling."""
+    if isinstance(problem, InklingError):
+        return problem.diagnostics
+    first_line = (str(problem).strip().splitlines() or [""])[0]
+    said = f"{type(problem).__name__}: {first_line}" if first_line else type(problem).__name__
+    return (
+        Diagnostic(
+            "INK0901",
+            "inkling failed",
+            notes=(said, "this is a mistake of inkling, not of the program or its data"),
+            helps=("run the same command with --debug and report what it prints",),
+        ),
+    )
+
+
+def _forget_stdout() -> None:
+    """Whoever read the output has gone; Python must not try to flush the rest on exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

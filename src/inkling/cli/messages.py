@@ -1,0 +1,39 @@
+"""Diagnostics on stderr, in color when a person is watching."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+
+from inkling.errors import Diagnostic, render
+
+STYLES = (
+    (re.compile(r"^error\[INK\d{4}\]", re.MULTILINE), "1;31"),
+    (re.compile(r"^warning\[INK\d{4}\]", re.MULTILINE), "1;33"),
+    (re.compile(r"(?<=\| )\s*\^+.*$", re.MULTILINE), "31"),
+    (re.compile(r"^ +--> .*$", re.MULTILINE), "2"),
+    (re.compile(r"(?<== )(?:note|help)(?=: )"), "1;36"),
+)
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """All findings, errors first."""
+    text = render(diagnostics)
+    print(colored(text) if sys.stderr.isatty() else text, file=sys.stderr)
+
+
+def colored(text: str) -> str:
+    """The text with terminal colors around the words that matter."""
+    for words, style in STYLES:
+        text = words.sub(lambda found, style=style: f"\x1b[{style}m{found[0]}\x1b[0m", text)  # type: ignore[misc]
+    return text
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "event"), counted(1200, "event")
+    ('1 event', '1,200 events')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,76 @@
+"""What is left to do on stage rows where their key is complete: derived columns and the conditions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.evaluators.stage.row import Row
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import StreamPlan
+from inkling.logical.vectorized import evaluate
+from inkling.physical.naming import physical_name
+from inkling.physical.plan import Input, Stage
+
+
+def stored_columns(given: Input, stream: StreamPlan) -> dict[str, str]:
+    """Physical to logical names of the stored columns that an input's derived columns and late conditions rest on."""
+    wanted = {column.rsplit("|", 1)[0] for column in given.columns}
+    for bit in given.late:
+        wanted |= {x.column.rsplit("|", 1)[0] for x in e.walk(bit.expr) if isinstance(x, e.ColumnOf)}
+    derived = {column.name: column.expr for column in stream.derived}
+    for expr in derived.values():
+        wanted |= {
+            x.column for x in e.walk(expr) if isinstance(x, e.ColumnOf | e.PreviousColumn | e.SinceChange)
+        }
+    wanted |= set(stream.schema.key)
+    return {
+        physical_name(column.name, column.type): column.name
+        for column in stream.schema.columns
+        if column.name in wanted and column.name not in derived
+    }
+
+
+def with_late_columns(
+    stage: Stage, rows: pa.Table, streams: Mapping[int, StreamPlan], around: Surroundings
+) -> pa.Table:
+    """Rows of the stage's schema; `streams` names the inputs whose derived columns are still missing."""
+    schema = r.stage_schema(stage)
+    source = rows[r.SOURCE].to_numpy()
+    parts = []
+    for number, given in enumerate(stage.inputs):
+        mine = rows.filter(pa.array(source == number))
+        if number in streams:
+            names = stored_columns(given, streams[number])
+            for physical, logical in names.items():
+                mine = mine.append_column(logical, mine[physical])
+            mine = with_derived_columns(streams[number], mine, around)
+        if number in streams or given.late:
+            mine = _finished(mine, given, schema, around)
+        parts.append(mine.select(schema.names).cast(schema))
+    return pa.concat_tables(parts)
+
+
+def _finished(rows: pa.Table, given: Input, schema: pa.Schema, around: Surroundings) -> pa.Table:
+    resolve = Row(rows)
+    words: dict[str, np.ndarray] = {}
+    for bit in given.late:
+        name = r.word_name(bit.number >> 6)
+        if name not in words:
+            words[name] = rows[name].to_numpy().view(np.uint64).copy()
+        truth = evaluate(bit.expr, resolve, len(rows), around).to_numpy(zero_copy_only=False)
+        words[name] |= truth.astype(np.uint64) << np.uint64(bit.number & 63)
+    columns = []
+    for field in schema:
+        if field.name in words:
+            columns.append(pa.array(words[field.name].view(np.int64)))
+        elif field.name in given.columns and "|" in field.name and field.name.rsplit("|", 1)[0] in rows.column_names:
+            columns.append(rows[field.name.rsplit("|", 1)[0]].cast(field.type).combine_chunks())
+        else:
+            columns.append(rows[field.name].combine_chunks())
+    return pa.table(columns, schema=schema)

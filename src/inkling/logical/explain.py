@@ -1,0 +1,178 @@
+"""A plan as stable text: numbered lines, each built from the lines before it.
+
+>>> from inkling.model.schema import Column, StreamSchema
+>>> from inkling.model.types import Type
+>>> schema = StreamSchema("A", (Column("x", Type.INTEGER),), None, (), "t", "t")
+>>> print(explain(p.ProgramPlan((p.StreamPlan(schema),), (), ())))
+r0 := Stream[A](x INTEGER; time t)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from inkling.logical import plan as p
+from inkling.logical.expr import Expr
+from inkling.logical.text import ROWS, Wording, expr_text, lookup_text, span_text, window_text
+from inkling.model.schema import Column, StreamSchema
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
+
+
+def explain(plan: p.ProgramPlan) -> str:
+    """The streams, tables and events of a program, one step per line."""
+    lines = _Lines()
+    for stream in plan.streams:
+        lines.sources[stream.schema.name] = lines.add(f"Stream[{stream.schema.name}]", _stream(stream))
+    for table in plan.tables:
+        lines.add(f"Table[{table.name}]", f"{_columns(table.columns)}; from '{table.path}'")
+    for event in plan.events:
+        lines.sources[event.name] = _EventLines(lines, event, Wording.of(event)).add_event()
+    return "\n".join(lines.written)
+
+
+@dataclass(slots=True)
+class _Lines:
+    written: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)  # the line that each stream or event stands on
+
+    def add(self, step: str, details: str = "") -> str:
+        name = f"r{len(self.written)}"
+        self.written.append(f"{name} := {step}" + (f"({details})" if details else ""))
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class _EventLines:
+    lines: _Lines
+    event: p.EventPlan
+    names: Wording
+
+    def add_event(self) -> str:
+        event = self.event
+        found = self._part(event.pattern)
+        if event.within is not None:
+            found = self.lines.add(f"Within[{found}]", window_text(event.within))
+        if event.having:
+            found = self.lines.add(f"Having[{found}]", self._conditions(event.having))
+        if event.restart:
+            found = self.lines.add(f"Restart[{found}]")
+        details = [f"per {event.per.value}"]
+        if event.partition:
+            details.append(f"partition by {', '.join(column.name for column in event.partition)}")
+        details.append(f"over {', '.join(event.scope)}")
+        for title, outputs in (("head", event.head), ("return", event.returns)):
+            if outputs:
+                details.append(f"{title} {', '.join(self._output(output) for output in outputs)}")
+        return self.lines.add(f"Event {event.name}[{found}]", "; ".join(details))
+
+    def _output(self, output: p.Output) -> str:
+        value = expr_text(output.expr, self.names)
+        return value if value == output.name else f"{output.name} = {value}"
+
+    def _part(self, part: p.Part) -> str:
+        add = self.lines.add
+        match part:
+            case p.Leaf():
+                return self._leaf(part)
+            case p.Sequence(policy=policy, parts=parts, within=within):
+                details = f"limit {window_text(within)}" if within is not None else ""
+                return add(f"Sequence {policy.value}[{self._all(parts)}]", details)
+            case p.Conjunction(items=items):
+                return add(f"And[{self._all(items)}]")
+            case p.Disjunction(items=items):
+                return add(f"Or[{self._all(items)}]")
+            case p.Parallel(items=items):
+                return add(f"Parallel[{self._all(items)}]")
+            case p.Related(left=left, relations=relations, right=right):
+                return add(f"Related[{self._all((left, right))}]", ", ".join(relations))
+            case p.Repetition(pattern=inner, low=low, high=high):
+                return add(f"Repeat[{self._part(inner)}]", f"{low} to {'any' if high is None else high}")
+            case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
+                return self._narrowed(self._part(inner), within, self._conditions(having), slot)
+            case p.OtherRun(pattern=inner):
+                return add(f"Complement[{self._part(inner)}]")
+            case p.Absent(pattern=inner):
+                return add(f"Not[{self._part(inner)}]")
+            case p.Deadline(after=after):
+                return add("Deadline", span_text(after))
+            case p.StreamStart():
+                return add("StreamStart")
+
+    def _all(self, parts: tuple[p.Part, ...]) -> str:
+        return ", ".join([self._part(part) for part in parts])
+
+    def _leaf(self, leaf: p.Leaf) -> str:
+        sources = ", ".join(self.lines.sources.get(source, source) for source in leaf.sources) or "scope"
+        details = []
+        name = self.event.slots[leaf.slot].name
+        if name is not None:
+            details.append(name)
+        details += [f"lookup {lookup_text(atom, self.names)}" for atom in leaf.atoms]
+        if leaf.conditions:
+            details.append(self._conditions(leaf.conditions))
+        return self.lines.add(f"Leaf[{sources}]", "; ".join(details))
+
+    def _narrowed(self, inner: str, within: p.Window | None, having: str, slot: int | None) -> str:
+        details = []
+        if slot is not None:
+            details.append(self.names.slot(slot))
+        if within is not None:
+            details.append(f"within {window_text(within)}")
+        if having:
+            details.append(f"having {having}")
+        return self.lines.add(f"Nested[{inner}]", "; ".join(details))
+
+    def _conditions(self, conditions: tuple[Expr, ...]) -> str:
+        return " AND ".join(
+            f"({text})" if " OR " in text else text
+            for text in (expr_text(condition, self.names) for condition in conditions)
+        )
+
+
+def _stream(stream: p.StreamPlan) -> str:
+    schema = stream.schema
+    derived = {column.name: column.expr for column in stream.derived}
+    details = [_columns(tuple(column for column in schema.columns if column.name not in derived))]
+    if schema.id is not None:
+        details.append(f"id {schema.id}")
+    if schema.key:
+        details.append(f"key {', '.join(schema.key)}")
+    details.append(
+        f"time {schema.start}" if schema.start == schema.end else f"time {schema.start} to {schema.end}"
+    )
+    if schema.order_by is not None:
+        details.append(f"order by {schema.order_by}")
+    details += _timing(schema)
+    if schema.doubt is not None:
+        details.append(_doubt(schema))
+    details += [f"{name} = {expr_text(expr, ROWS)}" for name, expr in derived.items()]
+    if stream.reset_when is not None:
+        details.append(f"reset when {expr_text(stream.reset_when, ROWS)}")
+    return "; ".join(details)
+
+
+def _timing(schema: StreamSchema) -> list[str]:
+    details = []
+    if schema.tick is not None:
+        details.append(f"tick {span_text(schema.tick)}")
+    if schema.late is not None:
+        details.append(f"late {span_text(schema.late)}")
+    if schema.op is not None:
+        details.append(f"op {schema.op}")
+    return details
+
+
+def _doubt(schema: StreamSchema) -> str:
+    match schema.doubt:
+        case ImpreciseTime(weights=weights):
+            return "imprecise time" + (f" weighted by {weights}" if weights else "")
+        case ProbableValue(probability=probability, given=given):
+            return f"probability {probability}" + (f" given {', '.join(given)}" if given else "")
+        case LostEvents(number=number, role=role):
+            return f"losses numbered by {number}" + (f", role {role}" if role else "")
+        case None:
+            return ""
+
+
+def _columns(columns: tuple[Column, ...]) -> str:
+    return ", ".join(f"{column.name} {column.type}" for column in columns)

@@ -1,0 +1,58 @@
+"""Makes a plan simpler without changing its results: each rule on each event until none changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from inkling.logical import plan as p
+from inkling.logical.rules.flatten_sequences import flatten_sequences
+from inkling.logical.rules.hoist_outer_nesting import hoist_outer_nesting
+from inkling.logical.rules.merge_alternatives import merge_alternatives
+from inkling.logical.rules.push_having_into_candidates import push_having_into_candidates
+from inkling.logical.rules.unwrap_nesting import unwrap_nesting
+
+Rule = Callable[[p.EventPlan], p.EventPlan]
+
+RULES: tuple[Rule, ...] = (
+    unwrap_nesting,
+    hoist_outer_nesting,
+    flatten_sequences,
+    merge_alternatives,
+    push_having_into_candidates,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The simpler plan, and the names of the rules that changed each event."""
+
+    plan: p.ProgramPlan
+    applied: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def rewrite(program: p.ProgramPlan, rules: tuple[Rule, ...] = RULES) -> Rewritten:
+    """Every event of a program, simplified."""
+    events, applied = [], []
+    for event in program.events:
+        simpler, names = _simplified(event, rules)
+        events.append(simpler)
+        if names:
+            applied.append((event.name, names))
+    if not applied:
+        return Rewritten(program)
+    return Rewritten(replace(program, events=tuple(events)), tuple(applied))
+
+
+def _simplified(event: p.EventPlan, rules: tuple[Rule, ...]) -> tuple[p.EventPlan, tuple[str, ...]]:
+    """Every rule makes a plan smaller or moves a condition inwards, so this comes to an end."""
+    names: dict[str, None] = {}
+    changed = True
+    while changed:
+        changed = False
+        for rule in rules:
+            simpler = rule(event)
+            if simpler is not event:
+                event, changed = simpler, True
+                names[rule.__name__] = None
+    return event, tuple(names)

@@ -1,0 +1,49 @@
+"""Applies a change to every pattern of an event, inner ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from inkling.logical import plan as p
+
+Change = Callable[[p.Pattern], p.Pattern]
+
+
+def everywhere(pattern: p.Pattern, change: Change) -> p.Pattern:
+    """The pattern with `change` applied to all its patterns; the same object when nothing changed."""
+
+    def within(inner: p.Pattern) -> p.Pattern:
+        return everywhere(inner, change)
+
+    match pattern:
+        case p.Leaf():
+            return change(pattern)
+        case p.Sequence(parts=parts):
+            changed = tuple(_part(part, change) for part in parts)
+            return change(pattern if _same(changed, parts) else replace(pattern, parts=changed))
+        case p.Conjunction(items=items) | p.Disjunction(items=items) | p.Parallel(items=items):
+            inside = tuple(within(item) for item in items)
+            return change(pattern if _same(inside, items) else replace(pattern, items=inside))
+        case p.Related(left=left, right=right):
+            sides = (within(left), within(right))
+            unchanged = _same(sides, (left, right))
+            return change(pattern if unchanged else replace(pattern, left=sides[0], right=sides[1]))
+        case p.Repetition(pattern=inner) | p.Narrowed(pattern=inner) | p.OtherRun(pattern=inner):
+            found = within(inner)
+            return change(pattern if found is inner else replace(pattern, pattern=found))
+
+
+def _part(part: p.Part, change: Change) -> p.Part:
+    match part:
+        case p.Absent(pattern=inner):
+            found = everywhere(inner, change)
+            return part if found is inner else p.Absent(found)
+        case p.Deadline() | p.StreamStart():
+            return part
+        case _:
+            return everywhere(part, change)
+
+
+def _same(one: tuple[p.Part, ...], other: tuple[p.Part, ...]) -> bool:
+    return all(left is right for left, right in zip(one, other, strict=True))

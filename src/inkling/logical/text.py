@@ -1,0 +1,155 @@
+"""Expressions and patterns of a plan in the words of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.time import Span
+
+_PRECEDENCE = {"OR": 1, "AND": 2, "NOT": 3, "compare": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6, "unary": 7}
+_ATOM = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How the slots and look-ups of one event are called."""
+
+    slots: Mapping[int, str | None] = field(default_factory=dict)
+    lookups: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, event: p.EventPlan) -> Wording:
+        """The user's names; a look-up is called after its table, numbered from the second one on."""
+        lookups: dict[int, str] = {}
+        used: dict[str, int] = {}
+        for leaf in p.leaves(event.pattern):
+            for atom in leaf.atoms:
+                used[atom.table] = used.get(atom.table, 0) + 1
+                suffix = f"#{used[atom.table]}" if used[atom.table] > 1 else ""
+                lookups[atom.number] = atom.table + suffix
+        return cls({slot.number: slot.name for slot in event.slots}, lookups)
+
+    def column(self, slot: int, column: str) -> str:
+        name = self.slots.get(slot)
+        return f"{name}.{column}" if name else column
+
+    def slot(self, slot: int) -> str:
+        return self.slots.get(slot) or f"#{slot}"
+
+
+ROWS = Wording()
+"""Names inside a stream declaration, where every column stands alone."""
+
+
+def expr_text(expr: e.Expr, names: Wording = ROWS) -> str:
+    """An expression as it could be written."""
+    return _text(expr, names)[0]
+
+
+def span_text(span: Span) -> str:
+    """A length of time; amounts that have no short decimal form stay fractions.
+
+    >>> from fractions import Fraction
+    >>> span_text(Span(Fraction(3, 2), "HOURS"))
+    '1.5 HOURS'
+    """
+    amount = span.amount
+    shown = str(amount) if amount.denominator == 1 else repr(float(amount))
+    return f"{shown} {span.unit}"
+
+
+def window_text(window: p.Window) -> str:
+    match window:
+        case Span():
+            return span_text(window)
+        case p.Points(count=count):
+            return f"{count} POINTS"
+        case p.EventCount(count=count):
+            return f"{count} EVENTS"
+
+
+def lookup_text(atom: p.TableAtom, names: Wording) -> str:
+    """A look-up with `?` where the row supplies the value."""
+    args = ", ".join("?" if arg is None else expr_text(arg, names) for arg in atom.args)
+    return f"{names.lookups[atom.number]}({args})"
+
+
+def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
+    """The text of an expression and how tightly its outermost operator binds."""
+
+    def inner(item: e.Expr, level: int) -> str:
+        text, own = _text(item, names)
+        return text if own >= level else f"({text})"
+
+    def joined(items: tuple[e.Expr, ...], word: str, empty: str) -> tuple[str, int]:
+        level = _PRECEDENCE[word]
+        if not items:
+            return empty, _ATOM
+        return f" {word} ".join(inner(item, level + 1) for item in items), level
+
+    match expr:
+        case e.Literal(value=value):
+            return _literal(value), _ATOM
+        case e.SpanLiteral(span=span):
+            return span_text(span), _ATOM
+        case e.ColumnOf(slot=slot, column=column):
+            return names.column(slot, column), _ATOM
+        case e.ListColumn(which=which, slot=slot, column=column):
+            return f"{which.value}({names.slot(slot)}).{column}", _ATOM
+        case e.Aggregate(function=function, slot=slot, column=None):
+            return f"{function}({names.slot(slot)})", _ATOM
+        case e.Aggregate(function=function, slot=slot, column=column):
+            return f"{function}({names.slot(slot)}.{column})", _ATOM
+        case e.TimeOf(edge=edge, slot=slot):
+            return f"{edge.value}({names.slot(slot)})", _ATOM
+        case e.IdOf(slot=slot):
+            return f"ID({names.slot(slot)})", _ATOM
+        case e.KeyColumn(column=column):
+            return column, _ATOM
+        case e.FactColumn(atom=atom, column=column):
+            return f"{names.lookups.get(atom, f'#{atom}')}.{column}", _ATOM
+        case e.PreviousColumn(column=column):
+            return f"PREV({column})", _ATOM
+        case e.SinceChange(column=column):
+            return f"SINCE_CHANGE({column})", _ATOM
+        case e.Negate(item=item):
+            return f"-{inner(item, _PRECEDENCE['unary'])}", _PRECEDENCE["unary"]
+        case e.Arithmetic(operator=operator, left=left, right=right):
+            level = _PRECEDENCE[operator]
+            return f"{inner(left, level)} {operator} {inner(right, level + 1)}", level
+        case e.FunctionCall(name=name, args=args):
+            return f"{name}({', '.join(inner(arg, 0) for arg in args)})", _ATOM
+        case e.Compare(operator=operator, left=left, right=right):
+            level = _PRECEDENCE["compare"]
+            return f"{inner(left, level + 1)} {operator} {inner(right, level + 1)}", level
+        case e.InList(item=item, choices=choices):
+            level = _PRECEDENCE["compare"]
+            listed = ", ".join(_literal(choice.value) for choice in choices)
+            return f"{inner(item, level + 1)} IN ({listed})", level
+        case e.IsNull(item=item, negated=negated):
+            level = _PRECEDENCE["compare"]
+            return f"{inner(item, level + 1)} IS {'NOT ' if negated else ''}NULL", level
+        case e.AllOf(items=items):
+            return joined(items, "AND", "TRUE")
+        case e.AnyOf(items=items):
+            return joined(items, "OR", "FALSE")
+        case e.Not(item=item):
+            return f"NOT {inner(item, _PRECEDENCE['NOT'])}", _PRECEDENCE["NOT"]
+        case e.InTable(table=table, args=given):
+            listed = ", ".join("_" if arg is None else inner(arg, 0) for arg in given)
+            return f"{table}({listed})", _ATOM
+
+
+def _literal(value: int | float | str | bool | None) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case _:
+            return repr(value)

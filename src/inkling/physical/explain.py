@@ -1,0 +1,139 @@
+"""A physical plan as stable text: numbered lines, each built from the lines before it.
+
+What stands above `Shuffle` is done by Spark itself, what stands below it by Python workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from inkling.logical import plan as p
+from inkling.logical.expr import Aggregate, ColumnOf, Expr, FactColumn, KeyColumn, ListColumn
+from inkling.logical.text import Wording, expr_text, lookup_text
+from inkling.physical.naming import fact_name, rebuilt
+from inkling.physical.plan import Bit, Evaluator, EventStep, Input, PhysicalPlan, Stage
+from inkling.physical.shuffle import derives_in_worker, shuffled_columns
+from inkling.physical.verdicts import partition_text
+
+Facts = Mapping[str, FactColumn]
+"""Physical name to what a look-up supplied under it."""
+
+
+def explain_physical(plan: PhysicalPlan) -> str:
+    """Every stage: what Spark reads, tests and shuffles, and which evaluator finds which event."""
+    lines = _Lines()
+    for stage in plan.stages:
+        _StageLines(plan.program, stage, lines).add_stage()
+    return "\n".join(lines.written)
+
+
+@dataclass(slots=True)
+class _Lines:
+    written: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, step: str, details: str = "") -> str:
+        name = f"p{self.count}"
+        self.count += 1
+        self.written.append(f"{name} := {step}" + (f"({details})" if details else ""))
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class _StageLines:
+    program: p.ProgramPlan
+    stage: Stage
+    lines: _Lines
+
+    def add_stage(self) -> None:
+        stage = self.stage
+        self.lines.written.append(f"stage {stage.number}: {self._title()}")
+        made_here = {step.event.name for step in stage.steps}
+        inputs = [given for given in stage.inputs if given.source not in made_here]
+        found = self.lines.add(
+            f"Shuffle[{', '.join(self._input(given) for given in inputs)}]", self._shuffled(inputs)
+        )
+        for given in inputs:
+            found = self._late(found, given)
+        for step in stage.steps:
+            self._step(found, step)
+
+    def _title(self) -> str:
+        keys = dict.fromkeys(partition_text(self.stage, step) for step in self.stage.steps)
+        by = "by " if self.stage.key_types else ""
+        return by + "; ".join(keys)
+
+    def _input(self, given: Input) -> str:
+        add = self.lines.add
+        stream = self.program.stream(given.source)
+        found = add(f"{'Results' if given.is_derived else 'Read'}[{given.source}]")
+        if stream is not None and stream.derived and not derives_in_worker(given, stream):
+            found = add(f"Derive[{found}]", ", ".join(column.name for column in stream.derived))
+        if given.keep is not None:
+            found = add(f"Keep[{found}]", _row_text(given.keep))
+        for atom in given.atoms:
+            found = add(f"Join[{found}]", lookup_text(atom, _lookups(given)))
+        return add(f"Test[{found}]", _bits_text(given.early)) if given.early else found
+
+    def _shuffled(self, inputs: list[Input]) -> str:
+        columns: dict[str, None] = {}
+        for given in inputs:
+            columns.update(dict.fromkeys(shuffled_columns(given, self.program.stream(given.source))))
+        bits = f"{self.stage.n_bits} condition{'' if self.stage.n_bits == 1 else 's'} as bits"
+        return f"{', '.join(['time', 'id', *columns])}; {bits}"
+
+    def _late(self, found: str, given: Input) -> str:
+        stream = self.program.stream(given.source)
+        if stream is not None and stream.derived and derives_in_worker(given, stream):
+            derived = ", ".join(column.name for column in stream.derived)
+            found = self.lines.add(f"Derive[{found}]", f"{given.name}: {derived}")
+        if given.late:
+            found = self.lines.add(f"Test[{found}]", _bits_text(given.late))
+        return found
+
+    def _step(self, found: str, step: EventStep) -> None:
+        kind = "Automaton" if step.evaluator is Evaluator.AUTOMATON else "Network"
+        leaves = []
+        names = Wording.of(step.event)
+        facts = _facts(step)
+        for leaf in step.leaves:
+            tests = [f"b{bit}" for bit in leaf.bits]
+            tests += [expr_text(_plain(condition, facts), names) for condition in leaf.across]
+            sources = "|".join(self.stage.inputs[place].name for place in leaf.inputs)
+            leaves.append(sources + (f"[{' AND '.join(tests)}]" if tests else ""))
+        self.lines.add(f"{kind} {step.event.name}[{found}]", ", ".join(leaves))
+
+
+def _lookups(given: Input) -> Wording:
+    return Wording(lookups={atom.number: atom.table for atom in given.atoms})
+
+
+def _facts(step: EventStep) -> Facts:
+    atoms = [atom for leaf in p.leaves(step.event.pattern) for atom in leaf.atoms]
+    return {
+        fact_name(atom.number, column.name, column.type): FactColumn(atom.number, column.name, column.type)
+        for atom in atoms
+        for column in atom.columns
+    }
+
+
+def _bits_text(bits: tuple[Bit, ...]) -> str:
+    return "; ".join(f"b{bit.number}: {_row_text(bit.expr)}" for bit in bits)
+
+
+def _row_text(expr: Expr) -> str:
+    return expr_text(_plain(expr, {}))
+
+
+def _plain(expr: Expr, facts: Facts) -> Expr:
+    """The expression with the names of the language: physical names carry a type after a bar."""
+    match expr:
+        case ColumnOf(column=column) if column in facts:
+            return facts[column]
+        case ColumnOf(column=column) | ListColumn(column=column) | KeyColumn(column=column):
+            return replace(expr, column=column.rsplit("|", 1)[0])
+        case Aggregate(column=str(column)):
+            return replace(expr, column=column.rsplit("|", 1)[0])
+        case _:
+            return rebuilt(expr, lambda part: _plain(part, facts))

@@ -1,0 +1,73 @@
+"""What was proved about every event, as stable text: each conclusion with its reason."""
+
+from __future__ import annotations
+
+from inkling.analysis.doubt import doubt_of
+from inkling.analysis.verdict import Verdict
+from inkling.analysis.wait import wait_of
+from inkling.analysis.window import horizon_of
+from inkling.logical import plan as p
+from inkling.logical.text import window_text
+from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
+
+COSTS = {
+    Evaluator.AUTOMATON: "one table look-up per event",
+    Evaluator.NETWORK: "grows with the partial matches inside the window",
+}
+
+
+def explain_verdicts(plan: PhysicalPlan) -> str:
+    """One paragraph per event, in the order of the program."""
+    found = {step.event.name: (stage, step) for stage in plan.stages for step in stage.steps}
+    return "\n\n".join(_paragraph(plan.program, *found[event.name]) for event in plan.program.events)
+
+
+def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep) -> str:
+    event = step.event
+    doubt = doubt_of(event, program)
+    lines = {
+        "partition": _said(partition_text(stage, step), step.key_reason),
+        "wait": _wait(wait_of(event, program)),
+        "state": _state(step),
+        "doubt": _said(" and ".join(sorted(kind.value for kind in doubt.conclusion)) or "none", doubt.reason),
+        "class": _class(step),
+        "evaluator": f"{step.evaluator.value}, exact; {COSTS[step.evaluator]}",
+    }
+    if doubt.conclusion:
+        lines["class"] = "open: uncertain streams are not classified yet"
+        lines["evaluator"] = "none yet: uncertain streams can be checked and explained, not run"
+    return "\n".join([event.name, *(f"  {title:<9}  {text}" for title, text in lines.items())])
+
+
+def partition_text(stage: Stage, step: EventStep) -> str:
+    """The key columns of an event, once when all sources call them the same."""
+    keys = dict.fromkeys(given.key for given in stage.inputs if given.source in step.event.sources)
+    if not stage.key_types:
+        return "overlapping slices of time" if stage.sliced else "none, everything in one partition"
+    return " = ".join(", ".join(key) for key in keys)
+
+
+def _said(conclusion: str, reason: str) -> str:
+    return f"{conclusion}: {reason}"
+
+
+def _wait(verdict: Verdict[tuple[p.Window, ...]]) -> str:
+    if not verdict.conclusion:
+        return _said("none", verdict.reason)
+    total = " + ".join(window_text(window) for window in verdict.conclusion)
+    return _said(f"at most {total}", verdict.reason)
+
+
+def _state(step: EventStep) -> str:
+    if step.evaluator is Evaluator.AUTOMATON:
+        return "one number per key: the state of the automaton"
+    horizon = horizon_of(step.event)
+    if horizon.conclusion is None:
+        return _said("every event of the key", horizon.reason)
+    windows = " + ".join(window_text(window) for window in horizon.conclusion.windows)
+    return _said(f"the events of the last {windows}" if windows else "nothing", horizon.reason)
+
+
+def _class(step: EventStep) -> str:
+    name = "regular" if step.evaluator is Evaluator.AUTOMATON else "correlated"
+    return _said(name, step.evaluator_reason)

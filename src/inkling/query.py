@@ -1,0 +1,173 @@
+"""A program from text to answer: parse, bind, rewrite, analyze, plan, run.
+
+>>> program = parse('''
+...     STREAM Door(person STRING, room STRING, t BIGINT) TIME t;
+...     EVENT visit(d.person AS person) AS PATTERN Door d[room = 'lab'];
+... ''')
+>>> rows = [{"person": "ada", "room": "lab", "t": 1}, {"person": "bob", "room": "hall", "t": 2}]
+>>> program.run_local({"Door": rows}).tables["visit"]["person"].to_pylist()
+['ada']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from inkling import language
+from inkling.analysis.doubt import doubt_of
+from inkling.errors import Diagnostic, InputError, NotSupportedYet
+from inkling.language import syntax
+from inkling.logical import bind
+from inkling.logical.explain import explain as explain_logical
+from inkling.logical.plan import ProgramPlan
+from inkling.logical.rewrite import Rewritten, rewrite
+from inkling.physical.explain import explain_physical
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
+from inkling.physical.verdicts import explain_verdicts
+from inkling.source import SourceText
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from inkling.io import Data
+    from inkling.results import Results
+    from inkling.spark.batch import SparkResults
+
+ExplainStage: TypeAlias = Literal["logical", "rewritten", "verdicts", "physical", "all"]
+EXPLAIN_STAGES: tuple[ExplainStage, ...] = get_args(ExplainStage)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that is known to be right, with everything that was decided about it."""
+
+    source: SourceText
+    syntax: syntax.Program
+    plan: ProgramPlan
+    warnings: tuple[Diagnostic, ...]
+    rewritten: Rewritten
+    physical: PhysicalPlan
+    folder: Path  # where the files of its tables are looked for
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def text(self) -> str:
+        return self.source.text
+
+    def explain(self, stage: ExplainStage = "all") -> str:
+        """What will be done and why, as stable text: one stage of it, or all under their titles."""
+        if stage not in EXPLAIN_STAGES:
+            raise ValueError(f"expected stage to be one of {', '.join(EXPLAIN_STAGES)}, found {stage!r}")
+        sections = dict(self.explain_sections())
+        if stage == "all":
+            return "\n\n".join(f"== {title} ==\n{text}" for title, text in sections.items())
+        return sections[stage]
+
+    def explain_sections(self) -> tuple[tuple[str, str], ...]:
+        """The title and text of every stage, in the order of the stages."""
+        return (
+            ("logical", explain_logical(self.plan)),
+            ("rewritten", _rewritten_text(self.rewritten)),
+            ("verdicts", explain_verdicts(self.physical)),
+            ("physical", explain_physical(self.physical)),
+        )
+
+    def run(
+        self,
+        spark: SparkSession,
+        inputs: Mapping[str, Data],
+        tables: Mapping[str, Data] | None = None,
+        *,
+        partitions: int | None = None,
+    ) -> SparkResults:
+        """Results on Spark, as one DataFrame per event."""
+        from inkling.spark import batch
+
+        self._refuse_doubt()
+        return batch.run(self, spark, inputs, tables, partitions=partitions)
+
+    def run_local(self, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Results:
+        """Results in this process, without a Java virtual machine, as one Arrow table per event."""
+        from inkling import local
+
+        self._refuse_doubt()
+        return local.run(self, inputs, tables)
+
+    def to_ink(self) -> str:
+        """The program in the one layout that `inkling fmt` gives every program."""
+        return language.format_program(self.syntax)
+
+    def _refuse_doubt(self) -> None:
+        for event in self.plan.events:
+            doubt = doubt_of(event, self.plan)
+            if doubt.conclusion:
+                decl = next(
+                    one
+                    for one in self.syntax.statements
+                    if isinstance(one, syntax.EventDecl) and one.name.text == event.name
+                )
+                raise NotSupportedYet.of(
+                    "INK0421",
+                    f"`{event.name}` cannot be run yet: it rests on an uncertain stream",
+                    span=decl.name.span,
+                    source=self.source,
+                    label=doubt.reason,
+                    notes=("no evaluator for uncertain streams is in place; certain streams run exactly",),
+                    helps=("`inkling check` and `inkling explain` accept the program as it is",),
+                )
+
+
+def load(path: str | Path) -> Program:
+    """Reads a program from a file; its tables are looked for beside it."""
+    path = Path(path)
+    return parse(_text_of(path), name=path.name, folder=path.parent)
+
+
+def parse(text: str, *, name: str = "<string>", folder: str | Path = ".") -> Program:
+    """Reads a program from text; its tables are looked for in `folder`."""
+    return _compile(language.parse(text, name), SourceText(name, text), Path(folder))
+
+
+def program(
+    *statements: syntax.Statement | str, name: str = "<statements>", folder: str | Path = "."
+) -> Program:
+    """A program from statements: texts, or nodes of `inkling.language.syntax`."""
+    text = "\n".join(
+        statement if isinstance(statement, str) else language.format_statement(statement)
+        for statement in statements
+    )
+    return parse(text, name=name, folder=folder)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError.of("INK0550", f"there is no file `{path}`") from None
+    except IsADirectoryError:
+        raise InputError.of(
+            "INK0550", f"`{path}` is a folder, expected a program", helps=("name a file that ends with `.ink`",)
+        ) from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None
+
+
+def _compile(tree: syntax.Program, source: SourceText, folder: Path) -> Program:
+    bound = bind(tree, source)
+    rewritten = rewrite(bound.plan)
+    physical = plan_program(rewritten.plan)
+    return Program(source, tree, bound.plan, bound.warnings, rewritten, physical, folder)
+
+
+def _rewritten_text(rewritten: Rewritten) -> str:
+    if not rewritten.applied:
+        return "nothing to rewrite"
+    rules = [f"{event}: {', '.join(names)}" for event, names in rewritten.applied]
+    return "\n".join([*rules, explain_logical(rewritten.plan)])

@@ -1,0 +1,53 @@
+"""The result columns, the same for every event, runner and kind of doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.logical.plan import EventPlan
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.batch import MatchBatch
+from inkling.model.time import Clock
+from inkling.model.types import Type
+
+LEADING = ("event",)
+TRAILING = ("start", "end", "detected_at", "probability", "method", "error", "op", "lineage")
+"""Around the values of the head and of RETURN."""
+
+TIMESTAMP = pa.timestamp("us", tz="UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a program found: one table per event, the rows that were refused, and how many rows were read."""
+
+    tables: Mapping[str, pa.Table]
+    rejects: pa.Table
+    input_rows: Mapping[str, int]
+    clock: Clock
+
+
+def result_table(event: EventPlan, matches: MatchBatch, clock: Clock) -> pa.Table:
+    """Results of one event in the public columns."""
+    n = len(matches)
+    columns: dict[str, pa.Array] = {"event": pa.repeat(pa.scalar(event.name), n)}
+    for output in (*event.head, *event.returns):
+        values = matches.values[output.name].cast(ARROW_TYPES[output.type], safe=False)
+        columns[output.name] = _in_time(values, clock) if output.type is Type.TIME else values
+    columns["start"] = _in_time(pa.array(matches.start), clock)
+    columns["end"] = _in_time(pa.array(matches.end), clock)
+    columns["detected_at"] = _in_time(pa.array(matches.detected_at), clock)
+    columns["probability"] = pa.array(np.ones(n))
+    columns["method"] = pa.repeat(pa.scalar("exact"), n)
+    columns["error"] = pa.array(np.zeros(n))
+    columns["op"] = pa.repeat(pa.scalar("+"), n)
+    columns["lineage"] = matches.lineage
+    return pa.table(columns)
+
+
+def _in_time(numbers: pa.Array, clock: Clock) -> pa.Array:
+    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers

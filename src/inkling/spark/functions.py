@@ -1,0 +1,91 @@
+"""The scalar functions of the language as Catalyst columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from pyspark.sql import Column
+from pyspark.sql import functions as fn
+
+from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS
+from inkling.model.types import Type
+
+WHOLE_FROM = 2.0**52
+"""From here on a double has no fraction."""
+
+
+def call(name: str, args: Iterable[Column]) -> Column:
+    """Value of a function; doubles are what its numeric parameters read."""
+    wants_text = FUNCTIONS[name].parameters[0] is Type.STRING
+    result = COLUMN_FORMS[name](*(arg if wants_text else arg.cast("double") for arg in args))
+    return finite(result) if FUNCTIONS[name].result is Type.DOUBLE else result
+
+
+def finite(number: Column) -> Column:
+    """Null for what is infinite or not a number.
+
+    The remainder by infinity leaves every finite number as it is and makes NaN of an infinity.
+    """
+    return fn.nanvl(number % fn.lit(math.inf), fn.lit(None).cast("double"))
+
+
+def _rounded(rounding: Callable[[Column], Column]) -> Callable[[Column], Column]:
+    """Spark's own rounding gives 64-bit integers."""
+
+    def rounded(number: Column) -> Column:
+        return fn.when(fn.abs(number) < WHOLE_FROM, rounding(number).cast("double")).otherwise(number)
+
+    return rounded
+
+
+def _least(*numbers: Column) -> Column:
+    """The last in descending order, where nulls stand at the end: null if there is one."""
+    return fn.element_at(fn.sort_array(fn.array(*numbers), asc=False), len(numbers))
+
+
+def _greatest(*numbers: Column) -> Column:
+    return fn.element_at(fn.array_sort(fn.array(*numbers)), len(numbers))
+
+
+def _haversine(lat1: Column, lon1: Column, lat2: Column, lon2: Column) -> Column:
+    degree, two = fn.lit(math.pi / 180.0), fn.lit(2.0)
+    phi1, phi2 = lat1 * degree, lat2 * degree
+    half_phi = (phi2 - phi1) / two
+    half_lambda = (lon2 - lon1) * degree / two
+    across = fn.cos(phi1) * fn.cos(phi2) * fn.pow(fn.sin(half_lambda), two)
+    chord = finite(fn.pow(fn.sin(half_phi), two) + across)
+    return fn.lit(2.0 * EARTH_RADIUS_M) * fn.asin(fn.sqrt(_least(fn.lit(1.0), chord)))
+
+
+def _angle_difference(left: Column, right: Column) -> Column:
+    turned = fn.abs(left - right) % fn.lit(360.0)
+    return _least(turned, fn.lit(360.0) - turned)
+
+
+def _divided_by(divisor: float) -> Callable[[Column], Column]:
+    return lambda number: number / fn.lit(divisor)
+
+
+COLUMN_FORMS: dict[str, Callable[..., Column]] = {
+    "abs": fn.abs,
+    "sqrt": fn.sqrt,
+    "exp": fn.exp,
+    "ln": fn.ln,
+    "sin": fn.sin,
+    "cos": fn.cos,
+    "floor": _rounded(fn.floor),
+    "ceil": _rounded(fn.ceil),
+    "pow": fn.pow,
+    "least": _least,
+    "greatest": _greatest,
+    "haversine": _haversine,
+    "angle_difference": _angle_difference,
+    "seconds": _divided_by(1e6),
+    "minutes": _divided_by(60e6),
+    "hours": _divided_by(3600e6),
+    "lower": fn.lower,
+    "upper": fn.upper,
+    "length": lambda text: fn.length(text).cast("bigint"),
+    "concat": fn.concat,
+}

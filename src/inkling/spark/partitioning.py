@@ -1,0 +1,34 @@
+"""Into how many parts keyed rows are divided: enough for all cores, and so many that each fits a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+
+BYTES_PER_PARTITION = 64 << 20
+"""Of input as Spark estimates it; a worker holds one partition at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partitioning:
+    cores: int
+    fixed: int | None = None
+
+    def for_frames(self, frames: list[DataFrame]) -> int:
+        """Number of partitions for rows that come from these frames."""
+        if self.fixed is not None:
+            return self.fixed
+        size = sum(_estimated_bytes(frame) for frame in frames)
+        return max(self.cores, -(-size // BYTES_PER_PARTITION))
+
+
+def partitioning_of(spark: SparkSession, partitions: int | None) -> Partitioning:
+    return Partitioning(spark.sparkContext.defaultParallelism, partitions)
+
+
+def _estimated_bytes(frame: DataFrame) -> int:
+    """Size of the files behind a frame; 0 when Spark cannot tell."""
+    statistics = frame._jdf.queryExecution().optimizedPlan().stats()  # type: ignore[operator]
+    size = int(statistics.sizeInBytes().toString())
+    return size if size < 1 << 50 else 0

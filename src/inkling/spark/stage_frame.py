@@ -1,0 +1,133 @@
+"""The rows of a stage as a DataFrame: Spark joins tables, answers conditions, drops what cannot matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_type
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.late import stored_columns
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import StreamPlan, TableAtom
+from inkling.physical.naming import fact_name
+from inkling.physical.plan import Bit, Input, Stage
+from inkling.spark.expressions import SPARK_TYPES, to_column
+
+
+def named(column: str) -> Column:
+    """A column whose name may hold any character."""
+    return F.col("`" + column.replace("`", "``") + "`")
+
+
+@dataclass(frozen=True, slots=True)
+class RowReferences:
+    """Resolves references to the row itself against a DataFrame with logical and fact columns."""
+
+    columns: frozenset[str]
+
+    def __call__(self, expr: e.Expr) -> Column:
+        match expr:
+            case e.ColumnOf(column=column):
+                return named(column if column in self.columns else column.rsplit("|", 1)[0])
+            case e.FactColumn(atom=atom, column=column, type=kind):
+                return named(fact_name(atom, column, kind))
+            case e.KeyColumn(column=column):
+                return named(column)
+            case e.TimeOf(edge=edge):
+                return named(r.START if edge is e.Edge.START else r.END)
+            case e.IdOf():
+                return named(r.ID)
+            case _:
+                raise AssertionError(f"{type(expr).__name__} does not look at one row")
+
+
+def input_frame(
+    stage: Stage,
+    number: int,
+    source: DataFrame,
+    tables: Mapping[str, DataFrame],
+    around: Surroundings,
+    stream: StreamPlan | None,
+) -> DataFrame:
+    """Stage rows of one input; with `stream`, its derived columns are left to the worker."""
+    given = stage.inputs[number]
+    for column in given.key if stage.drops_null_keys else ():
+        source = source.where(named(column).isNotNull())
+    references = RowReferences(frozenset(source.columns))
+    if given.keep is not None:
+        source = source.where(to_column(given.keep, references, around.measure))
+    for atom in given.atoms:
+        source = _with_facts(source, atom, tables[atom.table], around)
+    references = RowReferences(frozenset(source.columns))
+    stored = {} if stream is None else stored_columns(given, stream)
+    columns = [
+        _column(field, given, number, stored, references, around).alias(field.name)
+        for field in r.stage_schema(stage)
+    ]
+    known = set(r.stage_schema(stage).names)
+    columns += [
+        named(logical).alias(physical) for physical, logical in sorted(stored.items()) if physical not in known
+    ]
+    return source.select(*columns)
+
+
+def _column(
+    field: pa.Field,
+    given: Input,
+    number: int,
+    stored: Mapping[str, str],
+    references: RowReferences,
+    around: Surroundings,
+) -> Column:
+    name = field.name
+    kind = from_arrow_type(field.type)
+    if name == r.SOURCE:
+        return F.lit(number).cast(kind)
+    if name.startswith("@key"):
+        return named(given.key[int(name[4:])]).cast(kind)
+    if name.startswith("@bits"):
+        return _word(int(name[5:]), given.early, references, around)
+    if name in references.columns:
+        return named(name).cast(kind)
+    logical = name.rsplit("|", 1)[0]
+    if name in stored or (name in given.columns and logical in references.columns):
+        return named(logical).cast(kind)
+    return F.lit(None).cast(kind)
+
+
+def _word(word: int, bits: tuple[Bit, ...], references: RowReferences, around: Surroundings) -> Column:
+    """64 conditions as one integer; the last one is the sign."""
+    packed = F.lit(0).cast("long")
+    for bit in bits:
+        if bit.number >> 6 == word:
+            value = 1 << (bit.number & 63)
+            value = value - (1 << 64) if value >= 1 << 63 else value
+            packed = packed.bitwiseOR(
+                F.when(to_column(bit.expr, references, around.measure), F.lit(value).cast("long")).otherwise(F.lit(0).cast("long"))
+            )
+    return packed
+
+
+def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, around: Surroundings) -> DataFrame:
+    """One row per event and agreeing fact; null agrees with nothing, as in SQL."""
+    facts = table.select(
+        *(
+            named(column.name).cast(SPARK_TYPES[column.type]).alias(fact_name(atom.number, column.name, column.type))
+            for column in atom.columns
+        )
+    ).distinct()
+    references = RowReferences(frozenset(source.columns))
+    agree = F.lit(True)
+    for column, arg in zip(atom.columns, atom.args, strict=True):
+        if arg is not None:
+            fact = named(fact_name(atom.number, column.name, column.type))
+            agree = agree & (fact == to_column(arg, references, around.measure))
+    return source.join(F.broadcast(facts), agree, "inner")
+
+

@@ -1,0 +1,140 @@
+"""Runs the stages of a physical plan on Spark: one shuffle and one pass of Python workers per stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from inkling.analysis.window import horizon_of
+from inkling.evaluators.stage import rows as r
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import Points, ProgramPlan, StreamPlan
+from inkling.model.time import Span
+from inkling.physical.naming import physical_name
+from inkling.physical.plan import Input, PhysicalPlan, Stage
+from inkling.spark.derive_frame import with_derived_columns
+from inkling.spark.partitioning import Partitioning
+from inkling.spark.stage_frame import input_frame, named
+from inkling.spark.worker import DETECTED, EVENT, LINEAGE, SLICE, Slices, StageTask, result_schema
+
+
+@dataclass(frozen=True, slots=True)
+class StageFrames:
+    """What a run of all stages leaves: per event, rows with internal column names; `cached` frames can be freed."""
+
+    events: Mapping[str, DataFrame]
+    cached: tuple[DataFrame, ...]
+
+
+def run_stages(
+    plan: PhysicalPlan,
+    sources: Mapping[str, DataFrame],
+    tables: Mapping[str, DataFrame],
+    facts: Mapping[str, pa.Table],
+    around: Surroundings,
+    partitioning: Partitioning,
+) -> StageFrames:
+    """Plan every stage as DataFrames; nothing runs until somebody asks for rows.
+
+    The results of a stage are kept, because each event is a part of them and later stages read them again.
+    """
+    ready = dict(sources)
+    events: dict[str, DataFrame] = {}
+    cached = []
+    for stage in plan.stages:
+        results = _stage_results(plan.program, stage, ready, tables, facts, around, partitioning)
+        results = results.persist(StorageLevel.MEMORY_AND_DISK)
+        cached.append(results)
+        for number, step in enumerate(stage.steps):
+            events[step.event.name] = results.where(named(EVENT) == number)
+            ready[step.event.name] = _as_source(stage, number, results)
+    return StageFrames(events, tuple(cached))
+
+
+def _stage_results(
+    program: ProgramPlan,
+    stage: Stage,
+    ready: Mapping[str, DataFrame],
+    tables: Mapping[str, DataFrame],
+    facts: Mapping[str, pa.Table],
+    around: Surroundings,
+    partitioning: Partitioning,
+) -> DataFrame:
+    made_here = {step.event.name for step in stage.steps}
+    frames, left_to_worker = [], {}
+    for number, given in enumerate(stage.inputs):
+        if given.source in made_here:
+            continue
+        source = ready[given.source]
+        stream = program.stream(given.source)
+        if stream is not None and stream.derived:
+            if _same_key(given, stream):
+                left_to_worker[number] = stream
+            else:
+                source = with_derived_columns(stream, source, around, partitioning)
+        frames.append(input_frame(stage, number, source, tables, around, left_to_worker.get(number)))
+    rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+    slices = None
+    if stage.key_types:
+        keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
+        rows = rows.repartition(partitioning.for_frames(list(ready.values())), *keys)
+    elif stage.sliced and partitioning.cores > 1:
+        rows, slices = _sliced(stage, rows, around, partitioning)
+    else:
+        rows = rows.coalesce(1)
+    task = StageTask(stage, facts, around, left_to_worker, slices)
+    return rows.mapInArrow(task, from_arrow_schema(result_schema(stage)))
+
+
+def _same_key(given: Input, stream: StreamPlan) -> bool:
+    return given.key == stream.schema.key and not given.atoms and bool(given.key)
+
+
+def _sliced(
+    stage: Stage, rows: DataFrame, around: Surroundings, partitioning: Partitioning
+) -> tuple[DataFrame, Slices | None]:
+    """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
+    horizon = horizon_in_units(stage, around)
+    border = rows.agg(F.min(named(r.START)).alias("low"), F.max(named(r.END)).alias("high")).first()
+    if border is None or border["low"] is None:
+        return rows.coalesce(1), None
+    span = border["high"] - border["low"] + 1
+    length = max(span // (4 * partitioning.cores) + 1, 2 * horizon + 1)
+    first = F.floor(named(r.END) / F.lit(length))
+    last = F.floor((named(r.END) + F.lit(horizon)) / F.lit(length))
+    cut = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
+    n_slices = max(1, -(-span // length))
+    return cut.repartition(min(n_slices, 4 * partitioning.cores), named(SLICE)), Slices(length)
+
+
+def horizon_in_units(stage: Stage, around: Surroundings) -> int:
+    """How far back any result of the stage can reach, through all its events."""
+    total = 0
+    for step in stage.steps:
+        horizon = horizon_of(step.event).conclusion
+        assert horizon is not None
+        for window in horizon.windows:
+            if isinstance(window, Points):
+                total += window.count - 1
+            elif isinstance(window, Span):
+                total += around.measure(window)
+    return total
+
+
+def _as_source(stage: Stage, number: int, results: DataFrame) -> DataFrame:
+    """The results of one event in the form in which stages read their sources."""
+    event = stage.steps[number].event
+    columns = [named(name) for name in (r.START, r.END, r.PLACE, r.END_PLACE)]
+    columns += [named(DETECTED).alias(r.KNOWN), named(LINEAGE).alias(r.IDS)]
+    columns += [
+        named(physical_name(output.name, output.type)).alias(output.name)
+        for output in (*event.head, *event.returns)
+    ]
+    return results.where(named(EVENT) == number).select(*columns)

@@ -1,0 +1,1 @@
+STREAM Car(id STRING, id INT) TIME t;

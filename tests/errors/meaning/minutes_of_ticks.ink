@@ -1,0 +1,3 @@
+STREAM Step(id STRING, t INT) ID id TIME t;
+STREAM Stamp(id STRING, at TIMESTAMP) ID id TIME at;
+EVENT pair AS PATTERN SEQ(Step a, Step b) WITHIN 5 MINUTES;

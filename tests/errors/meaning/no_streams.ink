@@ -1,0 +1,1 @@
+EVENT stop AS PATTERN Car a;

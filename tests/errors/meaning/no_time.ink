@@ -1,0 +1,1 @@
+STREAM Car(id STRING, speed DOUBLE) ID id;

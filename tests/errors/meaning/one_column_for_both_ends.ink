@@ -1,0 +1,1 @@
+STREAM Shift(worker STRING) TIME FROM t TO t;

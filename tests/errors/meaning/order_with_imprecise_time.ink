@@ -1,0 +1,1 @@
+STREAM Car(id INT) ID id TIME BETWEEN lo AND hi ORDER BY id;

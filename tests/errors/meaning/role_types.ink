@@ -1,0 +1,1 @@
+STREAM Car(id STRING, weight DOUBLE, when STRING, p STRING) TIME when ORDER BY weight PROBABILITY p;

@@ -1,0 +1,1 @@
+STREAM Car(id STRING, road STRING) ID id KEY raod TIME t;

@@ -1,0 +1,1 @@
+STREAM Car(id STRNG, speed NUMBER) TIME t;
