@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING
 
 from inkling import language
 from inkling.analysis.doubt import doubt_of
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from inkling.results import Results
     from inkling.spark.batch import SparkResults
 
-ExplainStage: TypeAlias = Literal["logical", "rewritten", "verdicts", "physical", "all"]
-EXPLAIN_STAGES: tuple[ExplainStage, ...] = get_args(ExplainStage)
-
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -61,13 +58,16 @@ class Program:
     def text(self) -> str:
         return self.source.text
 
-    def explain(self, stage: ExplainStage = "all") -> str:
-        """What will be done and why, as stable text: one stage of it, or all under their titles."""
-        if stage not in EXPLAIN_STAGES:
-            raise ValueError(f"expected stage to be one of {', '.join(EXPLAIN_STAGES)}, found {stage!r}")
+    def explain(self, stage: str = "all") -> str:
+        """What will be done and why, as stable text.
+
+        `stage` is `logical`, `rewritten`, `verdicts` or `physical`; `all` gives each under its title.
+        """
         sections = dict(self.explain_sections())
         if stage == "all":
             return "\n\n".join(f"== {title} ==\n{text}" for title, text in sections.items())
+        if stage not in sections:
+            raise ValueError(f"expected stage to be all or one of {', '.join(sections)}, found {stage!r}")
         return sections[stage]
 
     def explain_sections(self) -> tuple[tuple[str, str], ...]:
@@ -127,7 +127,7 @@ class Program:
 def load(path: str | Path) -> Program:
     """Reads a program from a file; its tables are looked for beside it."""
     path = Path(path)
-    return parse(_text_of(path), name=path.name, folder=path.parent)
+    return parse(read_program(path), name=path.name, folder=path.parent)
 
 
 def parse(text: str, *, name: str = "<string>", folder: str | Path = ".") -> Program:
@@ -146,14 +146,17 @@ def program(
     return parse(text, name=name, folder=folder)
 
 
-def _text_of(path: Path) -> str:
+def read_program(path: Path) -> str:
+    """The text of a program file."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise InputError.of("INK0550", f"there is no file `{path}`") from None
     except IsADirectoryError:
         raise InputError.of(
-            "INK0550", f"`{path}` is a folder, expected a program", helps=("name a file that ends with `.ink`",)
+            "INK0550",
+            f"`{path}` is a folder, expected a program",
+            helps=("name a file that ends with `.ink`",),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None

@@ -1,4 +1,4 @@
-"""The definition gives what the language reference says beside its examples, whose numbers are in the names."""
+"""The definition gives what the language reference says beside its examples, by their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions as Catalyst columns have the value that the definition gives to each row, in either ANSI mode."""
+"""Expressions as Catalyst columns have the value that the definition gives to each row."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from inkling.testing.expressions import (
 )
 
 N_ROWS = 24
-N_EXPRESSIONS = 600
 AROUND = Surroundings({}, surroundings_measure)
 KINDS = (Type.BOOLEAN, Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TIME, Type.DURATION)
 
@@ -83,14 +82,24 @@ def assert_defined(
     assert n_compared > len(rows) * len(exprs) / 2
 
 
-def test_random_exact_expressions_eq_definition(session: SparkSession) -> None:
-    rng = Random(5)
+def check_random_expressions(spark: SparkSession, seed: int, n_expressions: int) -> None:
+    rng = Random(seed)
     rows = random_rows(rng, N_ROWS)
     exprs = [
         random_expression(rng, rng.choice(KINDS), depth=rng.randrange(1, 4), exact=True)
-        for _ in range(N_EXPRESSIONS)
+        for _ in range(n_expressions)
     ]
-    assert_defined(in_one_job(session, rows, exprs), rows, exprs)
+    assert_defined(in_one_job(spark, rows, exprs), rows, exprs)
+
+
+def test_random_exact_expressions_eq_definition(session: SparkSession) -> None:
+    check_random_expressions(session, seed=5, n_expressions=150)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10, 20))
+def test_many_exact_expressions_eq_definition(spark: SparkSession, seed: int) -> None:
+    check_random_expressions(spark, seed, n_expressions=600)
 
 
 def test_other_functions_eq_definition_but_for_last_digits(session: SparkSession) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from inkling.analysis.policies import parts_of
@@ -36,9 +37,24 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     inner = tuple(
         part.within
         for part in parts_of(event.pattern)
-        if isinstance(part, p.Narrowed) and isinstance(part.within, Span | p.Points)
+        if isinstance(part, p.Narrowed | p.Sequence) and isinstance(part.within, Span | p.Points)
     )
     return Verdict(Horizon((event.within, *inner, *deadlines)), f"{window_text(event.within)} and deadlines inside")
+
+
+def total_horizon(events: Iterable[p.EventPlan], measure: Callable[[Span], int]) -> int | None:
+    """How far back any result can reach through all these events, one resting on another; None without limit."""
+    total = 0
+    for event in events:
+        horizon = horizon_of(event).conclusion
+        if horizon is None:
+            return None
+        for window in horizon.windows:
+            if isinstance(window, p.Points):
+                total += window.count - 1
+            elif isinstance(window, Span):
+                total += measure(window)
+    return total
 
 
 def _looks_back_forever(pattern: p.Pattern) -> bool:

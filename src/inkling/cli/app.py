@@ -1,22 +1,29 @@
-"""The commands under one name, and what becomes of errors: a message for people and an exit status for scripts."""
+"""The commands under one name."""
 
 from __future__ import annotations
 
 import typer
 
 from inkling import __version__
-from inkling.cli.failures import FailuresAsMessages
-from inkling.cli.options import Debug
+from inkling.cli.bench import bench
+from inkling.cli.check import check
+from inkling.cli.demo import demo
+from inkling.cli.explain import explain
+from inkling.cli.explain_error import explain_error
+from inkling.cli.failures import with_messages
+from inkling.cli.fmt import fmt
+from inkling.cli.generate import generate
+from inkling.cli.run import run
 
 app = typer.Typer(
     name="inkling",
-    cls=FailuresAsMessages,
-    help="Recognizes complex events in streams.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+for command in (run, check, explain, fmt, demo, generate, bench, explain_error):
+    app.command(command.__name__.replace("_", "-"))(with_messages(command))
 
 
 def _print_version(wanted: bool) -> None:
@@ -30,9 +37,8 @@ def options(
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
     ),
-    debug: Debug = False,
 ) -> None:
-    """Recognizes complex events in streams."""
+    """Recognizes complex events in streams that cannot be fully trusted."""
 
 
 def main() -> None:

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import ParamSpec
 
-import click
 import typer
-from typer.core import TyperGroup
 
 from inkling.cli.messages import print_diagnostics
-from inkling.cli.options import DEBUG
 from inkling.errors import Diagnostic, InklingError, InputError, InternalError
 
-EXIT_MISTAKE, EXIT_USAGE, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
+EXIT_MISTAKE, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
+"""Typer itself exits with 2 when the command line is wrong."""
+
+Options = ParamSpec("Options")
 
 
-class FailuresAsMessages(TyperGroup):
-    """Runs a command; whatever it raises becomes a message and an exit status."""
+def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
+    """The command; whatever it raises becomes a message and an exit status."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    @functools.wraps(command)
+    def guarded(*args: Options.args, **kwargs: Options.kwargs) -> None:
         try:
-            return super().invoke(ctx)
-        except (click.exceptions.ClickException, click.exceptions.Exit, click.exceptions.Abort):
+            command(*args, **kwargs)
+        except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except BrokenPipeError:
             _forget_stdout()
-            raise typer.Exit(0) from None
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)
             raise typer.Exit(EXIT_INTERRUPTED) from None
         except Exception as problem:
-            if ctx.find_root().meta.get(DEBUG):
+            if kwargs.get("debug"):
                 raise
             print_diagnostics(diagnostics_of(problem))
             raise typer.Exit(exit_status(problem)) from None
+
+    return guarded
 
 
 def exit_status(problem: Exception) -> int:

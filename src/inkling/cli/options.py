@@ -8,14 +8,6 @@ from typing import Annotated
 
 import typer
 
-DEBUG = "inkling.debug"
-
-
-def _remember_debug(context: typer.Context, debug: bool) -> bool:
-    if debug:
-        context.find_root().meta[DEBUG] = True
-    return debug
-
 
 class Runner(Enum):
     """Where a program runs."""
@@ -24,12 +16,7 @@ class Runner(Enum):
     LOCAL = "local"
 
 
-Debug = Annotated[
-    bool,
-    typer.Option(
-        "--debug", callback=_remember_debug, is_eager=True, help="Show where in the code a failure arose."
-    ),
-]
+Debug = Annotated[bool, typer.Option("--debug", help="Show where in the code a failure arose.")]
 ProgramFile = Annotated[Path, typer.Argument(metavar="PROGRAM.ink", help="The program.", show_default=False)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but mistakes.")]
 Master = Annotated[str, typer.Option("--master", metavar="URL", help="Where Spark runs.")]

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from inkling.model.batch import EventBatch, MatchBatch
+from inkling.model.batch import MatchBatch
 
 State = TypeVar("State")
+Rows = TypeVar("Rows", contravariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Which part of the time line a step decides: results known after `after` and up to `until`."""
+class Stepper(Protocol[State, Rows]):
+    """Results from rows that arrive in time order.
 
-    after: int
-    until: int
-
-
-class Evaluator(Protocol[State]):
-    """Results of one event, from batches that arrive in time order per key.
-
-    A batch holds every event with `progress.after < end <= progress.until`. The results of all steps together do not
-    depend on how the events were cut into batches.
+    The rows of a step hold every event that ends after the previous step's `until` and not after this one's. The
+    results of all steps together do not depend on how the events were cut into steps.
     """
 
     def start(self) -> State: ...
 
-    def step(self, state: State, batch: EventBatch, progress: Progress) -> tuple[State, MatchBatch]: ...
+    def step(self, state: State, rows: Rows, until: int) -> tuple[State, dict[str, MatchBatch]]: ...

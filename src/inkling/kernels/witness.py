@@ -227,6 +227,7 @@ def _line_up(
     moves: npt.NDArray[np.int64],
 ) -> int:
     """List the moves of all runs by rank, those with a mark first, then by list of events, then by mark."""
+    n_marks = tables.mark_size.shape[0]
     n_moves = 0
     first_of_rank = 0
     first_with_list = 0
@@ -239,9 +240,9 @@ def _line_up(
         place = symbol + runs[side, STATE, run] * n_classes
         for edge in range(tables.edge_start[place], tables.edge_start[place + 1]):
             mark = tables.edge_mark[edge]
-            order = (first_with_list << 32) + mark
+            order = first_with_list * n_marks + mark
             if mark == NO_MARK:
-                order += 1 << 62
+                order = n_runs * n_marks + first_with_list
             at = n_moves
             while at > first_of_rank and moves[ORDER, at - 1] > order:
                 for column in range(4):

@@ -42,6 +42,51 @@ class EventBatch:
     def __len__(self) -> int:
         return len(self.key)
 
+    def take(self, rows: Ints) -> EventBatch:
+        """Some of the rows, which keep their event numbers."""
+        width = np.diff(self.id_offsets)[rows]
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(width)])
+        position = np.repeat(self.id_offsets[rows] - ends[:-1], width) + np.arange(ends[-1])
+        return EventBatch(
+            self.key[rows],
+            self.source[rows],
+            self.start[rows],
+            self.start_place[rows],
+            self.end[rows],
+            self.end_place[rows],
+            self.known[rows],
+            self.event[rows],
+            self.bits[rows],
+            {name: column.take(pa.array(rows)) for name, column in self.columns.items()},
+            ends,
+            self.ids.take(pa.array(position)),
+        )
+
+
+def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
+    """Rows of both, not sorted anew."""
+
+    def both(name: str) -> np.ndarray:
+        return np.concatenate([getattr(first, name), getattr(second, name)])
+
+    def columns(one: pa.Array, other: pa.Array) -> pa.Array:
+        return pa.chunked_array([one, other], type=one.type).combine_chunks()
+
+    return EventBatch(
+        both("key"),
+        both("source"),
+        both("start"),
+        both("start_place"),
+        both("end"),
+        both("end_place"),
+        both("known"),
+        both("event"),
+        both("bits"),
+        {name: columns(first.columns[name], second.columns[name]) for name in first.columns},
+        np.concatenate([first.id_offsets, first.id_offsets[-1] + second.id_offsets[1:]]),
+        columns(first.ids, second.ids),
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class MatchBatch:
@@ -59,3 +104,18 @@ class MatchBatch:
 
     def __len__(self) -> int:
         return len(self.key)
+
+    def where(self, mask: NDArray[np.bool_]) -> MatchBatch:
+        """Some of the results."""
+        chosen = pa.array(mask)
+        return MatchBatch(
+            self.event,
+            self.key[mask],
+            self.start[mask],
+            self.start_place[mask],
+            self.end[mask],
+            self.end_place[mask],
+            self.detected_at[mask],
+            {name: column.filter(chosen) for name, column in self.values.items()},
+            self.lineage.filter(chosen),
+        )

@@ -167,8 +167,15 @@ class _Row:
         return fn.coalesce(found.isin([fn.lit(value).cast(kind) for value in values]), fn.lit(False))
 
     def _operands(self, left: e.Expr, right: e.Expr, *, as_doubles: bool) -> tuple[Column, Column]:
-        one, other = self.value(left), self.value(right)
+        one, other = self._operand(left), self._operand(right)
         return (one.cast("double"), other.cast("double")) if as_doubles else (one, other)
+
+    def _operand(self, expr: e.Expr) -> Column:
+        value = self.value(expr)
+        if isinstance(expr, e.Arithmetic) and not _is_double(expr) and not _is_nothing(expr):
+            # Spark gathers the constants of a sum or product, and another order may leave 64 bits elsewhere
+            return fn.bitwise_not(fn.bitwise_not(value))
+        return value
 
 
 def _is_nothing(expr: e.Expr) -> bool:
@@ -182,11 +189,14 @@ def _nothing(expr: e.Expr) -> Column:
 def _is_double(expr: e.Expr) -> bool:
     """Whether the values are doubles: a duration multiplied by a double, or divided, is one too."""
     match expr:
+        case _ if expr.type is Type.DOUBLE:
+            return True
         case e.Negate(item=item):
             return _is_double(item)
         case e.Arithmetic(operator=symbol, left=left, right=right):
             return symbol == "/" or _is_double(left) or _is_double(right)
-    return expr.type is Type.DOUBLE
+        case _:
+            return False
 
 
 def _is_whole(number: float) -> bool:

@@ -63,6 +63,11 @@ def _angle_difference(left: Column, right: Column) -> Column:
     return _least(turned, fn.lit(360.0) - turned)
 
 
+def _in_case(change: Callable[[Column], Column]) -> Callable[[Column], Column]:
+    """Spark takes `upper(lower(x))` for `upper(x)`, wrongly for some letters; `concat` keeps it from that."""
+    return lambda text: change(fn.concat(text, fn.lit("")))
+
+
 def _divided_by(divisor: float) -> Callable[[Column], Column]:
     return lambda number: number / fn.lit(divisor)
 
@@ -84,8 +89,8 @@ COLUMN_FORMS: dict[str, Callable[..., Column]] = {
     "seconds": _divided_by(1e6),
     "minutes": _divided_by(60e6),
     "hours": _divided_by(3600e6),
-    "lower": fn.lower,
-    "upper": fn.upper,
+    "lower": _in_case(fn.lower),
+    "upper": _in_case(fn.upper),
     "length": lambda text: fn.length(text).cast("bigint"),
     "concat": fn.concat,
 }

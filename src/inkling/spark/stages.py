@@ -12,11 +12,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from inkling.analysis.window import horizon_of
+from inkling.analysis.window import total_horizon
 from inkling.evaluators.stage import rows as r
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import Points, ProgramPlan, StreamPlan
-from inkling.model.time import Span
+from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.spark.derive_frame import with_derived_columns
@@ -101,7 +100,8 @@ def _sliced(
     stage: Stage, rows: DataFrame, around: Surroundings, partitioning: Partitioning
 ) -> tuple[DataFrame, Slices | None]:
     """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
-    horizon = horizon_in_units(stage, around)
+    horizon = total_horizon([step.event for step in stage.steps], around.measure)
+    assert horizon is not None
     border = rows.agg(F.min(named(r.START)).alias("low"), F.max(named(r.END)).alias("high")).first()
     if border is None or border["low"] is None:
         return rows.coalesce(1), None
@@ -112,20 +112,6 @@ def _sliced(
     cut = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
     n_slices = max(1, -(-span // length))
     return cut.repartition(min(n_slices, 4 * partitioning.cores), named(SLICE)), Slices(length)
-
-
-def horizon_in_units(stage: Stage, around: Surroundings) -> int:
-    """How far back any result of the stage can reach, through all its events."""
-    total = 0
-    for step in stage.steps:
-        horizon = horizon_of(step.event).conclusion
-        assert horizon is not None
-        for window in horizon.windows:
-            if isinstance(window, Points):
-                total += window.count - 1
-            elif isinstance(window, Span):
-                total += around.measure(window)
-    return total
 
 
 def _as_source(stage: Stage, number: int, results: DataFrame) -> DataFrame:

@@ -1,6 +1,7 @@
 """Random syntax trees: every shape the language can say, with names that tempt the parser."""
 
 from fractions import Fraction
+from functools import cache
 from typing import TypeVar, get_args
 
 from hypothesis import strategies as st
@@ -92,38 +93,44 @@ QUOTED_NAMES = ("_", "two words", 'a "quoted" one', "back`tick", "1st", "a-b", "
 T = TypeVar("T")
 
 
+@cache
 def idents() -> st.SearchStrategy[Ident]:
     names = (*PLAIN_NAMES, *KEYWORD_NAMES.split(), *QUOTED_NAMES)
     return st.sampled_from(names).map(Ident)
 
 
+@cache
 def literals() -> st.SearchStrategy[Literal]:
     texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=5)
     numbers = st.integers(0, 2**63 - 1) | st.floats(0, allow_infinity=False)
     return (st.none() | st.booleans() | texts | numbers).map(Literal)
 
 
+@cache
 def expressions() -> st.SearchStrategy[Expr]:
     """Values and conditions; nothing checks that they have a type."""
     return st.recursive(_simple_expressions(), _larger_expressions, max_leaves=8)
 
 
+@cache
 def durations() -> st.SearchStrategy[Duration]:
     amounts = st.integers(0, 10**6) | st.decimals(0, 1000, places=3).map(Fraction)
     return st.builds(Duration, amounts, st.sampled_from(TIME_UNITS))
 
 
+@cache
 def patterns() -> st.SearchStrategy[Pattern]:
     return st.recursive(_simple_patterns(), _larger_patterns, max_leaves=6)
 
 
+@cache
 def statements() -> st.SearchStrategy[Statement]:
     return st.one_of(_streams(), _tables(), _rules(), _events(), _forecasts())
 
 
-@st.composite
-def programs(draw: st.DrawFn) -> Program:
-    return Program(draw(_several(statements(), 0, 4)))
+@cache
+def programs() -> st.SearchStrategy[Program]:
+    return st.lists(statements(), max_size=4).map(lambda parts: Program(tuple(parts)))
 
 
 def _several(
@@ -136,6 +143,7 @@ def _maybe(values: st.SearchStrategy[T]) -> st.SearchStrategy[T | None]:
     return st.none() | values
 
 
+@cache
 def _simple_expressions() -> st.SearchStrategy[Expr]:
     name = idents()
     return st.one_of(
@@ -165,11 +173,13 @@ def _larger_expressions(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Exp
     )
 
 
+@cache
 def _windows() -> st.SearchStrategy[Duration | PointCount | EventCount]:
     counts = st.integers(1, 100)
     return durations() | st.builds(PointCount, counts) | st.builds(EventCount, counts)
 
 
+@cache
 def _simple_patterns() -> st.SearchStrategy[Pattern]:
     name = idents()
     times = (st.integers(0, 10**9) | st.text("0123456789-: ", min_size=1)).map(Literal)
@@ -182,10 +192,12 @@ def _simple_patterns() -> st.SearchStrategy[Pattern]:
     )
 
 
+@cache
 def _relations() -> st.SearchStrategy[tuple[str, ...]]:
     return _several(st.sampled_from(RELATIONS), 1)
 
 
+@cache
 def _quantities() -> st.SearchStrategy[Quantity]:
     name, var = idents(), _maybe(idents())
     all_or_some = st.builds(Quantity, st.sampled_from(["ALL", "SOME"]), name, var)
@@ -239,11 +251,13 @@ def _bodies(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Body]:
     return st.builds(Body, inner, _maybe(expressions()), _maybe(_windows()), _maybe(expressions()))
 
 
+@cache
 def _columns() -> st.SearchStrategy[tuple[ColumnDecl, ...]]:
     types = st.sampled_from(["INT", "DOUBLE", "STRING", "BOOLEAN", "TIMESTAMP"]).map(Ident)
     return _several(st.builds(ColumnDecl, idents(), types), 1, 9)
 
 
+@cache
 def _streams() -> st.SearchStrategy[StreamDecl]:
     name = idents()
     maybe_name = _maybe(name)
@@ -283,24 +297,29 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
     )
 
 
+@cache
 def _tables() -> st.SearchStrategy[TableDecl]:
     return st.builds(TableDecl, idents(), _columns(), st.text("abc'./ ", max_size=9))
 
 
+@cache
 def _rules() -> st.SearchStrategy[RuleDecl]:
     return st.builds(
         RuleDecl, st.builds(Call, idents(), _several(expressions(), 0)), _maybe(expressions())
     )
 
 
+@cache
 def _items() -> st.SearchStrategy[Item]:
     return st.builds(Item, expressions(), _maybe(idents()))
 
 
+@cache
 def _confidences() -> st.SearchStrategy[Confidence]:
     return st.builds(Confidence, st.sampled_from([">=", ">"]), st.floats(0, 1))
 
 
+@cache
 def _events() -> st.SearchStrategy[EventDecl]:
     preferences = st.none() | st.sampled_from(["LONGER", "SHORTER"]) | expressions()
     consumes = st.just(Consume("RESTART")) | st.builds(
@@ -323,6 +342,7 @@ def _events() -> st.SearchStrategy[EventDecl]:
     )
 
 
+@cache
 def _forecasts() -> st.SearchStrategy[ForecastDecl]:
     count = st.integers(1, 500)
     kinds = st.one_of(

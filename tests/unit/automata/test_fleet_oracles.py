@@ -159,7 +159,9 @@ def test_approaching_port(
 
 def test_trawling() -> None:
     rows = [(True, speed) for speed in (1.0, 1.1, 5, 8.9, 9.0, 4)] + [(False, 4)]
-    assert ends(Repeat(event(0, 1, 2), 3), rows, [lambda r: r[0], lambda r: r[1] > 1, lambda r: r[1] < 9]) == [4]
+    assert ends(
+        Repeat(event(0, 1, 2), 3), rows, [lambda r: r[0], lambda r: r[1] > 1, lambda r: r[1] < 9]
+    ) == [4]
 
 
 def test_search_and_rescue() -> None:

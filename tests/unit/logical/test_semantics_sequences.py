@@ -113,7 +113,7 @@ class TestNext:
         assert lineages(nearest(a, p.Absent(d), b), "a1 d2 b3 d4 b5") == []
 
     def test_only_a_whole_occurrence_in_the_gap_blocks(self) -> None:
-        """From a1 the pair b2 c3 lies before b4 c5 and blocks it; b2 c5 and b4 c5 overlap b2 c3 and do not."""
+        """The pair b2 c3 lies wholly before b4 c5 and blocks it, but not b2 c5."""
         found = lineages(nearest(a, seq(b, c)), "a1 b2 c3 b4 c5")
         assert found == ["a1 b2 c3", "a1 b2 c5"]
 

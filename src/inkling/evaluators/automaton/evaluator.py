@@ -9,13 +9,24 @@ import numpy as np
 from inkling.automata.detections import Detections
 from inkling.automata.engine import PatternSet
 from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.state import AutomatonState
 from inkling.evaluators.automaton.translate import to_regex
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
-from inkling.model.batch import EventBatch, Ints, MatchBatch
+from inkling.model.batch import EventBatch, Ints, MatchBatch, one_after_the_other
 from inkling.physical.plan import EventStep
+
+
+@dataclass(frozen=True, slots=True)
+class AutomatonCarry:
+    """What is kept between batches: open runs, and the events that a later result may still name."""
+
+    runs: AutomatonState
+    rows: EventBatch | None
+    numbers: Ints  # of those events, ascending
+    next_number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,43 +38,57 @@ class AutomatonEvaluator:
     bits: tuple[int, ...]  # the stage's conditions that these events use, in the automata's numbering
     around: Surroundings
 
-    def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
-        """All results over whole keys."""
-        rows = np.flatnonzero(np.isin(batch.source, np.array(self.steps[0].scope, np.int16)))
-        _, found = self.patterns.step(
-            self.patterns.initial_state(), batch.key[rows], batch.source[rows], self._compressed(batch, rows), rows
-        )
-        return tuple(
-            self._matches(step, batch, rows, found.only(found.pattern == number))
+    def start(self) -> AutomatonCarry:
+        return AutomatonCarry(self.patterns.initial_state(), None, np.empty(0, np.int64), 0)
+
+    def step(self, state: AutomatonCarry, batch: EventBatch) -> tuple[AutomatonCarry, tuple[MatchBatch, ...]]:
+        """Read the next events of each key; results name events of earlier batches too."""
+        scope = np.flatnonzero(np.isin(batch.source, np.array(self.steps[0].scope, np.int16)))
+        fresh = batch if len(scope) == len(batch) else batch.take(scope)
+        numbers = np.arange(state.next_number, state.next_number + len(fresh))
+        runs, found = self.patterns.step(state.runs, fresh.key, fresh.source, self._compressed(fresh), numbers)
+        known = fresh if state.rows is None else one_after_the_other(state.rows, fresh)
+        all_numbers = np.concatenate([state.numbers, numbers])
+        results = tuple(
+            self._matches(step, known, len(known) - len(fresh), all_numbers, found.only(found.pattern == number))
             for number, step in enumerate(self.steps)
         )
+        live = np.searchsorted(all_numbers, runs.live_events())
+        carry = AutomatonCarry(runs, known.take(live), all_numbers[live], state.next_number + len(fresh))
+        return carry, results
 
-    def _compressed(self, batch: EventBatch, rows: Ints) -> np.ndarray:
+    def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
+        """All results over whole keys."""
+        return self.step(self.start(), batch)[1]
+
+    def _compressed(self, batch: EventBatch) -> np.ndarray:
         if self.bits == tuple(range(len(self.bits))):
-            return batch.bits[rows, 0]
-        packed = np.zeros(len(rows), np.uint64)
+            return batch.bits[:, 0]
+        packed = np.zeros(len(batch), np.uint64)
         for place, bit in enumerate(self.bits):
-            truth = (batch.bits[rows, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)
+            truth = (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)
             packed |= truth << np.uint64(place)
         return packed
 
-    def _matches(self, step: EventStep, batch: EventBatch, rows: Ints, found: Detections) -> MatchBatch:
+    def _matches(
+        self, step: EventStep, known: EventBatch, n_old: int, numbers: Ints, found: Detections
+    ) -> MatchBatch:
         lineage = found.lineage()
-        last = rows[found.row]
-        first = found.first_event()
-        n = len(last)
-        resolve = Gather(batch, lineage.offsets, lineage.events, lineage.slots)
+        last = n_old + found.row
+        first = np.searchsorted(numbers, found.first_event())
+        rows = np.searchsorted(numbers, lineage.events)
+        resolve = Gather(known, lineage.offsets, rows, lineage.slots)
         outputs = (*step.event.head, *step.event.returns)
         return MatchBatch(
             step.event.name,
-            batch.key[last],
-            batch.start[first],
-            batch.start_place[first],
-            batch.end[last],
-            batch.end_place[last],
-            batch.known[last],
-            {output.name: evaluate(output.expr, resolve, n, self.around) for output in outputs},
-            lineage_ids(batch, lineage.offsets, lineage.events),
+            known.key[last],
+            known.start[first],
+            known.start_place[first],
+            known.end[last],
+            known.end_place[last],
+            known.known[last],
+            {output.name: evaluate(output.expr, resolve, len(last), self.around) for output in outputs},
+            lineage_ids(known, lineage.offsets, rows),
         )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inkling.evaluators.base import Progress
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.layout import layout_of
@@ -28,8 +27,8 @@ class NetworkEvaluator:
     step: EventStep
     around: Surroundings
 
-    def evaluate(self, batch: EventBatch, n_keys: int, progress: Progress) -> MatchBatch:
-        """All results over the batch that become known in the given part of the time line."""
+    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
+        """All results over the batch that are known by `until`."""
         layout = layout_of(self.step)
         types = column_types(self.step, batch)
         store = build_store(batch, types.items(), n_keys)
@@ -50,8 +49,8 @@ class NetworkEvaluator:
         roots = evaluation.roots()
         window = evaluation.window_of(event.within, None)
         found = evaluation.occurrences(event.pattern, roots, window=window)
-        fits = evaluation.lasts_at_most(found, found.origin, event.within) & (found.known <= progress.until)
+        fits = evaluation.lasts_at_most(found, found.origin, event.within) & (found.known <= until)
         found = found.where(fits)
         if event.having:
             found = found.where(passes(found, event.having))
-        return results_of(event, store, found, evaluation.arena, gather, progress, self.around)
+        return results_of(event, store, found, evaluation.arena, gather, self.around)

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.base import Progress
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
 from inkling.evaluators.network.arena import Arena
@@ -27,10 +26,9 @@ def results_of(
     found: Occurrences,
     arena: Arena,
     gather: Callable[[Occurrences], Gather],
-    progress: Progress,
     around: Surroundings,
 ) -> MatchBatch:
-    """Results that become known after `progress.after`, in (key, end, start) order."""
+    """One result per identity, in (key, end, start) order of first appearance."""
     key = found.origin
     order = np.lexsort((found.start_place, found.start, found.end_place, found.end, key))
     found = found.take(order)
@@ -49,19 +47,17 @@ def results_of(
     end, end_place = _latest(identity, found, n_results)
     known = np.full(n_results, np.iinfo(np.int64).max)
     np.minimum.at(known, identity, found.known)
-    fresh = np.flatnonzero(known > progress.after)
-    witness = witness[fresh]
     chosen = found.take(witness)
     returned = _values(event.returns, gather(chosen), len(chosen), around)
     values = {name: array.take(pa.array(witness)) for name, array in head.items()} | returned
     return MatchBatch(
         event.name,
         chosen.origin,
-        start[fresh],
-        start_place[fresh],
-        end[fresh],
-        end_place[fresh],
-        known[fresh],
+        start,
+        start_place,
+        end,
+        end_place,
+        known,
         values,
         lineage_ids(store.batch, *arena.unroll(chosen.tail)[:2]),
     )

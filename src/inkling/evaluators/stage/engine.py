@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.automaton.evaluator import AutomatonEvaluator, automata_of
-from inkling.evaluators.base import Progress
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
@@ -17,9 +16,6 @@ from inkling.evaluators.stage.prepare import stage_rows
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import Evaluator, EventStep, Stage
-
-EVERYTHING = Progress(-FOREVER, FOREVER)
-
 
 @dataclass(frozen=True, slots=True)
 class StageResults:
@@ -33,7 +29,7 @@ class StageEngine:
     """Evaluates the events of one stage; compiled once, used for any number of row sets."""
 
     def __init__(self, stage: Stage, tables: Mapping[str, pa.Table], around: Surroundings) -> None:
-        self._stage = stage
+        self.stage = stage
         self._tables = tables
         self._around = around
         produced = {step.event.name for step in stage.steps}
@@ -43,36 +39,39 @@ class StageEngine:
             )
             for step in stage.steps
         }
-        shared = tuple(
-            step
-            for step in stage.steps
-            if step.evaluator is Evaluator.AUTOMATON and not self._feeds[step.event.name]
-        )
-        self._shared = automata_of(shared, len(stage.inputs), around)
+        regular = [step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON]
+        direct = tuple(step for step in regular if not self._feeds[step.event.name])
+        self.automata = automata_of(direct, len(stage.inputs), around)
         self._alone: dict[str, AutomatonEvaluator] = {
             step.event.name: automata_of((step,), len(stage.inputs), around)[0]
-            for step in stage.steps
-            if step.evaluator is Evaluator.AUTOMATON and self._feeds[step.event.name]
+            for step in regular
+            if self._feeds[step.event.name]
         }
 
-    def run(self, rows: pa.Table, progress: Progress = EVERYTHING) -> StageResults:
+    def run(self, rows: pa.Table) -> StageResults:
         """Results over rows that hold all events of their keys."""
-        codes, keys = key_codes(rows, len(self._stage.key_types))
-        n_keys = len(keys)
-        base = event_batch(self._stage, rows, codes)
+        codes, keys = key_codes(rows, len(self.stage.key_types))
+        base = event_batch(self.stage, rows, codes)
         found: dict[str, MatchBatch] = {}
-        for automata in self._shared:
+        for automata in self.automata:
             found.update({matches.event: matches for matches in automata.evaluate(base)})
-        for step in self._stage.steps:
-            if step.event.name not in found:
-                batch = self._with_derived(step, rows, codes, base, found)
-                found[step.event.name] = self._evaluate(step, batch, n_keys, progress)
-        return StageResults(found, keys)
+        return StageResults(self.rest(rows, codes, base, found, FOREVER), keys)
 
-    def _evaluate(self, step: EventStep, batch: EventBatch, n_keys: int, progress: Progress) -> MatchBatch:
-        if step.evaluator is Evaluator.AUTOMATON:
-            return self._alone[step.event.name].evaluate(batch)[0]
-        return NetworkEvaluator(step, self._around).evaluate(batch, n_keys, progress)
+    def rest(
+        self, rows: pa.Table, codes: Ints, base: EventBatch, found: dict[str, MatchBatch], until: int
+    ) -> dict[str, MatchBatch]:
+        """Results of all events, given those of the automata that read rows directly."""
+        n_keys = int(codes.max()) + 1 if len(codes) else 0
+        for step in self.stage.steps:
+            name = step.event.name
+            if name in found:
+                continue
+            batch = self._with_derived(step, rows, codes, base, found)
+            if step.evaluator is Evaluator.AUTOMATON:
+                found[name] = self._alone[name].evaluate(batch)[0]
+            else:
+                found[name] = NetworkEvaluator(step, self._around).evaluate(batch, n_keys, until)
+        return found
 
     def _with_derived(
         self, step: EventStep, rows: pa.Table, codes: Ints, base: EventBatch, found: Mapping[str, MatchBatch]
@@ -83,12 +82,12 @@ class StageEngine:
             return base
         tables, all_codes = [rows], [codes]
         for number in feeds:
-            matches = found[self._stage.inputs[number].source]
+            matches = found[self.stage.inputs[number].source]
             source = source_table(matches).append_column("@code", pa.array(matches.key))
-            fed = stage_rows(self._stage, number, source, self._tables, self._around, carry="@code")
+            fed = stage_rows(self.stage, number, source, self._tables, self._around, carry="@code")
             all_codes.append(fed["@code"].to_numpy())
             tables.append(fed.drop_columns(["@code"]))
-        return event_batch(self._stage, pa.concat_tables(tables), np.concatenate(all_codes))
+        return event_batch(self.stage, pa.concat_tables(tables), np.concatenate(all_codes))
 
 
 def source_table(matches: MatchBatch) -> pa.Table:

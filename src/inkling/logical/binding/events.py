@@ -11,6 +11,7 @@ from inkling.logical.binding.catalog import Catalog, Source
 from inkling.logical.binding.clauses import bind_consume, bind_partition, bind_scope, check_thresholds
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.conditions import bind_conditions
+from inkling.logical.binding.lookups import warn_of_unread
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.names import EventNames
 from inkling.logical.binding.outputs import bind_outputs
@@ -41,6 +42,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     head, returns = bind_outputs(decl, names)
     restart = bind_consume(decl, names)
     report_unused(names)
+    warn_of_unread(names)
     streams = frozenset(name for source in sources for name in source.streams)
     doubtful = frozenset(name for source in sources for name in source.doubtful)
     check_thresholds(decl, doubtful, mistakes)
@@ -59,9 +61,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
             helps=["repeat at least once: `+` instead of `*` or `?`"],
         )
     columns = tuple(Column(output.name, output.type) for output in (*head, *returns))
-    schema = EventSchema(
-        decl.name.text, columns, _is_ordered(shape, scope, pattern), _is_interval(shape, scope, pattern)
-    )
+    schema = EventSchema(decl.name.text, columns, _is_ordered(shape, pattern), _is_interval(shape, pattern))
     catalog.sources[schema.name] = Source(
         schema.name,
         {column.name: column.type for column in columns},
@@ -107,11 +107,11 @@ def _slots(shape: Shape) -> tuple[p.Slot, ...]:
     )
 
 
-def _is_ordered(shape: Shape, scope: tuple[Source, ...], pattern: p.Pattern) -> bool:
+def _is_ordered(shape: Shape, pattern: p.Pattern) -> bool:
     """Whether all events of a match come from ordered streams; a deadline is no event and has no order."""
     filled = [place for place in shape.places if place.inner is None and not place.fences]
     return not _has_deadline(pattern) and all(
-        source.is_ordered for place in filled for source in place.sources or scope
+        source.is_ordered for place in filled for source in place.fillers
     )
 
 
@@ -125,15 +125,15 @@ def _has_deadline(part: p.Part) -> bool:
             return any(_has_deadline(inner) for inner in p.sub_patterns(part))
 
 
-def _is_interval(shape: Shape, scope: tuple[Source, ...], pattern: p.Pattern) -> bool:
+def _is_interval(shape: Shape, pattern: p.Pattern) -> bool:
     """Whether a match can last; a single point cannot."""
     match pattern:
         case p.Leaf(slot=slot):
-            return any(source.is_interval for source in shape.places[slot].sources or scope)
+            return any(source.is_interval for source in shape.places[slot].fillers)
         case p.Narrowed(pattern=inner):
-            return _is_interval(shape, scope, inner)
+            return _is_interval(shape, inner)
         case p.Disjunction(items=items):
-            return any(_is_interval(shape, scope, item) for item in items)
+            return any(_is_interval(shape, item) for item in items)
         case _:
             return True
 

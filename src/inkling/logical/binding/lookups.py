@@ -10,7 +10,7 @@ from inkling.logical.binding.mentions import mentions, target_of
 from inkling.logical.binding.names import EventNames, Supply
 from inkling.logical.binding.places import BodyPlace, InBranch, InRepetition, Place, Standpoint
 from inkling.logical.binding.tables import check_arity
-from inkling.logical.binding.unknown import report_unknown
+from inkling.logical.binding.unknown import report_unknown, warn_of_column
 from inkling.logical.binding.viewpoint import Viewpoint
 from inkling.logical.plan import TableAtom
 from inkling.model.schema import TableSchema
@@ -46,6 +46,8 @@ def take_lookup(
 
 def place_lookups(lookups: list[Lookup], names: EventNames) -> None:
     """Gives every look-up a leaf; the earliest in pattern order that names a variable supplies it."""
+    if all(place.inner is not None for place in names.shape.places):
+        return  # nothing happens in this pattern, which is already reported
     waiting = list(lookups)
     number = 0
     while waiting:
@@ -127,16 +129,20 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
     binder = view.binder()
     args: list[e.Expr | None] = []
     supplied: dict[str, e.FactColumn] = {}
+    variables: dict[str, s.Ident] = {}
     for column, arg in zip(table.columns, lookup.call.args, strict=True):
         fact = e.FactColumn(number, column.name, column.type)
         variable = _variable_of(arg, lookup, names)
         if isinstance(arg, s.Variable) and arg.name.text == "_":
             args.append(None)
         elif variable is not None and variable.text in supplied:
-            target.conditions.append(e.Compare("=", supplied[variable.text], fact))
-            args.append(None)
+            first = supplied[variable.text]
+            if view.fits_column(first, column.type, arg, f"{table.name}.{column.name}"):
+                target.conditions.append(e.Compare("=", first, fact))
+                args.append(None)
         elif variable is not None and names.supply(variable.text, target.standpoint) is None:
             supplied[variable.text] = fact
+            variables[variable.text] = variable
             args.append(None)
         else:
             bound = binder.value(arg)
@@ -149,9 +155,17 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
         target.conditions.append(e.InTable(table.name, tuple(args)))
         return False
     for name, fact in supplied.items():
-        names.supplies.setdefault(name, []).append(Supply(fact, target))
+        names.supplies.setdefault(name, []).append(Supply(fact, target, variables[name]))
     target.atoms.append(TableAtom(number, table.name, table.columns, tuple(args)))
     return True
+
+
+def warn_of_unread(names: EventNames) -> None:
+    """A variable that only one look-up mentions filters nothing; a column of that name was probably meant."""
+    for name, supplies in names.supplies.items():
+        for supply in supplies:
+            if name not in names.read:
+                warn_of_column(supply.written, names)
 
 
 def _is_local(expr: e.Expr, place: Place) -> bool:

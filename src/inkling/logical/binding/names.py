@@ -29,6 +29,7 @@ class Supply:
 
     fact: e.FactColumn
     place: Place
+    written: s.Ident
 
 
 @dataclass(slots=True)
@@ -42,6 +43,7 @@ class EventNames:
     partition: dict[str, Type | None] = field(default_factory=dict)
     assignments: dict[str, Assignment] = field(default_factory=dict)
     supplies: dict[str, list[Supply]] = field(default_factory=dict)
+    read: set[str] = field(default_factory=set)  # table variables that something else uses
     unknowable: set[str] = field(default_factory=set)  # would be bound but for a mistake already reported
 
     def supply(self, name: str, at: Standpoint) -> Supply | None:

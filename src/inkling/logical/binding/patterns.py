@@ -138,7 +138,7 @@ class _Shaper:
         body: BodyPlace,
         condition: s.Expr | None = None,
     ) -> p.Leaf:
-        seen = sources or self.scope
+        fillers = sources or self.scope
         place = Place(
             len(self.places),
             self._fresh(var),
@@ -146,8 +146,9 @@ class _Shaper:
             path,
             body,
             sources,
+            fillers,
             columns,
-            is_broken=any(source.is_broken for source in seen),
+            is_broken=any(source.is_broken for source in fillers),
             condition=condition,
         )
         self.places.append(place)

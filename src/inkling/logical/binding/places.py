@@ -74,7 +74,8 @@ class Place:
     span: Span
     path: Path
     body: BodyPlace  # the nearest body around it
-    sources: tuple[Source, ...] = ()
+    sources: tuple[Source, ...] = ()  # as written; none for `_`
+    fillers: tuple[Source, ...] = ()  # whose events can fill it
     columns: Columns = field(default_factory=dict)  # what all of its sources share
     is_broken: bool = False
     inner: BodyPlace | None = None
@@ -97,7 +98,7 @@ class Place:
 
     @property
     def id_type(self) -> Type | None:
-        kinds = {source.id_type for source in self.sources}
+        kinds = {source.id_type for source in self.fillers}
         return kinds.pop() if len(kinds) == 1 else None
 
     @property

@@ -41,3 +41,16 @@ def report_unknown(name: s.Ident, names: EventNames, home: Place | None, notes: 
     elif name.text in names.catalog.sources:
         helps = (f"give the event a name in the pattern, such as `{name} e`, and write `e`",)
     names.mistakes.wrong("INK0207", f"nothing is called `{name}` here", name, notes=remarks, helps=helps)
+
+
+def warn_of_column(name: s.Ident, names: EventNames) -> None:
+    """Warns of a table variable that stands for any value, where a column of that name exists."""
+    owners = [place.title for place in names.shape.places if place.name and name.text in place.columns]
+    if owners:
+        names.mistakes.warn(
+            "INK0325",
+            f"`{name}` stands for any value here, not for a column",
+            name,
+            notes=["outside `[…]` a bare name is a variable, and nothing else mentions this one"],
+            helps=[f"write {listed([f'{owner}.{name}' for owner in owners[:3]], 'or')} for the column"],
+        )

@@ -8,12 +8,11 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical.binding.expressions import ExpressionBinder, Reference
 from inkling.logical.binding.list_references import list_reference, needs_list, nested_lists
-from inkling.logical.binding.mistakes import listed
 from inkling.logical.binding.names import EventNames
 from inkling.logical.binding.place_columns import typed_column
 from inkling.logical.binding.places import Obstacle, Place, Standpoint, hidden_by
 from inkling.logical.binding.tables import check_arity
-from inkling.logical.binding.unknown import report_unknown
+from inkling.logical.binding.unknown import report_unknown, warn_of_column
 from inkling.model.types import Type, common_type
 
 
@@ -101,6 +100,7 @@ class Viewpoint:
         args: list[e.Expr | None] = []
         for column, arg in zip(table.columns, node.args, strict=True):
             if isinstance(arg, s.Variable) and self._is_existential(arg.name.text):
+                warn_of_column(arg.name, names)
                 args.append(None)
                 continue
             bound = binder.value(arg)
@@ -159,7 +159,7 @@ class Viewpoint:
                 helps=[f"count them with `COUNT({var})`, or name a column of one: `LAST({var}).…`"],
             )
             return None
-        derived = [source.name for source in place.sources if source.is_derived]
+        derived = [source.name for source in place.fillers if source.is_derived]
         if derived:
             mistakes.wrong(
                 "INK0415",
@@ -171,8 +171,10 @@ class Viewpoint:
             return None
         kind = place.id_type
         if kind is None:
-            kinds = listed([f"{source.name}: {source.id_type}" for source in place.sources])
-            mistakes.wrong("INK0218", f"the ids of `{var}` have different types", node, notes=[kinds])
+            kinds = ", ".join(f"{source.id_type} in `{source.name}`" for source in place.fillers)
+            mistakes.wrong(
+                "INK0218", f"the ids of `{var}` have different types", node, notes=[f"they are {kinds}"]
+            )
             return None
         return e.IdOf(place.number, kind)
 
@@ -230,6 +232,7 @@ class Viewpoint:
     def _fact(self, fact: e.FactColumn, place: Place, node: s.Variable) -> e.Expr | None:
         obstacle = self.at.obstacle(place)
         mistakes = self.names.mistakes
+        self.names.read.add(node.name.text)
         if obstacle is Obstacle.OTHER_BRANCH or self.at.outer_repetitions(place):
             where = "a branch of OR" if obstacle else "a repetition"
             mistakes.wrong(

@@ -1,0 +1,47 @@
+"""`inkling bench`: how fast an example runs on this machine."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inkling.cli.examples import example_program
+from inkling.cli.execution import execute
+from inkling.cli.generate import SCENARIO_NAMES, require_scenario
+from inkling.cli.inputs import given_paths
+from inkling.cli.options import Debug, Master, Runner
+from inkling.cli.progress import counting
+from inkling.query import load
+
+
+def bench(
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")
+    ] = "fleet",
+    events: Annotated[int, typer.Option(min=1, help="Rows of the main stream.")] = 1_000_000,
+    repeat: Annotated[int, typer.Option(min=1, help="How often to run; the first run also compiles.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same data.")] = 0,
+    runner: Annotated[Runner, typer.Option(help="Spark, or this process.")] = Runner.SPARK,
+    master: Master = "local[*]",
+    debug: Debug = False,
+) -> None:
+    """Time an example: reading, finding and collecting, one line per run."""
+    require_scenario(name)
+    from inkling.generate import write
+
+    program = load(example_program(name))
+    with tempfile.TemporaryDirectory(prefix="inkling-bench-") as scratch:
+        with counting(f"generating {name}", quiet=False) as progress:
+            write(name, Path(scratch), events=events, seed=seed, progress=progress)
+        given = given_paths(program, [scratch], [])
+        for number in range(1, repeat + 1):
+            found = execute(program, given, runner, master=master)
+            rows = sum(found.results.input_rows.values())
+            matches = sum(table.num_rows for table in found.tables.values())
+            typer.echo(
+                f"{name} run {number} on {found.runner}, seed {seed}: {rows:,} rows, {matches:,} results, "
+                f"{found.seconds:.2f} s, {rows / found.seconds:,.0f} rows/s"
+            )

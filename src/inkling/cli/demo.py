@@ -1,0 +1,92 @@
+"""`inkling demo`: an example from nothing to a report: data, program, results, page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from inkling.cli.examples import example_program
+from inkling.cli.execution import Execution, execute
+from inkling.cli.generate import SCENARIO_NAMES, require_scenario
+from inkling.cli.inputs import given_paths
+from inkling.cli.options import Debug, Master, Quiet, Runner
+from inkling.cli.progress import counting, working
+from inkling.query import load
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+SHOWN_ROWS = 3
+HIDDEN_COLUMNS = ("event", "detected_at", "method", "error", "op")
+
+
+def demo(
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")
+    ] = "fleet",
+    events: Annotated[int, typer.Option(min=1, help="Rows of the main stream.")] = 200_000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same data.")] = 0,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Where data and report go.", show_default="out/demo/NAME"
+        ),
+    ] = None,
+    runner: Annotated[Runner, typer.Option(help="Spark, or this process.")] = Runner.SPARK,
+    master: Master = "local[*]",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Generate the data of an example, find its events and write a report."""
+    require_scenario(name)
+    from inkling.generate import write
+
+    folder = folder or Path("out") / "demo" / name
+    program = load(example_program(name))
+    with counting(f"generating {name}", quiet=quiet) as progress:
+        write(name, folder, events=events, seed=seed, progress=progress)
+    given = given_paths(program, [str(folder)], [])
+    report = folder / "report.html"
+    with working(quiet) as say:
+        found = execute(program, given, runner, master=master, say=say)
+        say("writing the report")
+        found.write_report(report)
+    _print(found, report)
+
+
+def _print(found: Execution, report: Path) -> None:
+    from rich.console import Console
+
+    console = Console()
+    for name, table in found.tables.items():
+        console.print(_shown(name, table))
+    for line in found.summary():
+        console.print(line, highlight=False)
+    console.print(f"report: {report}", highlight=False, soft_wrap=True)
+
+
+def _shown(name: str, results: pa.Table) -> Table:
+    """The first results of an event as a table for the terminal."""
+    from rich.table import Table
+
+    left_out = results.num_rows - SHOWN_ROWS
+    caption = f"… and {left_out:,} more" if left_out > 0 else None
+    table = Table(title=f"{name}: {results.num_rows:,}", caption=caption, title_justify="left")
+    columns = [column for column in results.column_names if column not in HIDDEN_COLUMNS]
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in results.slice(0, SHOWN_ROWS).select(columns).to_pylist():
+        table.add_row(*(_cell(value) for value in row.values()))
+    return table
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        ids = [str(item) for item in value]
+        return " ".join(ids if len(ids) <= 6 else [*ids[:3], "…", *ids[-2:]])
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)

@@ -1,0 +1,18 @@
+"""Where the example programs are: in the installed package, or in the checkout beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import inkling
+from inkling.errors import InputError
+
+
+def example_program(name: str) -> Path:
+    """The path of an example's program."""
+    package = Path(inkling.__file__).parent
+    for folder in (package / "examples", package.parents[1] / "examples"):
+        path = folder / name / f"{name}.ink"
+        if path.exists():
+            return path
+    raise InputError.of("INK0551", f"the program of example `{name}` is not installed")

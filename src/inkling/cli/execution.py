@@ -1,0 +1,76 @@
+"""One run of a program over files, whichever runner does it, with its results collected as Arrow tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inkling.cli.inputs import Given
+from inkling.cli.messages import counted
+from inkling.cli.options import Runner
+from inkling.query import Program
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from inkling.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a run found and how long it took, reading and collecting included."""
+
+    program: Program
+    given: Given
+    results: Results
+    runner: str
+    seconds: float
+
+    @property
+    def tables(self) -> Mapping[str, pa.Table]:
+        return self.results.tables
+
+    def write_report(self, path: Path) -> None:
+        from inkling.report import write_report
+        from inkling.report.from_results import report_data
+
+        data = report_data(
+            self.program, self.results, self.given.streams, runner=self.runner, seconds=self.seconds
+        )
+        write_report(data, path)
+
+    def summary(self) -> Iterator[str]:
+        """Counts per event, and what was read and refused."""
+        widest = max((len(name) for name in self.tables), default=0)
+        for name, table in self.tables.items():
+            yield f"{name:<{widest}}  {counted(table.num_rows, 'result')}"
+        read = sum(self.results.input_rows.values())
+        refused = self.results.rejects.num_rows
+        told = f"{counted(read, 'row')} read" + (f", {counted(refused, 'row')} refused" if refused else "")
+        yield f"{told}; {self.seconds:.1f} s on {self.runner}"
+
+
+def execute(
+    program: Program,
+    given: Given,
+    runner: Runner,
+    *,
+    master: str = "local[*]",
+    say: Callable[[str], None] = lambda _: None,
+) -> Execution:
+    """Run a program to the end and collect its results."""
+    started = time.monotonic()
+    if runner is Runner.LOCAL:
+        say("running in this process")
+        results = program.run_local(given.streams, given.tables)
+        return Execution(program, given, results, "local", time.monotonic() - started)
+    say("starting Spark")
+    from inkling.spark.session import spark_session
+
+    spark = spark_session(master=master)
+    say("running on Spark")
+    results = program.run(spark, given.streams, given.tables).collect()
+    return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started)

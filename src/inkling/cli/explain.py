@@ -1,0 +1,34 @@
+"""`inkling explain`: what a program will do and why, before it does it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from inkling.cli.messages import print_diagnostics
+from inkling.cli.options import Debug, ProgramFile
+from inkling.query import load
+
+
+class Stage(Enum):
+    """How far along the way from text to answer."""
+
+    LOGICAL = "logical"
+    REWRITTEN = "rewritten"
+    VERDICTS = "verdicts"
+    PHYSICAL = "physical"
+    ALL = "all"
+
+
+def explain(
+    program: ProgramFile,
+    stage: Annotated[Stage, typer.Option("--stage", "-s", help="Which part of the way.")] = Stage.ALL,
+    debug: Debug = False,
+) -> None:
+    """Print the plan of a program: what is asked, what is proved, and how it will run."""
+    loaded = load(program)
+    if loaded.warnings:
+        print_diagnostics(loaded.warnings)
+    typer.echo(loaded.explain(stage.value))

@@ -1,0 +1,151 @@
+"""Result tables to files: JSON lines, CSV or Parquet by suffix; a folder gets one Parquet file per event."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+
+from inkling.errors import InputError
+from inkling.results import LEADING, TRAILING
+
+STDOUT = "-"
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+
+
+def check_output(output: str) -> None:
+    """Refuse a path whose format is unknown before any work is done."""
+    path = Path(output)
+    if output == STDOUT or _is_folder(output) or path.suffix in (*JSON_SUFFIXES, ".csv", ".parquet"):
+        return
+    raise InputError.of(
+        "INK0556",
+        f"the format of `{output}` cannot be told from its name",
+        helps=("end it with .jsonl, .csv or .parquet, or with / for a folder; `-` is JSON lines on stdout",),
+    )
+
+
+def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
+    """Write all results; several events share one file, where the column `event` tells them apart."""
+    ordered = {name: in_order(table) for name, table in tables.items()}
+    path = Path(output)
+    if _is_folder(output):
+        path.mkdir(parents=True, exist_ok=True)
+        for name, table in ordered.items():
+            pa.parquet.write_table(table, path / f"{name}.parquet")
+        return
+    if output != STDOUT:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pa.parquet.write_table(united(list(ordered.values())), path)
+    elif path.suffix == ".csv":
+        with _opened(output) as file:
+            _write_csv(united(list(ordered.values())), file)
+    else:
+        with _opened(output) as file:
+            for table in ordered.values():
+                _write_json_lines(table, file)
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    """Results by end, start and lineage: whoever ran the program, they are written the same way."""
+    if not {"end", "start", "lineage"} <= set(table.column_names):
+        return table
+    ids = pc.list_value_length(table["lineage"])
+    spelled = pc.binary_join(table["lineage"].cast(pa.list_(pa.string())), "\x00")
+    keyed = table.append_column("@ids", ids).append_column("@lineage", spelled)
+    values = [name for name in _value_columns(table) if not pa.types.is_nested(table.schema.field(name).type)]
+    order = [(name, "ascending") for name in ("end", "start", "@lineage", "@ids", *values)]
+    return keyed.sort_by(order).drop_columns(["@ids", "@lineage"])
+
+
+def united(tables: list[pa.Table]) -> pa.Table:
+    """All tables below each other; a column of different types becomes text."""
+    values = dict.fromkeys(name for table in tables for name in _value_columns(table))
+    names = [*LEADING, *values, *TRAILING] if tables and "event" in tables[0].column_names else list(values)
+    kinds = {
+        name: _common_type([t.schema.field(name).type for t in tables if name in t.column_names])
+        for name in names
+    }
+    schema = pa.schema(list(kinds.items()))
+    return pa.concat_tables(
+        [
+            pa.table(
+                [
+                    table[name].cast(kinds[name])
+                    if name in table.column_names
+                    else pa.nulls(len(table), kinds[name])
+                    for name in names
+                ],
+                schema=schema,
+            )
+            for table in tables
+        ]
+    )
+
+
+def _common_type(kinds: list[pa.DataType]) -> pa.DataType:
+    if len(set(kinds)) == 1:
+        return kinds[0]
+    if all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds):
+        return pa.float64()
+    return pa.list_(pa.string()) if all(pa.types.is_list(kind) for kind in kinds) else pa.string()
+
+
+def _value_columns(table: pa.Table) -> list[str]:
+    return [name for name in table.column_names if name not in (*LEADING, *TRAILING)]
+
+
+def _write_json_lines(table: pa.Table, file: TextIO) -> None:
+    for batch in table.to_batches(max_chunksize=10_000):
+        for row in batch.to_pylist():
+            file.write(json.dumps(row, default=_as_text, ensure_ascii=False) + "\n")
+
+
+def _write_csv(table: pa.Table, file: TextIO) -> None:
+    lines = csv.writer(file, lineterminator="\n")
+    lines.writerow(table.column_names)
+    for batch in table.to_batches(max_chunksize=10_000):
+        for row in batch.to_pylist():
+            lines.writerow([_csv_cell(value) for value in row.values()])
+
+
+def _csv_cell(value: object) -> object:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case list():
+            return json.dumps(value, default=_as_text, ensure_ascii=False)
+        case datetime():
+            return _as_text(value)
+        case _:
+            return value
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return str(value)
+
+
+def _is_folder(output: str) -> bool:
+    return output != STDOUT and (output.endswith("/") or Path(output).is_dir())
+
+
+@contextmanager
+def _opened(output: str) -> Iterator[TextIO]:
+    if output == STDOUT:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    with Path(output).open("w", encoding="utf-8", newline="") as file:
+        yield file

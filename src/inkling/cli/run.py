@@ -1,0 +1,78 @@
+"""`inkling run`: the results of a program over files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inkling.cli.execution import execute
+from inkling.cli.inputs import given_paths
+from inkling.cli.messages import print_diagnostics
+from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner
+from inkling.cli.progress import working
+from inkling.query import load
+
+
+def run(
+    program: ProgramFile,
+    inputs: Annotated[
+        list[str],
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="NAME=PATH",
+            help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
+            "A folder without NAME= holds one file per stream.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help=".jsonl, .csv, .parquet, a folder/, or - for JSON lines on stdout.",
+        ),
+    ],
+    tables: Annotated[
+        list[str],
+        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
+    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    runner: Annotated[Runner, typer.Option(help="Spark, or this process.")] = Runner.SPARK,
+    master: Master = "local[*]",
+    rejects: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Where refused rows go, with the reason.", show_default=False),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Where a report for people goes.", show_default=False),
+    ] = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Find the events of a program in files."""
+    loaded = load(program)
+    if loaded.warnings and not quiet:
+        print_diagnostics(loaded.warnings)
+    given = given_paths(loaded, inputs, tables)
+    from inkling.cli.outputs import check_output, write_tables
+
+    for path in (output, rejects):
+        if path is not None:
+            check_output(path)
+    with working(quiet) as say:
+        found = execute(loaded, given, runner, master=master, say=say)
+        say("writing results")
+        write_tables(found.tables, output)
+        if rejects is not None:
+            write_tables({"rejects": found.results.rejects}, rejects)
+        if report is not None:
+            say("writing the report")
+            found.write_report(report)
+    if not quiet:
+        for line in found.summary():
+            typer.echo(line, err=True)

@@ -1,0 +1,197 @@
+"""Random well-formed programs with small random streams: what every evaluator is compared on.
+
+>>> case = random_case(random.Random(7))
+>>> sorted(case.rows) == sorted(stream.schema.name for stream in case.plan.streams)
+True
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from inkling.errors import InklingError
+from inkling.logical import plan as p
+from inkling.logical.semantics import Result
+from inkling.model.types import Type
+from inkling.testing.conditions import Variable, aggregate
+from inkling.testing.coverage import program_features
+from inkling.testing.oracle import bound, oracle
+from inkling.testing.patterns import PatternMaker, Place, Source
+from inkling.testing.rows import Rows
+from inkling.testing.streams import random_rows, random_tables
+from inkling.testing.universe import DERIVED, TABLES, VALUE_COLUMNS, Declared, Kind
+
+MOST_TRIES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What random programs may contain; names of features are those of `coverage.FEATURES`."""
+
+    kinds: tuple[Kind, ...] = tuple(Kind)
+    without: frozenset[str] = frozenset()
+    needing: frozenset[str] = frozenset()  # all of these
+    partitioned: bool | None = None  # None: some are
+    n_events: int = 2  # at most, per program
+    bad_rows: bool = True
+
+
+ANYTHING = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program with data for it."""
+
+    text: str
+    plan: p.ProgramPlan
+    rows: Rows
+    tables: Rows
+
+    def expected(self) -> dict[str, tuple[Result, ...]]:
+        """The results by the definition."""
+        return oracle(self.plan, self.rows, self.tables)
+
+    def __str__(self) -> str:
+        listed = [f"{name}: {row}" for name, some in {**self.rows, **self.tables}.items() for row in some]
+        return "\n".join([self.text, *listed])
+
+
+def cases(options: Options = ANYTHING) -> st.SearchStrategy[Case]:
+    """Hypothesis strategy of programs with data."""
+    return st.randoms(use_true_random=False).map(lambda rng: random_case(rng, options))
+
+
+def seeded_cases(seed: int, n: int, options: Options = ANYTHING) -> Iterator[Case]:
+    """The same `n` cases for the same seed."""
+    rng = random.Random(seed)
+    for _ in range(n):
+        yield random_case(rng, options)
+
+
+def random_case(rng: random.Random, options: Options = ANYTHING) -> Case:
+    """A program that binds and has the asked features, with streams small enough for the definition."""
+    for _ in range(MOST_TRIES):
+        streams = _declared_streams(rng, options)
+        text = random_program(rng, streams, options)
+        try:
+            plan = bound(text)
+        except InklingError:
+            continue
+        found = program_features(plan)
+        if found & options.without or not options.needing <= found:
+            continue
+        rows = random_rows(rng, streams, n_events=_size(plan), bad_rows=options.bad_rows)
+        return Case(text, plan, rows, random_tables(rng))
+    raise ValueError(f"no program with {sorted(options.needing)} and without {sorted(options.without)} found")
+
+
+def random_program(rng: random.Random, streams: Sequence[Declared], options: Options = ANYTHING) -> str:
+    """The text of a program over the given streams; most of them bind."""
+    sources = [Source(one.name, one.columns, one.kind is Kind.ORDERED, True) for one in streams]
+    events = []
+    for number in range(rng.randint(1, options.n_events)):
+        event = _event(rng, f"e{number}", sources, options)
+        events.append(event.text)
+        sources.append(event.source)
+    return "\n".join([*(str(stream) for stream in streams), TABLES.rstrip(), *events])
+
+
+def _declared_streams(rng: random.Random, options: Options) -> list[Declared]:
+    kinds = list(options.kinds)
+    chosen = [rng.choice(kinds)] * 3 if rng.random() < 0.75 else [rng.choice(kinds) for _ in range(3)]
+    with_id = rng.random() < 0.9
+    names = {Kind.POINTS: "ABC", Kind.ORDERED: "VWU", Kind.INTERVALS: "LMN"}
+    streams = []
+    for index, kind in enumerate(chosen[: rng.randint(1, 3)]):
+        derive = rng.choice(list(DERIVED)) if rng.random() < 0.2 else ""
+        order_by = "id" if with_id and rng.random() < 0.2 else "seq"
+        streams.append(Declared(names[kind][index], kind, with_id, order_by, derive))
+    return streams
+
+
+def _size(plan: p.ProgramPlan) -> int:
+    """Events per key: fewer the more parts a pattern has, since the definition tries all combinations."""
+    most = max(sum(1 for _ in p.leaves(event.pattern)) for event in plan.events)
+    unpartitioned = any(not event.partition for event in plan.events)
+    size = {1: 8, 2: 8, 3: 7, 4: 6}.get(most, 5)
+    return max(3, size // 2 + 1) if unpartitioned else size
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    text: str
+    source: Source
+
+
+def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Options) -> _Event:
+    usable = _usable(rng, sources)
+    partitioned = rng.random() < 0.5 if options.partitioned is None else options.partitioned
+    partitioned = partitioned and all("k" in source.columns for source in usable)
+    maker = PatternMaker(rng, usable, all(one.is_ordered for one in usable), rng.choice((2, 3, 4, 4, 5)))
+    window, measures_time = maker.window() if rng.random() < 0.5 else ("", False)
+    pattern = maker.pattern(Place(has_limit=measures_time))
+    clauses = [f"PATTERN {pattern.text}"]
+    where = maker.condition_on(tuple(one for one in pattern.variables if not one.is_list))
+    if where is not None and rng.random() < 0.25:
+        clauses.append(f"WHERE {where}")
+    clauses.append(window)
+    having = maker.condition_on(pattern.variables)
+    if having is not None and rng.random() < 0.2:
+        clauses.append(f"HAVING {having}")
+    if partitioned:
+        clauses.append("PARTITION BY k")
+    if rng.random() < 0.15:
+        over = rng.sample([source.name for source in usable], rng.randint(1, len(usable)))
+        clauses.append(f"OVER ({', '.join(over)})")
+    if rng.random() < 0.15:
+        clauses.append("CONSUME RESTART")
+    returned = _returned(rng, pattern.variables)
+    if returned and rng.random() < 0.4:
+        clauses.append(f"RETURN {', '.join(returned)}")
+    clauses.append(rng.choice(("", "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES")))
+    head, columns = _head(rng, pattern.variables, partitioned=partitioned)
+    text = f"EVENT {name}{head} AS\n  " + "\n  ".join(clause for clause in clauses if clause) + ";"
+    is_ordered = all(source.is_ordered for source in usable) and "AFTER" not in pattern.text
+    return _Event(text, Source(name, columns, is_ordered, False))
+
+
+def _usable(rng: random.Random, sources: Sequence[Source]) -> list[Source]:
+    """Streams, and with some luck the events before; those without columns only join in."""
+    streams = [source for source in sources if source.is_stream]
+    events = [source for source in sources if not source.is_stream]
+    return [*streams, *events] if events and rng.random() < 0.6 else streams
+
+
+def _head(
+    rng: random.Random, variables: Sequence[Variable], *, partitioned: bool
+) -> tuple[str, dict[str, Type]]:
+    """The head of an event and the columns that later events see."""
+    single = [one for one in variables if not one.is_list and not one.is_span and one.columns]
+    if not single or rng.random() < 0.25:
+        return "", {"k": VALUE_COLUMNS["k"]} if partitioned else {}
+    one = rng.choice(single)
+    names = [name for name in one.columns if name in VALUE_COLUMNS and (name != "k" or not partitioned)]
+    chosen = rng.sample(names, rng.randint(0, len(names)))
+    items = [f"{one.name}.{name} AS {name}" for name in chosen]
+    columns = {name: VALUE_COLUMNS[name] for name in chosen}
+    if partitioned and rng.random() < 0.8:
+        items.append("k")
+        columns["k"] = VALUE_COLUMNS["k"]
+    return f"({', '.join(items)})", columns
+
+
+def _returned(rng: random.Random, variables: Sequence[Variable]) -> list[str]:
+    items = []
+    for number, one in enumerate(rng.sample(list(variables), min(2, len(variables)))):
+        if one.is_list:
+            items.append(f"{aggregate(rng, one)} AS r{number}")
+        elif one.is_span or not one.columns or rng.random() < 0.3:
+            items.append(f"{rng.choice(('START', 'END'))}({one.name}) AS r{number}")
+        else:
+            items.append(f"{one.name}.{rng.choice(list(one.columns))} AS r{number}")
+    return items

@@ -1,0 +1,8 @@
+STREAM A(id STRING, t BIGINT) ID id TIME t;
+
+EVENT twice AS
+  PATTERN A a AND A b;
+
+EVENT two AS
+  PATTERN A a AND A b
+  HAVING ID(a) <> ID(b);

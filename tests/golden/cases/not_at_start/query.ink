@@ -1,0 +1,5 @@
+STREAM A(id STRING, t BIGINT) ID id TIME t;
+STREAM B(id STRING, t BIGINT) ID id TIME t;
+
+EVENT before_any_b AS
+  PATTERN SEQ(AT START, NOT B, A a);

@@ -1,0 +1,6 @@
+STREAM A(id STRING, t BIGINT) ID id TIME t;
+STREAM B(id STRING, t BIGINT) ID id TIME t;
+STREAM C(id STRING, t BIGINT) ID id TIME t;
+
+EVENT first_kind AS
+  PATTERN SEQ NEXT(A | B x, C c);

@@ -1,0 +1,7 @@
+STREAM A(id STRING, t BIGINT) ID id TIME t;
+STREAM B(id STRING, t BIGINT) ID id TIME t;
+STREAM C(id STRING, t BIGINT) ID id TIME t;
+
+EVENT any_of AS
+  PATTERN (A a OR B b) OR C c
+  PER END;

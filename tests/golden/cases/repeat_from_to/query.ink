@@ -1,0 +1,5 @@
+STREAM A(id STRING, t BIGINT) ID id TIME t;
+STREAM B(id STRING, t BIGINT) ID id TIME t;
+
+EVENT pair_or_triple(COUNT(a) AS n) AS
+  PATTERN SEQ NEXT(A a{2,3}, B b);
