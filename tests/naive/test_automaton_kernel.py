@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -126,13 +127,12 @@ def spelled_out(found: Detections, cut: Cut) -> set[Found]:
     lineage = found.lineage()
     members = list(zip(lineage.events.tolist(), lineage.slots.tolist(), strict=True))
     bounds = lineage.offsets.tolist()
-    lists = [members[begin:end] for begin, end in zip(bounds[:-1], bounds[1:], strict=True)]
+    lists = [members[begin:end] for begin, end in pairwise(bounds)]
     assert all(one == sorted(one) for one in lists)
     assert found.first_event().tolist() == [one[0][0] if one else -1 for one in lists]
     columns = (found.key.tolist(), found.pattern.tolist(), found.row.tolist(), lists)
     return {
-        Found(key, pattern, cut.event[row], frozenset(one))
-        for key, pattern, row, one in zip(*columns, strict=True)
+        Found(key, pattern, cut.event[row], frozenset(one)) for key, pattern, row, one in zip(*columns, strict=True)
     }
 
 
@@ -171,9 +171,9 @@ def test_small_kernels_eq_definition() -> None:
 
 
 def test_kernels_without_compiler() -> None:
+    chosen = "test_small_kernels_eq_definition or test_more_room"
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-        + ["-k", "test_small_kernels_eq_definition or test_more_room"],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", chosen],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

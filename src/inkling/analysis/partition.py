@@ -24,9 +24,9 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
         return Verdict({}, "CONSUME RESTART looks at all results together")
     leaves = list(p.leaves(event.pattern))
     linked = _linked_by_any(leaves) if only_any(event.pattern) else _linked_one_by_one(leaves)
-    for columns in linked:
-        per_source = _per_source(leaves, columns)
-        if per_source is None or not _told_apart(event, columns):
+    for link in linked:
+        per_source = _per_source(leaves, link)
+        if per_source is None or not _told_apart(event, link):
             continue
         names = ", ".join(sorted({f"{source}.{column[0]}" for source, column in per_source.items()}))
         return Verdict(per_source, f"equality conditions tie all parts together by {names}")
@@ -60,7 +60,7 @@ def _linked_one_by_one(leaves: list[p.Leaf]) -> list[dict[int, str]]:
 
     Under NEXT an event of another key would otherwise stand in the way of the wanted one.
     """
-    links = [pair for pair in (_equalities(leaf) for leaf in leaves)]
+    links = [_equalities(leaf) for leaf in leaves]
     starts = {column for leaf_links in links for pair in leaf_links for slot, column in pair if slot == leaves[0].slot}
     found = []
     for start in sorted(starts):

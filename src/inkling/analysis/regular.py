@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
@@ -69,7 +71,7 @@ def _obstacle_in_part(part: p.Part) -> str | None:
             beside = any(
                 isinstance(one, p.Absent) != isinstance(other, p.Absent)
                 and any(isinstance(x, p.Repetition) and x.low == 0 for x in (one, other))
-                for one, other in zip(parts, parts[1:], strict=False)
+                for one, other in pairwise(parts)
             )
             return "NOT at the border of a sequence depends on time" if edges or beside else None
         case p.Narrowed(having=having, slot=slot):

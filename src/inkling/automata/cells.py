@@ -30,9 +30,7 @@ class CellGroup:
     def n_streams(self) -> int:
         return len(self.cells.base if isinstance(self.cells, PackedCells) else self.cells.readers)
 
-    def fill(
-        self, stream: npt.NDArray[np.int16], octets: npt.NDArray[np.uint8], out: npt.NDArray[np.int32]
-    ) -> int:
+    def fill(self, stream: npt.NDArray[np.int16], octets: npt.NDArray[np.uint8], out: npt.NDArray[np.int32]) -> int:
         """Write the cells of some rows; the first row that has none, or the number of rows."""
         if isinstance(self.cells, PackedCells):
             return int(pack(self.cells, stream, octets, out))

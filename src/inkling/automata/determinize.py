@@ -7,11 +7,11 @@ import numpy as np
 
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Alphabet
-from inkling.automata.limits import MAX_STATES, TooManyStates
+from inkling.automata.limits import MAX_ENTRIES, MAX_STATES, TooManyStates
 from inkling.automata.minimize import minimized
 from inkling.automata.nfa import Edge, Nfa, merged
 from inkling.automata.simulation import drop_covered, simulation
-from inkling.automata.symbols import Moves, moves_of
+from inkling.automata.symbols import Moves, from_flags, moves_of
 
 START = 1  # the set that holds state 0 alone
 
@@ -44,10 +44,7 @@ def complement(nfa: Nfa, alphabet: Alphabet, *, max_states: int = MAX_STATES) ->
     """The words that the automaton does not accept, the empty one included; nothing is marked."""
     dfa = accepting(nfa, alphabet.n_symbols, max_states=max_states)
     # state 0 of the table may have edges back to it, which the start of an Nfa may not
-    column_symbols = [
-        _bits(int(symbol) for symbol in np.flatnonzero(dfa.columns == column)) & alphabet.every_event
-        for column in range(dfa.n_columns)
-    ]
+    column_symbols = [from_flags(dfa.columns == column) & alphabet.every_event for column in range(dfa.n_columns)]
     rows = [
         merged(Edge(symbols, (), target + 1) for symbols, target in zip(column_symbols, row, strict=True))
         for row in dfa.delta.tolist()
@@ -67,6 +64,7 @@ class _Subsets:
     restart: bool
 
     def dfa(self, max_states: int) -> Dfa:
+        limit = min(max_states, MAX_ENTRIES // self.moves.classes.n_classes)
         cover = simulation(self.nfa, self.moves, self.finals)
         number = {START: 0}
         order = [START]
@@ -81,17 +79,17 @@ class _Subsets:
                 if target not in number:
                     number[target] = len(order)
                     order.append(target)
-                    if len(order) > max_states:
-                        raise TooManyStates(len(order), max_states)
+                    if len(order) > limit:
+                        raise TooManyStates(len(order), limit)
                 row.append(number[target])
             rows.append(row)
         final = np.array([bool(states & self.finals) for states in order])
-        return minimized(Dfa(np.array(rows, dtype=np.int32), final, self.moves.class_of_symbol))
+        return minimized(Dfa(np.array(rows, dtype=np.int32), final, self.moves.classes.of_symbol))
 
     def _successors(self, states: int) -> list[int]:
         if self.restart and states & self.finals:
             states = START
-        sets = [self.always] * self.moves.n_classes
+        sets = [self.always] * self.moves.classes.n_classes
         while states:
             lowest = states & -states
             states ^= lowest

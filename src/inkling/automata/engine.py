@@ -46,8 +46,7 @@ class PatternSet:
         smaller, and a row that breaks the promise is refused.
         """
         compiled = tuple(
-            CompiledPattern.of(pattern, n_streams, exclusive=exclusive, max_states=max_states)
-            for pattern in patterns
+            CompiledPattern.of(pattern, n_streams, exclusive=exclusive, max_states=max_states) for pattern in patterns
         )
         groups = cell_groups([pattern.alphabet for pattern in compiled])
         marks = Marks.of([pattern.nfa for pattern in compiled])
@@ -120,6 +119,4 @@ class PatternSet:
     def _detections(self, rows: Rows, room: Room) -> Detections:
         row, pattern, node = room.found
         order = order_by_row(row, rows.n_rows)
-        return Detections(
-            pattern[order], row[order], rows.key[row[order]], node[order], room.nodes, self.marks
-        )
+        return Detections(pattern[order], row[order], rows.key[row[order]], node[order], room.nodes, self.marks)

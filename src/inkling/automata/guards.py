@@ -102,7 +102,8 @@ class Alphabet:
         if guard == ANY_EVENT:
             return self.every_event
         bit = 1 << self.guards.index(guard)
-        return sum(1 << symbol for symbol in range(1, self.n_symbols) if self.truths[symbol] & bit)
+        held = "".join("1" if truth & bit else "0" for truth in reversed(self.truths))
+        return int(held, 2) & self.every_event
 
     def symbol(self, stream: int, bits: int) -> int | None:
         """The symbol of an event; None when it breaks a promise of exclusion."""

@@ -26,4 +26,5 @@ class TooManySymbols(Exception):  # noqa: N818
 
 
 MAX_STATES = 50_000
+MAX_ENTRIES = 1 << 22  # states times symbols of one table
 MAX_SYMBOLS = 1 << 16

@@ -51,9 +51,7 @@ class Word:
     """Events in order, with what is already known about their segments."""
 
     events: tuple[Event, ...]
-    _known: dict[tuple[Regex, int, int], frozenset[Lineage]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    _known: dict[tuple[Regex, int, int], frozenset[Lineage]] = field(default_factory=dict, repr=False, compare=False)
 
     def matches(self, regex: Regex, start: int, stop: int) -> frozenset[Lineage]:
         """The lineages with which the events from ``start`` up to ``stop`` belong to the language."""
@@ -88,9 +86,7 @@ class Word:
                 return set() if self.matches(body, start, stop) else {nothing}
             case Intersect(left, right):
                 return {
-                    one | other
-                    for one in self.matches(left, start, stop)
-                    for other in self.matches(right, start, stop)
+                    one | other for one in self.matches(left, start, stop) for other in self.matches(right, start, stop)
                 }
             case _:
                 assert_never(regex)

@@ -16,7 +16,7 @@ def minimized(dfa: Dfa) -> Dfa:
 
 def _futures(dfa: Dfa) -> npt.NDArray[np.int32]:
     """Class of each state, refined by one symbol of look-ahead at a time until nothing splits."""
-    _, classes = np.unique(dfa.final, return_inverse=True)
+    _, classes = np.unique(_distances(dfa), return_inverse=True)
     n_classes = 0
     while n_classes < (n_classes := int(classes.max()) + 1):
         before = classes
@@ -24,6 +24,17 @@ def _futures(dfa: Dfa) -> npt.NDArray[np.int32]:
             pairs = classes * (n_classes + dfa.n_states) + before[dfa.delta[:, column]]
             _, classes = np.unique(pairs, return_inverse=True)
     return classes.astype(np.int32)
+
+
+def _distances(dfa: Dfa) -> npt.NDArray[np.int64]:
+    """The fewest symbols to a final state, which tells most states apart before any refinement."""
+    never = dfa.n_states
+    distances = np.where(dfa.final, 0, never)
+    while True:
+        nearer = np.minimum(distances, distances[dfa.delta].min(axis=1) + 1).clip(max=never)
+        if (nearer == distances).all():
+            return distances
+        distances = nearer
 
 
 def _breadth_first(dfa: Dfa, start: int) -> Dfa:

@@ -76,19 +76,22 @@ def quotient(nfa: Nfa, classes: Sequence[int]) -> Nfa:
     edges: dict[int, tuple[Edge, ...]] = {}
     for state in range(nfa.n_states):
         if classes[state] not in edges:
-            edges[classes[state]] = merged(
-                edge._replace(target=classes[edge.target]) for edge in nfa.edges[state]
-            )
+            edges[classes[state]] = merged(edge._replace(target=classes[edge.target]) for edge in nfa.edges[state])
     finals = frozenset(classes[state] for state in nfa.finals)
     return Nfa(tuple(edges[index] for index in range(len(edges))), finals)
 
 
 def bisimilar(nfa: Nfa) -> list[int]:
     """Classes of states with the same future, marks included, numbered by first member."""
-    classes = [0] + [1 + (state in nfa.finals) for state in range(1, nfa.n_states)]
+    lengths = _word_lengths(nfa)
+    numbers: dict[object, int] = {}
+    classes = [
+        numbers.setdefault((state == 0, state in nfa.finals, lengths[state]), len(numbers))
+        for state in range(nfa.n_states)
+    ]
     n_classes = 0
     while n_classes < (n_classes := len(set(classes))):
-        numbers: dict[object, int] = {}
+        numbers = {}
         classes = [
             numbers.setdefault(
                 (
@@ -102,8 +105,38 @@ def bisimilar(nfa: Nfa) -> list[int]:
     return classes
 
 
+def _word_lengths(nfa: Nfa) -> list[tuple[int, int]]:
+    """For each state the fewest events to a final state, and the most, -1 when there is no most.
+
+    States with the same future agree in both, which tells the states of a long chain apart at once.
+    """
+    backward: dict[int, list[int]] = {state: [] for state in range(nfa.n_states)}
+    open_ends = [0] * nfa.n_states
+    for state, edges in enumerate(nfa.edges):
+        for target in {edge.target for edge in edges}:
+            backward[target].append(state)
+            open_ends[state] += 1
+    fewest = dict.fromkeys(sorted(nfa.finals), 0)
+    order = list(fewest)
+    for target in order:
+        for state in backward[target]:
+            if state not in fewest:
+                fewest[state] = fewest[target] + 1
+                order.append(state)
+    # what is left with open ends after peeling off dead ends can go around a cycle
+    most = dict.fromkeys(range(nfa.n_states), 0)
+    peeled = [state for state in range(nfa.n_states) if not open_ends[state]]
+    for target in peeled:
+        for state in backward[target]:
+            most[state] = max(most[state], most[target] + 1)
+            open_ends[state] -= 1
+            if not open_ends[state]:
+                peeled.append(state)
+    return [(fewest.get(state, -1), -1 if open_ends[state] else most[state]) for state in range(nfa.n_states)]
+
+
 # Beyond this size looking for equal futures takes longer than it saves.
-MAX_REDUCED = 3_000
+MAX_REDUCED = 10_000
 
 
 def reduced(nfa: Nfa) -> Nfa:
@@ -116,9 +149,7 @@ def reduced(nfa: Nfa) -> Nfa:
 
 def marked_only(nfa: Nfa) -> Nfa:
     """Without the words that can be read without filling any slot."""
-    unmarked = {
-        state: [edge.target for edge in edges if not edge.mark] for state, edges in enumerate(nfa.edges)
-    }
+    unmarked = {state: [edge.target for edge in edges if not edge.mark] for state, edges in enumerate(nfa.edges)}
     if nfa.finals.isdisjoint(reachable(unmarked, [0])):
         return nfa
     n_states = nfa.n_states
@@ -126,9 +157,7 @@ def marked_only(nfa: Nfa) -> Nfa:
         tuple(edge._replace(target=edge.target + (n_states if edge.mark else 0)) for edge in edges)
         for edges in nfa.edges
     )
-    filled = tuple(
-        tuple(edge._replace(target=edge.target + n_states) for edge in edges) for edges in nfa.edges
-    )
+    filled = tuple(tuple(edge._replace(target=edge.target + n_states) for edge in edges) for edges in nfa.edges)
     return reduced(Nfa(still_empty + filled, frozenset(state + n_states for state in nfa.finals)))
 
 

@@ -32,9 +32,7 @@ class Component:
 
     def __post_init__(self) -> None:
         if self.low < 0 or (self.high is not None and self.high < max(self.low, 1)):
-            raise ValueError(
-                f"a component needs 0 <= low <= high and high >= 1, got low={self.low} high={self.high}"
-            )
+            raise ValueError(f"a component needs 0 <= low <= high and high >= 1, got low={self.low} high={self.high}")
 
 
 Part: TypeAlias = Component | Regex

@@ -17,8 +17,9 @@ def simulation(nfa: Nfa, moves: Moves, finals: int) -> Cover:
     if n_states > MAX_SIMULATED:
         return tuple(1 << state for state in range(n_states))
     everyone = (1 << n_states) - 1
-    can_move = [0] * moves.n_classes
-    sources: list[dict[int, int]] = [{} for _ in range(moves.n_classes)]
+    n_classes = moves.classes.n_classes
+    can_move = [0] * n_classes
+    sources: list[dict[int, int]] = [{} for _ in range(n_classes)]
     for state, targets in enumerate(moves.targets):
         for index, reached in targets:
             can_move[index] |= 1 << state

@@ -140,9 +140,7 @@ class AutomatonState:
         )
 
 
-def _tidy(
-    fingerprint: bytes, n_patterns: int, key: npt.NDArray[np.int64], runs: Runs, nodes: Nodes
-) -> AutomatonState:
+def _tidy(fingerprint: bytes, n_patterns: int, key: npt.NDArray[np.int64], runs: Runs, nodes: Nodes) -> AutomatonState:
     """A state in fixed types that holds no event which no run needs."""
     parent = frozen(nodes.parent, np.int64)
     number = number_reachable(parent, frozen(runs.node, np.int64))

@@ -1,6 +1,7 @@
 """Classes of symbols that an automaton does not tell apart."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -8,32 +9,53 @@ import numpy.typing as npt
 from inkling.automata.nfa import Nfa
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class SymbolClasses:
+    """Symbols that are in the same edges, numbered by their first symbol."""
+
+    of_symbol: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int64]  # [class]: its first symbol
+
+    @classmethod
+    def of(cls, nfa: Nfa, n_symbols: int) -> "SymbolClasses":
+        sets = dict.fromkeys(edge.symbols for edges in nfa.edges for edge in edges)
+        member = np.array([flags(symbols, n_symbols) for symbols in sets], dtype=np.bool_)
+        member = member.reshape(len(sets), n_symbols)
+        _, first, of_symbol = np.unique(np.packbits(member, axis=0), axis=1, return_index=True, return_inverse=True)
+        by_first = np.argsort(first)
+        number = np.empty(len(first), dtype=np.int32)
+        number[by_first] = np.arange(len(first))
+        return cls(number[of_symbol.reshape(-1)], first[by_first])
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.first)
+
+    def within(self, symbols: int) -> npt.NDArray[np.bool_]:
+        """Which classes belong to the symbols of an edge."""
+        return flags(symbols, len(self.of_symbol))[self.first]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Moves:
     """Where each state goes on each class of symbols."""
 
-    class_of_symbol: npt.NDArray[np.int32]
-    n_classes: int
+    classes: SymbolClasses
     targets: tuple[tuple[tuple[int, int], ...], ...]  # by state: classes and the set of states reached
 
 
 def moves_of(nfa: Nfa, n_symbols: int) -> Moves:
-    """The moves of an automaton; classes are numbered by their first symbol."""
-    classes = _classes(nfa, n_symbols)
-    class_of_symbol = np.zeros(n_symbols, dtype=np.int32)
-    for index, symbols in enumerate(classes):
-        for symbol in members(symbols):
-            class_of_symbol[symbol] = index
-    first = [symbols & -symbols for symbols in classes]
+    """The moves of an automaton, marks left out."""
+    classes = SymbolClasses.of(nfa, n_symbols)
+    within = cache(lambda symbols: np.flatnonzero(classes.within(symbols)).tolist())
     targets = []
     for edges in nfa.edges:
         reached: dict[int, int] = {}
         for edge in edges:
-            for index, symbol in enumerate(first):
-                if edge.symbols & symbol:
-                    reached[index] = reached.get(index, 0) | 1 << edge.target
+            for index in within(edge.symbols):
+                reached[index] = reached.get(index, 0) | 1 << edge.target
         targets.append(tuple(sorted(reached.items())))
-    return Moves(class_of_symbol, len(classes), tuple(targets))
+    return Moves(classes, tuple(targets))
 
 
 def members(bits: int) -> list[int]:
@@ -46,11 +68,12 @@ def members(bits: int) -> list[int]:
     return found
 
 
-def _classes(nfa: Nfa, n_symbols: int) -> list[int]:
-    classes = [(1 << n_symbols) - 1]
-    for symbols in dict.fromkeys(edge.symbols for edges in nfa.edges for edge in edges):
-        split = []
-        for block in classes:
-            split += [part for part in (block & symbols, block & ~symbols) if part]
-        classes = split
-    return sorted(classes, key=lambda block: block & -block)
+def flags(bits: int, size: int) -> npt.NDArray[np.bool_]:
+    """A set written as an integer, as one truth value for each possible member."""
+    data = np.frombuffer(bits.to_bytes(size // 8 + 1, "little"), dtype=np.uint8)
+    return np.unpackbits(data, bitorder="little")[:size].astype(np.bool_)
+
+
+def from_flags(values: npt.NDArray[np.bool_]) -> int:
+    """The set of positions that are true, written as an integer."""
+    return int.from_bytes(np.packbits(values, bitorder="little").tobytes(), "little")

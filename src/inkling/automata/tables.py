@@ -11,7 +11,7 @@ from inkling.automata.cells import CellGroup
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.nfa import Mark, Nfa
-from inkling.automata.symbols import moves_of
+from inkling.automata.symbols import SymbolClasses
 from inkling.kernels.automaton import DetectTables
 from inkling.kernels.witness import NO_MARK, RunTables
 
@@ -74,56 +74,52 @@ def run_tables(patterns: Sequence[CompiledPattern], groups: Sequence[CellGroup],
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Layout:
     """The arrays of one pattern; states and classes in rows, classes fastest."""
 
-    class_of_cell: list[int]
-    starts: list[bool]
+    class_of_cell: npt.NDArray[Any]
+    starts: npt.NDArray[np.bool_]
     n_classes: int
-    still: list[bool]
-    n_edges: list[int]
-    marks: list[int]
-    targets: list[int]
-    final: list[bool]
-    lasting: list[bool]
+    still: npt.NDArray[np.bool_]
+    n_edges: npt.NDArray[Any]
+    marks: npt.NDArray[Any]
+    targets: npt.NDArray[Any]
+    final: npt.NDArray[np.bool_]
+    lasting: npt.NDArray[np.bool_]
     most_moves: int  # that can be taken by one event
 
     @classmethod
     def of(cls, pattern: CompiledPattern, symbols: npt.NDArray[np.int32], marks: Marks) -> "_Layout":
         nfa = pattern.nfa
-        moves = moves_of(nfa, pattern.alphabet.n_symbols)
+        classes = SymbolClasses.of(nfa, pattern.alphabet.n_symbols)
         number = {mark: index for index, mark in enumerate(marks.marks)}
-        first = [1 << int(np.argmax(moves.class_of_symbol == index)) for index in range(moves.n_classes)]
-        final = [state in nfa.finals and state != 0 for state in range(nfa.n_states)]
-        rows = [
-            sorted(
-                ((number[edge.mark] if edge.mark else NO_MARK), edge.target)
-                for edge in edges
-                if edge.symbols & symbol
-            )
-            for edges in nfa.edges
-            for symbol in first
-        ]
-        rows = [sorted(row, key=lambda move: (move[0] == NO_MARK, *move)) for row in rows]
-        by_state = [index // moves.n_classes for index in range(len(rows))]
-        of_cell = moves.class_of_symbol[symbols]
+        final = np.isin(np.arange(nfa.n_states), [*nfa.finals - {0}])
+        still, n_edges, edge_marks, targets = [], [], [], []
+        for state, edges in enumerate(nfa.edges):
+            ordered = sorted(edges, key=lambda edge: (not edge.mark, edge.mark, edge.target))
+            taken = np.array([classes.within(edge.symbols) for edge in ordered], dtype=np.bool_)
+            taken = taken.reshape(len(ordered), classes.n_classes)
+            _, chosen = np.nonzero(taken.T)
+            marked = np.array([number.get(edge.mark, NO_MARK) for edge in ordered], dtype=np.int32)
+            target = np.array([edge.target for edge in ordered], dtype=np.int32)
+            loops = taken[(marked == NO_MARK) & (target == state)].any(axis=0)
+            still.append(loops & (taken.sum(axis=0) == 1) & ~final[state])
+            n_edges.append(taken.sum(axis=0))
+            edge_marks.append(marked[chosen])
+            targets.append(target[chosen])
+        class_of_cell = classes.of_symbol[symbols]
         return cls(
-            class_of_cell=of_cell.tolist(),
-            starts=[bool(rows[index]) for index in of_cell.tolist()],
-            n_classes=moves.n_classes,
-            still=[
-                row == [(NO_MARK, state)] and not final[state]
-                for row, state in zip(rows, by_state, strict=True)
-            ],
-            n_edges=[len(row) for row in rows],
-            marks=[mark for row in rows for mark, _ in row],
-            targets=[target for row in rows for _, target in row],
+            class_of_cell=class_of_cell,
+            starts=n_edges[0][class_of_cell] > 0,
+            n_classes=classes.n_classes,
+            still=np.concatenate(still),
+            n_edges=np.concatenate(n_edges),
+            marks=np.concatenate(edge_marks),
+            targets=np.concatenate(targets),
             final=final,
-            lasting=[bool(edges) for edges in nfa.edges],
-            most_moves=max(
-                sum(len(row) for row in rows[index :: moves.n_classes]) for index in range(moves.n_classes)
-            ),
+            lasting=np.array([bool(edges) for edges in nfa.edges]),
+            most_moves=int(np.sum(n_edges, axis=0).max()),
         )
 
 
@@ -131,17 +127,13 @@ def _by_pattern(
     groups: Sequence[CellGroup],
 ) -> tuple[npt.NDArray[np.int32], dict[int, npt.NDArray[np.int32]]]:
     """For each pattern its group and the symbols of the group's cells."""
-    symbols = {
-        pattern: cells
-        for group in groups
-        for pattern, cells in zip(group.patterns, group.symbols, strict=True)
-    }
+    symbols = {pattern: cells for group in groups for pattern, cells in zip(group.patterns, group.symbols, strict=True)}
     number = {pattern: index for index, group in enumerate(groups) for pattern in group.patterns}
     return np.array([number[pattern] for pattern in sorted(number)], dtype=np.int32), symbols
 
 
-def _joined(parts: Sequence[Sequence[int]], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    return np.array([value for part in parts for value in part], dtype=dtype)
+def _joined(parts: Sequence[npt.NDArray[Any]], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    return np.concatenate(parts).astype(dtype)
 
 
 def _bases(parts: Sequence[Sized]) -> npt.NDArray[np.int64]:

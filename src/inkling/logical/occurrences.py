@@ -80,7 +80,7 @@ class Stage:
     events: tuple[Event, ...]
     scope: tuple[Event, ...]
     around: Surroundings
-    known_at: Mapping[Event, int]  # of derived events, when it is after their end
+    known_at: Mapping[Event, int]  # when derived events were detected, maybe after their end
 
     def occurrences(
         self, pattern: p.Pattern, at: Bindings, policy: p.Policy = p.Policy.ANY
@@ -142,7 +142,7 @@ class Stage:
                 continue
             for bound in self._with_facts(leaf, at.with_event(leaf.slot, event)):
                 if all(self._is_candidate(condition, leaf.slot, bound) for condition in leaf.conditions):
-                    known_at = self.known_at.get(event, event.end.time)
+                    known_at = max(event.end.time, self.known_at.get(event, event.end.time))
                     yield Occurrence(bound, event.start, event.end, (Member(leaf.slot, event),), known_at)
 
     def _is_candidate(self, condition: Expr, slot: int, at: Bindings) -> bool:

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
-from inkling.logical.instants import UNORDERED
+from inkling.logical.instants import UNORDERED, ends_of
 from inkling.logical.occurrences import Occurrence, Stage
 from inkling.model.event import Event, Value, World
 from inkling.model.time import Instant
@@ -90,9 +90,7 @@ def _restarting(matches: list[Occurrence]) -> list[Occurrence]:
     return kept
 
 
-def _results(
-    event: p.EventPlan, matches: list[Occurrence], around: Surroundings
-) -> Iterator[tuple[Event, Result]]:
+def _results(event: p.EventPlan, matches: list[Occurrence], around: Surroundings) -> Iterator[tuple[Event, Result]]:
     """Group matches into results as `PER` says; each group speaks through its witness."""
 
     def returned(match: Occurrence) -> tuple[Value, ...]:
@@ -110,9 +108,10 @@ def _results(
         end = max(member.end for member in members)
         known_at = min(member.known_at for member in members)
         ids = tuple(number for member in witness.lineage for number in member.event.ids)
+        ends = (start, end) if event.schema.is_ordered else ends_of(start.time, end.time)
         rank = (_rank(ids), _rank(values))
         yield (
-            Event(event.name, ids, start, end, dict(zip(names, values, strict=True)), rank),
+            Event(event.name, ids, *ends, dict(zip(names, values, strict=True)), rank),
             Result(event.name, values, start.time, end.time, known_at, ids),
         )
 

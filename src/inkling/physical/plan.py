@@ -41,6 +41,7 @@ class Input:
     late: tuple[Bit, ...]
     keep: Expr | None  # rows on which this is false matter to nobody
     ordered: bool
+    interval: bool  # its events may last; points have one time
     in_scope: bool  # rows count as events of the scope (joined inputs never do)
 
 

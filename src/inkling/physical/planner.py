@@ -104,29 +104,33 @@ class _StagePlanner:
         def outputs(items: tuple[p.Output, ...]) -> tuple[p.Output, ...]:
             return tuple(p.Output(item.name, naming.physical(item.expr)) for item in items)
 
-        def part(pattern: p.Part) -> p.Part:
+        def renamed(pattern: p.Pattern) -> p.Pattern:
             match pattern:
-                case p.Narrowed(having=having):
-                    inner = part(pattern.pattern)
+                case p.Narrowed(pattern=inner, having=having):
                     named = tuple(naming.physical(condition) for condition in having)
-                    return replace(pattern, pattern=inner, having=named)  # type: ignore[arg-type]
+                    return replace(pattern, pattern=renamed(inner), having=named)
                 case p.Sequence(parts=parts):
                     return replace(pattern, parts=tuple(part(one) for one in parts))
                 case p.Conjunction(items=items) | p.Disjunction(items=items) | p.Parallel(items=items):
-                    return replace(pattern, items=tuple(part(one) for one in items))  # type: ignore[arg-type]
+                    return replace(pattern, items=tuple(renamed(one) for one in items))
                 case p.Related(left=left, right=right):
-                    return replace(pattern, left=part(left), right=part(right))  # type: ignore[arg-type]
-                case p.Repetition(pattern=inner) | p.OtherRun(pattern=inner) | p.Absent(pattern=inner):
-                    return replace(pattern, pattern=part(inner))  # type: ignore[arg-type]
-                case _:
+                    return replace(pattern, left=renamed(left), right=renamed(right))
+                case p.Repetition(pattern=inner) | p.OtherRun(pattern=inner):
+                    return replace(pattern, pattern=renamed(inner))
+                case p.Leaf():
                     return pattern
+
+        def part(one: p.Part) -> p.Part:
+            if isinstance(one, p.Absent):
+                return p.Absent(renamed(one.pattern))
+            return one if isinstance(one, p.Deadline | p.StreamStart) else renamed(one)
 
         return replace(
             event,
             head=outputs(event.head),
             returns=outputs(event.returns),
             having=tuple(naming.physical(condition) for condition in event.having),
-            pattern=part(event.pattern),  # type: ignore[arg-type]
+            pattern=renamed(event.pattern),
         )
 
     def _leaf(
@@ -191,6 +195,7 @@ class _StagePlanner:
             late,
             self._keep(draft, late, bool(derived)),
             stream.schema.is_ordered if stream is not None else event is not None and event.schema.is_ordered,
+            stream is None or stream.schema.is_interval,
             draft.in_scope and not draft.atoms,
         )
 

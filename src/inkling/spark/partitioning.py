@@ -29,6 +29,6 @@ def partitioning_of(spark: SparkSession, partitions: int | None) -> Partitioning
 
 def _estimated_bytes(frame: DataFrame) -> int:
     """Size of the files behind a frame; 0 when Spark cannot tell."""
-    statistics = frame._jdf.queryExecution().optimizedPlan().stats()  # type: ignore[operator]
+    statistics = frame._jdf.queryExecution().optimizedPlan().stats()
     size = int(str(statistics.sizeInBytes()))
     return size if size < 1 << 50 else 0

@@ -107,10 +107,9 @@ def _word(word: int, bits: tuple[Bit, ...], references: RowReferences, around: S
     for bit in bits:
         if bit.number >> 6 == word:
             value = 1 << (bit.number & 63)
-            value = value - (1 << 64) if value >= 1 << 63 else value
-            packed = packed.bitwiseOR(
-                F.when(to_column(bit.expr, references, around.measure), F.lit(value).cast("long")).otherwise(F.lit(0).cast("long"))
-            )
+            signed = F.lit(value - (1 << 64) if value >= 1 << 63 else value).cast("long")
+            truth = to_column(bit.expr, references, around.measure)
+            packed = packed.bitwiseOR(F.when(truth, signed).otherwise(F.lit(0).cast("long")))
     return packed
 
 

@@ -69,9 +69,7 @@ def _from_row(event: p.EventPlan, row: Mapping[str, object]) -> _Row:
     return _row(event, values, times, tuple(plain(number) for number in lineage))
 
 
-def _row(
-    event: p.EventPlan, values: Sequence[Value], times: tuple[Value, ...], lineage: tuple[Value, ...]
-) -> _Row:
+def _row(event: p.EventPlan, values: Sequence[Value], times: tuple[Value, ...], lineage: tuple[Value, ...]) -> _Row:
     outputs = (*event.head, *event.returns)
     inexact = [_may_round(output.expr) for output in outputs]
     same = tuple(value for value, rounds in zip(values, inexact, strict=True) if not rounds)
@@ -83,8 +81,7 @@ def _row(
 def _may_round(expr: e.Expr) -> bool:
     """Whether a value depends on the order in which doubles are summed, or on a library of functions."""
     return any(
-        isinstance(part, e.FunctionCall)
-        or (isinstance(part, e.Aggregate) and part.function in INEXACT_AGGREGATES)
+        isinstance(part, e.FunctionCall) or (isinstance(part, e.Aggregate) and part.function in INEXACT_AGGREGATES)
         for part in e.walk(expr)
     ) and expr.type in (Type.DOUBLE, Type.BOOLEAN)
 

@@ -60,9 +60,7 @@ class Coverage:
         """A table: events that use each feature, and those of them with results."""
         width = max(len(feature) for feature in FEATURES)
         lines = [f"{self.n_programs} programs", f"{'feature':{width}}   used  with results"]
-        lines += [
-            f"{feature:{width}} {self.used[feature]:6} {self.fruitful[feature]:13}" for feature in FEATURES
-        ]
+        lines += [f"{feature:{width}} {self.used[feature]:6} {self.fruitful[feature]:13}" for feature in FEATURES]
         return "\n".join(lines)
 
 

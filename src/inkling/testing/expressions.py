@@ -98,10 +98,7 @@ DOUBLES = (
 def random_rows(rng: Random, n_rows: int, *, huge: bool = True) -> list[dict[str, Value]]:
     """Rows of `COLUMNS`, one value in six null; `huge` adds integers that doubles cannot tell apart."""
     return [
-        {
-            name: None if rng.random() < 1 / 6 else _random_value(rng, name, kind, huge)
-            for name, kind in COLUMNS.items()
-        }
+        {name: None if rng.random() < 1 / 6 else _random_value(rng, name, kind, huge) for name, kind in COLUMNS.items()}
         for _ in range(n_rows)
     ]
 
@@ -117,9 +114,7 @@ def random_facts(rng: Random, n_facts: int) -> tuple[dict[str, Value], ...]:
     )
 
 
-def random_expression(
-    rng: Random, kind: Type, depth: int, *, exact: bool = False, tables: bool = False
-) -> e.Expr:
+def random_expression(rng: Random, kind: Type, depth: int, *, exact: bool = False, tables: bool = False) -> e.Expr:
     """An expression of a type; `exact` leaves out `APPROXIMATE`, `tables` adds tests against `TABLE`."""
     return _Writer(rng, exact, tables).of(kind, depth)
 
@@ -153,9 +148,7 @@ class _Writer:
     def __init__(self, rng: Random, exact: bool, tables: bool) -> None:
         self.rng = rng
         self.tables = tables
-        self.functions = [
-            function for function in FUNCTIONS.values() if not exact or function.name not in APPROXIMATE
-        ]
+        self.functions = [function for function in FUNCTIONS.values() if not exact or function.name not in APPROXIMATE]
 
     def of(self, kind: Type, depth: int) -> e.Expr:
         if depth <= 0 or self.rng.random() < 0.1:
@@ -262,9 +255,7 @@ class _Writer:
         return e.InList(self.of(kind, depth), choices)
 
     def _any_type(self) -> Type:
-        return self.rng.choice(
-            (Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TIME, Type.DURATION)
-        )
+        return self.rng.choice((Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TIME, Type.DURATION))
 
 
 def same_value(left: Value, right: Value, *, ulps: int = 0) -> bool:
@@ -285,8 +276,7 @@ def defined_value(expr: e.Expr, row: Mapping[str, Value], around: Surroundings) 
     event = Event("Row", (row["i1"],), Instant(0), Instant(0), row)
     at = Bindings().with_event(e.ROW, event)
     meets_double = any(
-        part.type is Type.DOUBLE or (isinstance(part, e.Arithmetic) and part.operator == "/")
-        for part in e.walk(expr)
+        part.type is Type.DOUBLE or (isinstance(part, e.Arithmetic) and part.operator == "/") for part in e.walk(expr)
     )
     bound = 2**53 if meets_double else 2**63 - 1
     try:

@@ -55,9 +55,7 @@ def probable_oracle(
 ) -> dict[str, tuple[ProbableResult, ...]]:
     """The results of every event on uncertain streams, each with the sum over the worlds where it holds."""
     around = surroundings(plan, tables or {}, clock)
-    numbered = {
-        name: [{**row, ROW_NUMBER: n} for n, row in enumerate(some, 1)] for name, some in rows.items()
-    }
+    numbered = {name: [{**row, ROW_NUMBER: n} for n, row in enumerate(some, 1)] for name, some in rows.items()}
     in_one_world = replace(plan, streams=tuple(_certain_stream(stream) for stream in plan.streams))
     found: dict[str, dict[tuple[object, ...], ProbableResult]] = {event.name: {} for event in plan.events}
     for prob, world in joint_worlds(numbered, (stream.schema for stream in plan.streams)):
@@ -92,9 +90,7 @@ def _probable(
             identity = (*identity, result.end)
         if event.per is p.Per.INTERVAL:
             identity = (*identity, result.start)
-        found[identity] = (
-            one if identity not in found else replace(_united(found[identity], one), probability=prob)
-        )
+        found[identity] = one if identity not in found else replace(_united(found[identity], one), probability=prob)
     return found
 
 
@@ -117,8 +113,7 @@ def surroundings(plan: p.ProgramPlan, tables: Tables, clock: Clock) -> Surroundi
 
     facts = {
         table.name: tuple(
-            {column.name: plain(row.get(column.name)) for column in table.columns}
-            for row in tables.get(table.name, ())
+            {column.name: plain(row.get(column.name)) for column in table.columns} for row in tables.get(table.name, ())
         )
         for table in plan.tables
     }

@@ -247,24 +247,17 @@ class PatternMaker:
     def _word(self, at: Place) -> str:
         """What a run of events must not be."""
         wanted = self.leaf(replace(at, in_repetition=True), named=False).unit
-        return self.rng.choice(
-            [f"SEQ STRICT(_*, {wanted}, _*)", wanted, f"SEQ STRICT({wanted}+)", f"SEQ(_, {wanted})"]
-        )
+        return self.rng.choice([f"SEQ STRICT(_*, {wanted}, _*)", wanted, f"SEQ STRICT({wanted}+)", f"SEQ(_, {wanted})"])
 
     def joined(self, at: Place, operator: str) -> Piece:
         """Two patterns with an operator between them."""
         left = self.pattern(at.deeper())
         right = self.pattern(at.deeper().after(left.variables))
-        return Piece(
-            f"{left.unit} {operator} {right.unit}", (*left.variables, *right.variables), is_unit=False
-        )
+        return Piece(f"{left.unit} {operator} {right.unit}", (*left.variables, *right.variables), is_unit=False)
 
     def alternatives(self, at: Place) -> Piece:
         choice = self.n_names = self.n_names + 1
-        pieces = [
-            self.pattern(replace(at.deeper(), branches=(*at.branches, (choice, branch))))
-            for branch in range(2)
-        ]
+        pieces = [self.pattern(replace(at.deeper(), branches=(*at.branches, (choice, branch)))) for branch in range(2)]
         return Piece(
             " OR ".join(piece.unit for piece in pieces),
             tuple(variable for piece in pieces for variable in piece.variables),

@@ -50,9 +50,7 @@ def leaf(
     **equals: Value,
 ) -> p.Leaf:
     """An event of one of the sources; `leaf(0, "V", s="A")` also asks for a value of a column."""
-    tests = tuple(
-        compare(column(slot, name, PYTHON_TYPES[type(value)]), "=", value) for name, value in equals.items()
-    )
+    tests = tuple(compare(column(slot, name, PYTHON_TYPES[type(value)]), "=", value) for name, value in equals.items())
     return p.Leaf(slot, sources, (*tests, *conditions), atoms)
 
 
@@ -111,6 +109,7 @@ def event(
     over: tuple[str, ...] | None = None,
     per: p.Per = p.Per.MATCH,
     restart: bool = False,
+    is_ordered: bool = False,
 ) -> p.EventPlan:
     """An event whose slots, scope and schema follow from its pattern."""
     heads = tuple(p.Output(one, expr) for one, expr in (head or {}).items())
@@ -129,7 +128,7 @@ def event(
         restart,
         tuple(_slots(pattern)),
         EventSchema(
-            name, tuple(Column(one.name, one.type) for one in (*heads, *returned)), False, is_interval=True
+            name, tuple(Column(one.name, one.type) for one in (*heads, *returned)), is_ordered, is_interval=True
         ),
     )
 

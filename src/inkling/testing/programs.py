@@ -167,9 +167,7 @@ def _usable(rng: random.Random, sources: Sequence[Source]) -> list[Source]:
     return [*streams, *events] if events and rng.random() < 0.6 else streams
 
 
-def _head(
-    rng: random.Random, variables: Sequence[Variable], *, partitioned: bool
-) -> tuple[str, dict[str, Type]]:
+def _head(rng: random.Random, variables: Sequence[Variable], *, partitioned: bool) -> tuple[str, dict[str, Type]]:
     """The head of an event and the columns that later events see."""
     single = [one for one in variables if not one.is_list and not one.is_span and one.columns]
     if not single or rng.random() < 0.25:

@@ -45,8 +45,5 @@ def intervals(text: str) -> Rows:
 def word(symbols: Iterable[str], stream: str = "V") -> Rows:
     """One event per symbol `s`, at times 1, 2, …, in the order of `seq`, with the time as id."""
     return {
-        stream: [
-            {"id": str(time), "t": time, "seq": time, "s": symbol}
-            for time, symbol in enumerate(symbols, start=1)
-        ]
+        stream: [{"id": str(time), "t": time, "seq": time, "s": symbol} for time, symbol in enumerate(symbols, start=1)]
     }

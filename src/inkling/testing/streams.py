@@ -14,9 +14,7 @@ Row = dict[str, Value]
 LAST_TIME = 7
 
 
-def random_rows(
-    rng: random.Random, streams: Sequence[Declared], *, n_events: int, bad_rows: bool = True
-) -> Rows:
+def random_rows(rng: random.Random, streams: Sequence[Declared], *, n_events: int, bad_rows: bool = True) -> Rows:
     """About `n_events` events per key, spread over the streams.
 
     Times are few, so that ties happen; places are unique, so that ordered events are totally ordered.
@@ -61,9 +59,7 @@ def pack(datasets: Iterable[Rows]) -> Rows:
 
 def _renamed(row: Row, number: int) -> Row:
     prefixed = {
-        column: f"{number:06d}:{value}"
-        for column, value in row.items()
-        if column in ("k", "id") and value is not None
+        column: f"{number:06d}:{value}" for column, value in row.items() if column in ("k", "id") and value is not None
     }
     return {**row, **prefixed}
 

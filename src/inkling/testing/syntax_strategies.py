@@ -133,9 +133,7 @@ def programs() -> st.SearchStrategy[Program]:
     return st.lists(statements(), max_size=4).map(lambda parts: Program(tuple(parts)))
 
 
-def _several(
-    items: st.SearchStrategy[T], low: int, high: int = 3
-) -> st.SearchStrategy[tuple[T, ...]]:
+def _several(items: st.SearchStrategy[T], low: int, high: int = 3) -> st.SearchStrategy[tuple[T, ...]]:
     return st.lists(items, min_size=low, max_size=high).map(tuple)
 
 
@@ -267,12 +265,8 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
         st.builds(TimeBetween, name, name, maybe_name),
     )
     bounds = st.fixed_dictionaries({}) | st.fixed_dictionaries({"lo": name, "hi": name})
-    segments = st.builds(
-        lambda role, count, ends: SegmentsDecl(role, count, **ends), maybe_name, maybe_name, bounds
-    )
-    doubts = st.fixed_dictionaries({}) | st.fixed_dictionaries(
-        {"probability": name, "given": _several(name, 0)}
-    )
+    segments = st.builds(lambda role, count, ends: SegmentsDecl(role, count, **ends), maybe_name, maybe_name, bounds)
+    doubts = st.fixed_dictionaries({}) | st.fixed_dictionaries({"probability": name, "given": _several(name, 0)})
     rest = st.fixed_dictionaries(
         {
             "id": maybe_name,
@@ -304,9 +298,7 @@ def _tables() -> st.SearchStrategy[TableDecl]:
 
 @cache
 def _rules() -> st.SearchStrategy[RuleDecl]:
-    return st.builds(
-        RuleDecl, st.builds(Call, idents(), _several(expressions(), 0)), _maybe(expressions())
-    )
+    return st.builds(RuleDecl, st.builds(Call, idents(), _several(expressions(), 0)), _maybe(expressions()))
 
 
 @cache

@@ -108,7 +108,5 @@ def test_window_by_hand(width: int) -> None:
     text = "accbaccccbabbcaacb"
     symbols = [dfa_states.alphabet.symbol("abc".index(letter), 0) or 0 for letter in text]
     found = [index for index, state in enumerate(dfa.run(symbols)) if dfa.final[state]]
-    expected = [
-        end for end, letter in enumerate(text) if letter == "b" and "a" in text[max(0, end - width + 1) : end]
-    ]
+    expected = [end for end, letter in enumerate(text) if letter == "b" and "a" in text[max(0, end - width + 1) : end]]
     assert found == expected

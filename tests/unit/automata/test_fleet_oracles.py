@@ -105,9 +105,7 @@ def test_fleet(name: str) -> None:
 
 
 def test_fleet_patterns_together() -> None:
-    patterns = PatternSet.compile(
-        [Pattern(regex) for regex, _, _ in FLEET.values()], 1, exclusive=[ENGINES, SPEEDS]
-    )
+    patterns = PatternSet.compile([Pattern(regex) for regex, _, _ in FLEET.values()], 1, exclusive=[ENGINES, SPEEDS])
     bits = [sum(1 << bit for bit, holds in enumerate(PREDICATES) if holds(row)) for row in VEHICLE]
     columns = (np.zeros(22), np.zeros(22), np.array(bits, dtype=np.uint64), np.arange(22))
     _, found = patterns.step(patterns.initial_state(), *columns)
@@ -150,18 +148,14 @@ DISTANCES = [12, 6, 4, 8, 6.5, 5.5, 4.9, 4, 6, 8, 7.5, 4.5, 9, 6, 7, 6.9, 4.99, 
         (lambda d: 7 <= d < 10, lambda d: 5 <= d < 7, [7, 17, 20]),
     ],
 )
-def test_approaching_port(
-    far: Callable[[float], bool], near: Callable[[float], bool], expected: list[int]
-) -> None:
+def test_approaching_port(far: Callable[[float], bool], near: Callable[[float], bool], expected: list[int]) -> None:
     approaching = strict([event(0), Component(event(1), 1, None), event(2)])
     assert ends(approaching, DISTANCES, [far, near, lambda d: d < 5]) == expected
 
 
 def test_trawling() -> None:
     rows = [(True, speed) for speed in (1.0, 1.1, 5, 8.9, 9.0, 4)] + [(False, 4)]
-    assert ends(
-        Repeat(event(0, 1, 2), 3), rows, [lambda r: r[0], lambda r: r[1] > 1, lambda r: r[1] < 9]
-    ) == [4]
+    assert ends(Repeat(event(0, 1, 2), 3), rows, [lambda r: r[0], lambda r: r[1] > 1, lambda r: r[1] < 9]) == [4]
 
 
 def test_search_and_rescue() -> None:

@@ -1,7 +1,7 @@
 """Automata accept exactly the words of their expressions, all short words tried."""
 
 import random
-from functools import lru_cache
+from functools import cache
 from itertools import product
 
 import pytest
@@ -33,13 +33,13 @@ from inkling.automata.regex import nullable
 LONGEST = 5
 SYMBOLS = "abc"
 ALL = frozenset("".join(word) for n in range(LONGEST + 1) for word in product(SYMBOLS, repeat=n))
-GUARDS = [
-    Guard(frozenset(SYMBOLS.index(symbol) for symbol in chosen)) for chosen in ("a", "b", "c", "ab", "bc")
-] + [Guard()]
+GUARDS = [Guard(frozenset(SYMBOLS.index(symbol) for symbol in chosen)) for chosen in ("a", "b", "c", "ab", "bc")] + [
+    Guard()
+]
 ALPHABET = Alphabet.of(GUARDS, 3)
 
 
-@lru_cache(maxsize=None)
+@cache
 def language(regex: Regex) -> frozenset[str]:
     """The words of at most five letters, by the definition of each operator."""
     match regex:
@@ -74,9 +74,7 @@ def joined(heads: frozenset[str], tails: frozenset[str]) -> frozenset[str]:
 
 def random_regex(rnd: random.Random, depth: int) -> Regex:
     if depth == 0:
-        return rnd.choice(
-            [Epsilon(), AnyWord(), *(Letter(guard, slot) for guard in GUARDS for slot in (0, None))]
-        )
+        return rnd.choice([Epsilon(), AnyWord(), *(Letter(guard, slot) for guard in GUARDS for slot in (0, None))])
 
     def inner() -> Regex:
         return random_regex(rnd, rnd.randrange(depth))

@@ -31,9 +31,7 @@ def occurrences(word: Word, body: Regex) -> list[Occurrence]:
     ]
 
 
-def allowed(
-    policy: str, word: Word, x: Occurrence, y: Occurrence, body: Regex, absent: Sequence[Regex]
-) -> bool:
+def allowed(policy: str, word: Word, x: Occurrence, y: Occurrence, body: Regex, absent: Sequence[Regex]) -> bool:
     """Whether a hop from x to the occurrence y of a component may be made."""
     if not x.end < y.start:
         return False
@@ -55,8 +53,7 @@ def allowed(
 def unfolded(components: Sequence[Component], longest: int) -> Iterator[list[tuple[Regex, list[Regex]]]]:
     """Plain sequences: bodies with what must be absent in the gap before them."""
     choices = [
-        range(c.low, (c.low + longest if c.high is None else min(c.high, c.low + longest)) + 1)
-        for c in components
+        range(c.low, (c.low + longest if c.high is None else min(c.high, c.low + longest)) + 1) for c in components
     ]
     for counts in product(*choices):
         plain: list[tuple[Regex, list[Regex]]] = []
@@ -72,9 +69,7 @@ def unfolded(components: Sequence[Component], longest: int) -> Iterator[list[tup
 def matches(policy: str, word: Word, components: Sequence[Component]) -> set[tuple[int, int, Lineage]]:
     found = set()
 
-    def extend(
-        plain: list[tuple[Regex, list[Regex]]], at: int, start: int, x: Occurrence, seen: Lineage
-    ) -> None:
+    def extend(plain: list[tuple[Regex, list[Regex]]], at: int, start: int, x: Occurrence, seen: Lineage) -> None:
         if at == len(plain):
             found.add((start, x.end, seen))
             return
@@ -93,9 +88,7 @@ def matches(policy: str, word: Word, components: Sequence[Component]) -> set[tup
 def random_components(rnd: random.Random) -> list[Component]:
     def body(slot: int) -> Regex:
         one = Letter(Guard(frozenset(rnd.sample(range(3), rnd.choice([1, 1, 2])))), slot)
-        return (
-            one if rnd.random() < 0.7 else strict([one, Letter(Guard(frozenset({rnd.randrange(3)})), slot)])
-        )
+        return one if rnd.random() < 0.7 else strict([one, Letter(Guard(frozenset({rnd.randrange(3)})), slot)])
 
     n = rnd.randint(1, 3)
     bounds = [rnd.choice([(1, 1), (1, 1), (0, 1), (1, None), (0, None), (2, 3)]) for _ in range(n)]

@@ -39,9 +39,7 @@ def test_a_match_across_batches_names_events_of_both(patterns: PatternSet) -> No
     state, found = read(patterns, state, [5, 5, 7], "bcc", 103)
     lineage = found.lineage()
     lists = np.split(lineage.events, lineage.offsets[1:-1])
-    assert list(
-        zip(found.key.tolist(), found.pattern.tolist(), map(np.ndarray.tolist, lists), strict=True)
-    ) == [
+    assert list(zip(found.key.tolist(), found.pattern.tolist(), map(np.ndarray.tolist, lists), strict=True)) == [
         (5, 0, [100, 103]),
         (5, 1, [100, 103, 104]),
         (7, 1, [101, 102, 105]),

@@ -36,10 +36,7 @@ def summary(results: tuple[Result, ...]) -> list[tuple[tuple[object, ...], int, 
 def run(plan: p.EventPlan, rows: Rows | str, *, order_by: str | None = None) -> tuple[Result, ...]:
     declared = tuple(stream(name, NUMBERED, key=("k",), order_by=order_by) for name in "ABC")
     rows = points(rows) if isinstance(rows, str) else rows
-    keyed = {
-        name: [{"k": "k", "x": 0, "seq": n, **row} for n, row in enumerate(some)]
-        for name, some in rows.items()
-    }
+    keyed = {name: [{"k": "k", "x": 0, "seq": n, **row} for n, row in enumerate(some)] for name, some in rows.items()}
     return oracle(program(declared, plan), keyed)[plan.name]
 
 
@@ -184,9 +181,7 @@ class TestDerivedEvents:
     def test_results_with_the_same_events_but_other_values_are_different_inputs(self) -> None:
         near = table("near", place=Type.STRING)
         atom = p.TableAtom(0, "near", near.columns, (None,))
-        spot = event(
-            "SPOT", leaf(0, "A", atoms=(atom,)), head={"place": e.FactColumn(0, "place", Type.STRING)}
-        )
+        spot = event("SPOT", leaf(0, "A", atoms=(atom,)), head={"place": e.FactColumn(0, "place", Type.STRING)})
         then = event("THEN", seq(leaf(0, "SPOT"), leaf(1, "B")))
         facts = {"near": [{"place": name} for name in ("port", "coast")]}
         results = oracle(program("AB", spot, then, tables=(near,)), points("a1 b2"), facts)
@@ -200,16 +195,19 @@ class TestDerivedEvents:
         assert [(one.start, one.end, one.detected_at) for one in results["LONELY"]] == [(1, 1, 6)]
         assert [(one.start, one.end, one.detected_at) for one in results["THEN"]] == [(1, 3, 6)]
 
-    def test_a_place_stays_with_a_derived_event(self) -> None:
+    @pytest.mark.parametrize(("is_ordered", "expected"), [(True, [("a", "b3")]), (False, [])])
+    def test_a_derived_event_has_a_place_when_all_its_events_have(
+        self, is_ordered: bool, expected: list[tuple[str, ...]]
+    ) -> None:
         declared = tuple(stream(name, order_by="seq") for name in "AB")
-        copy = event("COPY", leaf(0, "A"))
+        copy = event("COPY", leaf(0, "A"), is_ordered=is_ordered)
         then = event("THEN", seq(leaf(0, "COPY"), leaf(1, "B")))
         rows: Rows = {
             "A": [{"id": "a", "t": 1, "seq": 2}],
             "B": [{"id": f"b{place}", "t": 1, "seq": place} for place in (1, 3)],
         }
         results = oracle(program(declared, copy, then), rows)
-        assert [one.lineage for one in results["THEN"]] == [("a", "b3")]
+        assert [one.lineage for one in results["THEN"]] == expected
 
 
 class TestNulls:

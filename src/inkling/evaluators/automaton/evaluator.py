@@ -77,7 +77,7 @@ class AutomatonEvaluator:
         last = n_old + found.row
         first = np.searchsorted(numbers, found.first_event())
         rows = np.searchsorted(numbers, lineage.events)
-        resolve = Gather(known, lineage.offsets, rows, lineage.slots)
+        resolve = Gather(known, lineage.offsets, rows, lineage.slots.astype(np.int64))
         outputs = (*step.event.head, *step.event.returns)
         return MatchBatch(
             step.event.name,

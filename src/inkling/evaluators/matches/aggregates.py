@@ -10,7 +10,6 @@ from inkling.model.batch import Ints
 from inkling.model.types import Type
 
 
-
 def aggregate(function: str, match: Ints, values: pa.Array | None, n: int, kind: Type) -> pa.Array:
     """Value of an aggregate per match 0 … n-1; `match` says whose list each value belongs to, in order."""
     if values is None:

@@ -11,7 +11,6 @@ from inkling.evaluators.matches.aggregates import aggregate
 from inkling.logical import expr as e
 from inkling.model.batch import EventBatch, Ints
 
-
 NOWHERE = np.iinfo(np.int64).min + 1
 """A border that is not set."""
 

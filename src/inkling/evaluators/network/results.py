@@ -37,7 +37,7 @@ def results_of(
             found.origin, found.start, found.start_place, found.end, found.end_place
         )
         found = found.where(mask)
-    offsets, rows, slots = arena.unroll(found.tail)
+    offsets, rows, _ = arena.unroll(found.tail)
     resolve = gather(found)
     head = _values(event.head, resolve, len(found), around)
     identity, n_results = _identities(event.per, store, found, head, offsets, rows)

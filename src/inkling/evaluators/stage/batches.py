@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
 from inkling.kernels.canonical import canonical_order
@@ -40,9 +41,10 @@ def _dense(code: Ints) -> Ints:
 def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     """Rows in canonical order, with everything evaluators need."""
     table = table.combine_chunks()
-    source = table[r.SOURCE].to_numpy().astype(np.int16)
-    start, end = table[r.START].to_numpy(), table[r.END].to_numpy()
-    start_place = _whole(table, r.PLACE, 0)
+    source = source_numbers(table)
+    end = table[r.END].to_numpy()
+    start = _filled(table, r.START, end)
+    start_place = _filled(table, r.PLACE, np.zeros(len(table), np.int64))
     end_place = _filled(table, r.END_PLACE, start_place)
     order, event = _canonical(stage, table, key, source, start, end, end_place)
     take = pa.array(order)
@@ -64,18 +66,22 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     )
 
 
-def _whole(table: pa.Table, name: str, missing: int) -> Ints:
-    column = pc.fill_null(table[name].combine_chunks(), missing)
-    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.int64)
+def source_numbers(table: pa.Table) -> NDArray[np.int16]:
+    """Which input each row belongs to; rows of a stage with one input do not say."""
+    if r.SOURCE not in table.column_names:
+        return np.zeros(len(table), np.int16)
+    return np.asarray(table[r.SOURCE].to_numpy(), dtype=np.int16)
 
 
 def _filled(table: pa.Table, name: str, otherwise: Ints) -> Ints:
-    """A column that only derived events have, completed with what streams have instead."""
+    """A column that not all rows or stages have, completed with what stands for it."""
     if name not in table.column_names:
         return otherwise
     column = table[name].combine_chunks()
+    if not column.null_count:
+        return np.asarray(column.to_numpy(), dtype=np.int64)
     present = column.is_valid().to_numpy(zero_copy_only=False)
-    return np.where(present, _whole(table, name, 0), otherwise)
+    return np.where(present, pc.fill_null(column, 0).to_numpy(zero_copy_only=False), otherwise)
 
 
 def _canonical(

@@ -20,8 +20,8 @@ def with_derived_columns(stream: StreamPlan, source: pa.Table, around: Surroundi
         return source
     key = _key_codes(source, stream.schema.key)
     source = source.append_column("@key", pa.array(key))
-    order = [("@key", "ascending"), (r.END, "ascending"), (r.PLACE, "ascending"), (r.START, "ascending")]
-    source = source.sort_by([*order, (r.ID, "ascending")])
+    order = ["@key", r.END, r.PLACE, r.START, r.ID]
+    source = source.sort_by([(name, "ascending") for name in order if name in source.column_names])
     look = _LookBack(source, source["@key"].to_numpy())
     for column in stream.derived:
         look.source = look.source.append_column(column.name, evaluate(column.expr, look, len(source), around))

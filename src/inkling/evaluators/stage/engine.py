@@ -17,6 +17,7 @@ from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import Evaluator, EventStep, Stage
 
+
 @dataclass(frozen=True, slots=True)
 class StageResults:
     """Results per event; `keys` gives the partition key of each key code."""

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import source_numbers
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.evaluators.stage.row import Row
 from inkling.logical import expr as e
@@ -41,10 +42,12 @@ def with_late_columns(
 ) -> pa.Table:
     """Rows of the stage's schema; `streams` names the inputs whose derived columns are still missing."""
     schema = r.stage_schema(stage)
-    source = rows[r.SOURCE].to_numpy()
+    if not streams and not any(one.late for one in stage.inputs):
+        return rows.cast(schema)
+    source = source_numbers(rows)
     parts = []
     for number, given in enumerate(stage.inputs):
-        mine = rows.filter(pa.array(source == number))
+        mine = rows if len(stage.inputs) == 1 else rows.filter(pa.array(source == number))
         if number in streams:
             names = stored_columns(given, streams[number])
             for physical, logical in names.items():

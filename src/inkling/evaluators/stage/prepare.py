@@ -65,6 +65,8 @@ def _column(field: pa.Field, given: Input, number: int, rows: pa.Table, words: l
     if name in rows.column_names:
         column = rows[name].combine_chunks()
         return column if column.type == field.type else column.cast(field.type)
+    if name == r.START:
+        return rows[r.END].combine_chunks()
     if name.startswith("@") or name not in given.columns:
         return pa.nulls(n, field.type)
     return rows[name.rsplit("|", 1)[0]].combine_chunks().cast(ARROW_TYPES[type_of(name)])

@@ -20,7 +20,8 @@ class Row:
                 name = column if column in self._source.column_names else column.rsplit("|", 1)[0]
                 return self._source[name].combine_chunks()
             case e.TimeOf(edge=edge):
-                return self._source[r.START if edge is e.Edge.START else r.END].combine_chunks()
+                lasts = r.START in self._source.column_names
+                return self._source[r.START if edge is e.Edge.START and lasts else r.END].combine_chunks()
             case e.IdOf():
                 return self._source[r.ID].combine_chunks()
             case _:

@@ -8,8 +8,11 @@ from inkling.logical.vectorized import ARROW_TYPES, BITS_PER_WORD
 from inkling.physical.naming import type_of
 from inkling.physical.plan import Stage
 
-SOURCE, START, END, PLACE, ID = "@source", "@start", "@end", "@place", "@id"
-"""Input number, interval, value of ORDER BY (of the start), id of a stream's event."""
+END, ID = "@end", "@id"
+"""When the event ended, and the id of a stream's event."""
+
+SOURCE, START, PLACE = "@source", "@start", "@place"
+"""Only where they say something: input number, start of events that last, place that ORDER BY gives."""
 
 IDS, END_PLACE, KNOWN = "@ids", "@end_place", "@known"
 """Only where a stage reads derived events: the ids they rest on, the place of their end, when they were known."""
@@ -40,8 +43,14 @@ def stage_schema(stage: Stage) -> pa.Schema:
     """Arrow schema of stage rows."""
     id_type = ARROW_TYPES[stage.id_type]
     fields = [pa.field(key_name(i), ARROW_TYPES[kind]) for i, kind in enumerate(stage.key_types)]
-    fields += [pa.field(SOURCE, pa.int16()), pa.field(START, pa.int64()), pa.field(END, pa.int64())]
-    fields += [pa.field(PLACE, pa.int64()), pa.field(ID, id_type)]
+    if len(stage.inputs) > 1:
+        fields.append(pa.field(SOURCE, pa.int16()))
+    if any(one.interval for one in stage.inputs):
+        fields.append(pa.field(START, pa.int64()))
+    fields.append(pa.field(END, pa.int64()))
+    if any(one.ordered for one in stage.inputs):
+        fields.append(pa.field(PLACE, pa.int64()))
+    fields.append(pa.field(ID, id_type))
     if reads_derived(stage):
         fields += [pa.field(IDS, pa.list_(id_type)), pa.field(END_PLACE, pa.int64()), pa.field(KNOWN, pa.int64())]
     fields += [pa.field(word_name(word), pa.int64()) for word in range(n_words(stage))]

@@ -1,0 +1,117 @@
+"""The façade: a program from its text to its explanation, and what it refuses."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import inkling
+from inkling.language import parse as parse_syntax
+
+TEXT = """
+STREAM Door(id BIGINT, person STRING, room STRING, t BIGINT) ID id KEY person TIME t;
+TABLE labs(room STRING) FROM 'labs.csv';
+
+-- In one lab, then in another.
+EVENT tour(person) AS
+  PATTERN SEQ NEXT(Door a[labs(room)], Door b[labs(room) AND room <> a.room])
+  PARTITION BY person;
+"""
+UNCERTAIN = """
+STREAM At(person STRING, room STRING, t BIGINT, p DOUBLE) KEY person TIME t PROBABILITY p;
+EVENT seen(person) AS PATTERN At a[room = 'lab'] PARTITION BY person PER END;
+EVENT seen_twice(x.person AS person) AS PATTERN SEQ(seen x, seen y[person = x.person]) WITHIN 5 TICKS;
+"""
+
+
+def test_a_program_carries_every_stage() -> None:
+    program = inkling.parse(TEXT, name="tour.ink")
+    assert program.name == "tour.ink"
+    assert program.text == TEXT
+    assert [event.name for event in program.plan.events] == ["tour"]
+    assert program.warnings == ()
+    assert [step.event.name for stage in program.physical.stages for step in stage.steps] == ["tour"]
+
+
+def test_explain_gives_one_stage_or_all_under_titles() -> None:
+    program = inkling.parse(TEXT)
+    texts = [program.explain(stage) for stage in ("logical", "rewritten", "verdicts", "physical")]
+    everything = program.explain()
+    positions = [everything.index(text) for text in texts]
+    assert positions == sorted(positions)
+    assert everything.startswith("== logical ==\n")
+
+
+def test_explain_lists_the_choices_when_the_stage_is_unknown() -> None:
+    with pytest.raises(ValueError, match="logical, rewritten, verdicts, physical, found 'wrong'"):
+        inkling.parse(TEXT).explain("wrong")
+
+
+def test_to_ink_parses_to_the_same_program() -> None:
+    program = inkling.parse(TEXT)
+    assert parse_syntax(program.to_ink()) == program.syntax
+
+
+def test_statements_and_texts_make_a_program() -> None:
+    stream, table, event = inkling.parse(TEXT).syntax.statements
+    program = inkling.program(stream, table, "EVENT one(d.person AS person) AS PATTERN Door d;", event)
+    assert [one.name for one in program.plan.events] == ["one", "tour"]
+
+
+def test_mistakes_carry_their_place() -> None:
+    with pytest.raises(inkling.ProgramError) as caught:
+        inkling.parse(TEXT.replace("Door b", "Dor b"), name="tour.ink")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "INK0205"
+    assert "tour.ink:7:44" in diagnostic.render()
+
+
+def test_a_program_without_a_file_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(inkling.InputError, match="there is no file"):
+        inkling.load(tmp_path / "missing.ink")
+    with pytest.raises(inkling.InputError, match="is a folder"):
+        inkling.load(tmp_path)
+    (tmp_path / "latin.ink").write_bytes(b"-- caf\xe9\n")
+    with pytest.raises(inkling.InputError, match="cannot be read"):
+        inkling.load(tmp_path / "latin.ink")
+
+
+def test_load_takes_the_name_and_the_folder_from_the_path(tmp_path: Path) -> None:
+    (tmp_path / "tour.ink").write_text(TEXT)
+    program = inkling.load(tmp_path / "tour.ink")
+    assert (program.name, program.folder) == ("tour.ink", tmp_path)
+
+
+def test_uncertain_programs_are_explained() -> None:
+    verdicts = inkling.parse(UNCERTAIN).explain("verdicts")
+    assert verdicts.count("doubt      what: At leaves open what its events were") == 2
+    assert verdicts.count("evaluator  none yet: ") == 2
+
+
+def test_uncertain_programs_are_not_run() -> None:
+    program = inkling.parse(UNCERTAIN, name="seen.ink")
+    with pytest.raises(inkling.NotSupportedYet) as caught:
+        program.run_local({"At": [{"person": "ada", "room": "lab", "t": 1, "p": 0.5}]})
+    assert caught.value.diagnostics[0].code == "INK0421"
+    assert "seen.ink:3:7" in str(caught.value)
+
+
+def test_public_names_exist_and_nothing_else_is_listed() -> None:
+    for name in inkling.__all__:
+        assert getattr(inkling, name) is not None
+    assert sorted(inkling.__all__) == dir(inkling)
+    assert 15 <= len(inkling.__all__) <= 25
+    with pytest.raises(AttributeError, match="no attribute 'lod'"):
+        inkling.lod  # noqa: B018
+
+
+def test_checking_and_explaining_load_neither_spark_nor_numba() -> None:
+    """In a process of its own: this one has loaded everything."""
+    code = (
+        "import sys, inkling\n"
+        f"inkling.parse({TEXT!r}).explain()\n"
+        "print(*sorted({'pyspark', 'numba', 'pandas', 'pyarrow', 'numpy', 'jinja2'} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert ran.stdout.strip() == ""
