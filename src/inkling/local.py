@@ -1,46 +1,78 @@
-"""Runs a physical plan in this process, without a JVM: for tests, notebooks and small data."""
+"""Runs a program in this process, without a JVM: for tests, notebooks and small data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
 
+from inkling.analysis.clock import measure_for
+from inkling.errors import InputError
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.evaluators.stage.engine import StageEngine, source_table
 from inkling.evaluators.stage.prepare import stage_rows
+from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
+from inkling.io.duplicates import without_duplicates
+from inkling.io.places import with_numbered_places
+from inkling.io.tables import read_tables
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import ProgramPlan
 from inkling.model.batch import MatchBatch
 from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.results import Results, result_table
 
 
-@dataclass(frozen=True, slots=True)
-class LocalRun:
-    """Results of every event, in the order of the program."""
+class Runnable(Protocol):
+    """What a runner needs of a program."""
 
-    matches: Mapping[str, MatchBatch]
+    @property
+    def plan(self) -> ProgramPlan: ...
+    @property
+    def physical(self) -> PhysicalPlan: ...
+    @property
+    def folder(self) -> Path: ...
+
+
+def run(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Results:
+    """Results of every event of a program over the given inputs."""
+    read = _read_streams(program.plan, inputs)
+    facts = read_tables(program.plan.tables, tables, program.folder)
+    measure = measure_for(program.plan, {name: one.clock for name, one in read.items() if one.n_read})
+    around = Surroundings({name: tuple(table.to_pylist()) for name, table in facts.items()}, measure)
+    sources, rejects = {}, [one.rejects for one in read.values()]
+    for stream in program.plan.streams:
+        name = stream.schema.name
+        sources[name], repeated = without_duplicates(stream.schema, read[name].rows)
+        rejects.append(repeated)
+    matches = run_plan(program.physical, with_numbered_places(sources), facts, around)
+    return Results(
+        {event.name: result_table(event, matches[event.name], measure.clock) for event in program.plan.events},
+        pa.concat_tables([REJECTS_SCHEMA.empty_table(), *rejects]),
+        {name: one.n_read for name, one in read.items()},
+        measure.clock,
+    )
 
 
 def run_plan(
     plan: PhysicalPlan, sources: Mapping[str, pa.Table], tables: Mapping[str, pa.Table], around: Surroundings
-) -> LocalRun:
-    """Evaluate all stages over normalized sources; a stream without a source is empty."""
+) -> dict[str, MatchBatch]:
+    """Evaluate all stages over normalized sources."""
     ready = {
         stream.schema.name: with_derived_columns(stream, sources[stream.schema.name], around)
         for stream in plan.program.streams
-        if stream.schema.name in sources
     }
     matches: dict[str, MatchBatch] = {}
     for stage in plan.stages:
         engine = StageEngine(stage, tables, around)
-        found = engine.run(_rows(stage, ready, tables, around)).matches
+        found = engine.run(rows_of(stage, ready, tables, around)).matches
         matches.update(found)
         ready.update({name: source_table(batch) for name, batch in found.items()})
-    return LocalRun(matches)
+    return matches
 
 
-def _rows(
+def rows_of(
     stage: Stage, ready: Mapping[str, pa.Table], tables: Mapping[str, pa.Table], around: Surroundings
 ) -> pa.Table:
     """Rows of all inputs that exist before the stage starts."""
@@ -52,3 +84,37 @@ def _rows(
             if given.source not in made_here
         ]
     )
+
+
+def _read_streams(plan: ProgramPlan, inputs: Mapping[str, Data]) -> dict[str, Normalized]:
+    require_inputs(plan, inputs)
+    read = {}
+    for stream in plan.streams:
+        schema = stream.schema
+        derived = [column.name for column in stream.derived]
+        if schema.name in inputs:
+            raw = read_table(inputs[schema.name], what=schema.name)
+        else:
+            raw = pa.table({column.name: pa.nulls(0) for column in schema.columns})
+            raw = pa.table({name: pa.nulls(0) for name in {*raw.column_names, schema.start, schema.end, *schema.key}})
+        read[schema.name] = normalize(raw, schema, derived)
+    return read
+
+
+def require_inputs(plan: ProgramPlan, inputs: Mapping[str, Data]) -> None:
+    """Every stream that an event reads must be given, and nothing else."""
+    declared = [stream.schema.name for stream in plan.streams]
+    for name in inputs:
+        if name not in declared:
+            raise InputError.of(
+                "INK0554",
+                f"the program has no stream called `{name}`",
+                notes=(f"its streams are {', '.join(declared) or 'none'}",),
+            )
+    for event in plan.events:
+        for source in event.sources:
+            if source in declared and source not in inputs:
+                raise InputError.of(
+                    "INK0555",
+                    f"no input was given for the stream `{source}`, which `{event.name}` reads",
+                )

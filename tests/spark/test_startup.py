@@ -20,6 +20,7 @@ from inkling.spark.session import spark_session
 def unchanged(batches):
     yield from batches
 
+spark_session(master="local[2]", quick=True).stop()
 spark = spark_session(master="local[2]", quick=True)
 print(spark.range(10).repartition(2, "id").mapInArrow(unchanged, "id long").count())
 spark.range(3_000_000).mapInArrow(unchanged, "id long").limit(1).collect()

@@ -64,7 +64,7 @@ def test_mistakes_carry_their_place() -> None:
         inkling.parse(TEXT.replace("Door b", "Dor b"), name="tour.ink")
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "INK0205"
-    assert "tour.ink:7:44" in diagnostic.render()
+    assert "tour.ink:7:40" in diagnostic.render()
 
 
 def test_a_program_without_a_file_is_an_input_error(tmp_path: Path) -> None:

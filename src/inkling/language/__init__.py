@@ -4,6 +4,11 @@ Text enters, a `syntax.Program` leaves; the binder and the fluent API in `build`
 """
 
 from inkling.language.parser import parse
-from inkling.language.printer import format_program, format_statement
+from inkling.language.printer import (
+    format_expression,
+    format_pattern,
+    format_program,
+    format_statement,
+)
 
-__all__ = ["format_program", "format_statement", "parse"]
+__all__ = ["format_expression", "format_pattern", "format_program", "format_statement", "parse"]

@@ -27,3 +27,8 @@ def ends_of(start: int, end: int, *, place: int | None = None) -> tuple[Instant,
     if place is None:
         return Instant(start, -UNORDERED), Instant(end, UNORDERED)
     return Instant(start, place), Instant(end, place)
+
+
+def listed_at(instant: Instant) -> tuple[int, int]:
+    """Where an instant stands in listings, which need some order even where the meaning has none."""
+    return (instant.time, 0 if abs(instant.place) == UNORDERED else instant.place)

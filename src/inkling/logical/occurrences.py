@@ -60,7 +60,8 @@ class _Partial:
     def followed_by(self, found: Occurrence) -> _Partial:
         return _Partial(
             found.bindings,
-            found if self.hull is None else _hull(self.hull, found),
+            # a deadline may be due at once, but the sequence starts with its first part
+            found if self.hull is None else replace(_hull(self.hull, found), start=self.hull.start),
             found.end,
             absences=tuple(
                 absence if absence.right is not None else replace(absence, right=found.start)

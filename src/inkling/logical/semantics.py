@@ -11,14 +11,14 @@ from itertools import groupby
 
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
-from inkling.logical.instants import UNORDERED, ends_of
+from inkling.logical.instants import UNORDERED, ends_of, listed_at
 from inkling.logical.occurrences import Occurrence, Stage
 from inkling.model.event import Event, Value, World
 from inkling.model.time import Instant
 
 Rank = tuple[object, ...]
 
-AFTER_EVERYTHING: Rank = (Instant(UNORDERED, UNORDERED),)
+AFTER_EVERYTHING: Rank = ((UNORDERED,),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def derive(
         scope = tuple(one for one in events if one.source in event.scope)
         stage = Stage(events, scope, around, known_at)
         derived.extend(_results(event, _finished(event, stage, Bindings(key=key)), around))
-    return sorted(derived, key=lambda pair: pair[0].position)
+    return sorted(derived, key=lambda pair: _position(pair[0]))
 
 
 def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple[Row, tuple[Event, ...]]]:
@@ -130,7 +130,12 @@ def _identity(per: p.Per, match: Occurrence) -> Rank:
 
 
 def _positions(match: Occurrence) -> Rank:
-    return tuple(member.event.position for member in match.lineage)
+    return tuple(_position(member.event) for member in match.lineage)
+
+
+def _position(event: Event) -> Rank:
+    """Where an event stands in the canonical order, in which any two events of a world differ."""
+    return (listed_at(event.end), listed_at(event.start), event.source, event.rank)
 
 
 def _witness_order(match: Occurrence) -> tuple[Instant, Rank, Rank]:

@@ -1,1 +1,163 @@
-"""placeholder"""
+"""From the results of a run to what a report shows: rows of matches with the events they rest on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.analysis.doubt import streams_of
+from inkling.logical.expr import ColumnOf, KeyColumn
+from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.logical.streams import plain
+from inkling.model.time import Clock
+from inkling.query import Program
+from inkling.report.data import EventCount, InputCount, MatchRow, MemberRow, RejectRow, ReportData, Scalar
+from inkling.report.members import Members, members_of
+from inkling.results import LEADING, TRAILING, Results
+
+if TYPE_CHECKING:
+    from inkling.io import Data
+
+MAX_MATCHES = 5_000
+"""More than a person looks at, and few enough for a page that opens at once."""
+
+
+def report_data(
+    program: Program,
+    results: Results,
+    inputs: Mapping[str, Data],
+    *,
+    runner: str = "local",
+    seconds: float | None = None,
+    max_matches: int = MAX_MATCHES,
+) -> ReportData:
+    """What a report shows of a run; events with many results show an even selection of them."""
+    chosen = _selected(results.tables, max_matches)
+    members = _members(program.plan, chosen, inputs)
+    refused = Counter(results.rejects["stream"].to_pylist())
+    return ReportData(
+        title=program.name,
+        program_text=program.text,
+        plan_sections=program.explain_sections(),
+        runner=runner,
+        seconds=seconds,
+        inputs=tuple(InputCount(name, n_rows, refused.get(name, 0)) for name, n_rows in results.input_rows.items()),
+        counts=tuple(EventCount(name, table.num_rows, chosen[name].num_rows) for name, table in results.tables.items()),
+        time_kind="timestamp" if results.clock is Clock.TIMESTAMP else "ticks",
+        matches=tuple(
+            match
+            for event in program.plan.events
+            for match in _Matches(event, program.plan, members).rows(chosen[event.name])
+        ),
+        rejects=tuple(_rejects(results.rejects)),
+        notes=tuple(warning.message for warning in program.warnings),
+    )
+
+
+def _selected(tables: Mapping[str, pa.Table], at_most: int) -> dict[str, pa.Table]:
+    """An even selection of every event, in the order of time; rare events are shown in full."""
+    left, chosen = at_most, {}
+    by_size = sorted(tables, key=lambda name: tables[name].num_rows)
+    for number, name in enumerate(by_size):
+        table = tables[name].sort_by([("end", "ascending"), ("start", "ascending")])
+        share = left // (len(by_size) - number)
+        if table.num_rows > share:
+            table = table.take(pa.array([i * table.num_rows // share for i in range(share)], pa.int64()))
+        left -= table.num_rows
+        chosen[name] = table
+    return chosen
+
+
+def _members(program: ProgramPlan, tables: Mapping[str, pa.Table], inputs: Mapping[str, Data]) -> dict[str, Members]:
+    """Per stream, the events that the selected results rest on."""
+    wanted: dict[str, set[str]] = {}
+    for event in program.events:
+        ids = pc.list_flatten(tables[event.name]["lineage"]).cast(pa.string()).to_pylist()
+        for stream in streams_of(event, program):
+            wanted.setdefault(stream.schema.name, set()).update(ids)
+    return {
+        stream.schema.name: members_of(stream, inputs[stream.schema.name], wanted[stream.schema.name])
+        for stream in program.streams
+        if stream.schema.name in inputs and stream.schema.name in wanted
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """Rows of one event's results."""
+
+    event: EventPlan
+    program: ProgramPlan
+    members: Mapping[str, Members]
+
+    def rows(self, table: pa.Table) -> Iterator[MatchRow]:
+        names = [name for name in table.column_names if name not in (*LEADING, *TRAILING)]
+        for row in table.to_pylist():
+            start, end, known = (_number(row[name]) for name in ("start", "end", "detected_at"))
+            lineage = tuple(row["lineage"])
+            yield MatchRow(
+                event=self.event.name,
+                key=self._key(row),
+                start=start,
+                end=end,
+                detected_at=known,
+                probability=row["probability"],
+                method=row["method"],
+                error=row["error"],
+                op=row["op"],
+                values={name: _shown(row[name]) for name in names},
+                lineage=lineage,
+                members=self._found(lineage, start, end),
+            )
+
+    def _key(self, row: Mapping[str, object]) -> str:
+        """The partition key, or a key of a stream that the head names, or nothing."""
+        keys = {name for stream in self.program.streams for name in stream.schema.key}
+        for output in self.event.head:
+            expr = output.expr
+            if isinstance(expr, KeyColumn) or (isinstance(expr, ColumnOf) and expr.column in keys):
+                return str(row[output.name])
+        return ""
+
+    def _found(self, lineage: tuple[object, ...], start: int, end: int) -> tuple[MemberRow, ...]:
+        """The events behind the ids; an id that several streams use at that time names none for sure."""
+        streams = [stream.schema.name for stream in streams_of(self.event, self.program)]
+        found = []
+        for identity in lineage:
+            possible = [
+                member
+                for name in streams
+                if (member := self.members.get(name, {}).get(str(identity))) is not None
+                and start <= member.start
+                and member.end <= end
+            ]
+            if len(possible) == 1:
+                found.append(possible[0])
+        return tuple(found)
+
+
+def _rejects(rejects: pa.Table) -> Iterator[RejectRow]:
+    """Refused rows by stream and reason, with the first of each as a sample."""
+    seen: dict[tuple[str, str], list[str]] = {}
+    for row in rejects.select(["stream", "reason", "row"]).to_pylist():
+        seen.setdefault((row["stream"], row["reason"]), []).append(row["row"] or "")
+    for (stream, reason), samples in seen.items():
+        yield RejectRow(stream, reason, len(samples), samples[0])
+
+
+def _number(value: object) -> int:
+    number = plain(value)
+    assert isinstance(number, int)
+    return number
+
+
+def _shown(value: object) -> Scalar:
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

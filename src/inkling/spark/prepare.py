@@ -13,7 +13,14 @@ from pyspark.sql import functions as fn
 
 from inkling.spark.class_archive import ClassArchive, class_archive, discard_orphans
 from inkling.spark.java import cache_directory, find_java
-from inkling.spark.session import java_options, launch_environment, session_settings, start_session
+from inkling.spark.session import (
+    environment,
+    java_options,
+    launch_environment,
+    session_settings,
+    start_session,
+    worker_environment,
+)
 
 _MASTER = "local[2]"
 
@@ -31,9 +38,7 @@ def prepare() -> str:
                 return "another process is recording Spark's class archive"
             started = time.monotonic()
             record(archive, cache)
-            return (
-                f"recorded Spark's class archive in {time.monotonic() - started:.0f} s: {archive.directory}"
-            )
+            return f"recorded Spark's class archive in {time.monotonic() - started:.0f} s: {archive.directory}"
     except Exception as problem:
         reason = (str(problem).splitlines() or [type(problem).__name__])[0]
         return f"no class archive, so Spark will start more slowly: {reason}"
@@ -44,7 +49,7 @@ def record(archive: ClassArchive, cache: Path) -> None:
     archive.record_base()
     scratch = archive.directory / f"spark.{os.getpid()}.scratch"
     options = [*java_options(quick=True), *archive.recording_options(scratch)]
-    with launch_environment(_MASTER, archive.java, cache):
+    with environment(launch_environment(archive.java, cache) | worker_environment(_MASTER)):
         spark = start_session(_MASTER, "prepare", session_settings(master=_MASTER, quick=True), options)
     exercise(spark)
     end_virtual_machine(spark)
@@ -69,9 +74,7 @@ def exercise(spark: SparkSession) -> None:
             "mask",
             fn.when((fn.col("value") > 0.1) & fn.col("key").isin("a", "b"), fn.lit(1)).otherwise(fn.lit(0)),
         ).withColumn("seen", fn.timestamp_micros("at"))
-        kept = (
-            marked.filter("mask > 0 or value is null").repartition(2, "key").sortWithinPartitions("key", "at")
-        )
+        kept = marked.filter("mask > 0 or value is null").repartition(2, "key").sortWithinPartitions("key", "at")
         passed = kept.mapInArrow(unchanged, kept.schema).select("key", fn.col("at").alias("passed_at"))
         totals = passed.join(marked, "key").groupBy("key").agg(fn.count("*"), fn.sum("value"))
         totals.orderBy("key").toArrow()

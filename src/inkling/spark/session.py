@@ -51,17 +51,20 @@ def spark_session(
     settings |= config or {}
     if SparkContext._gateway is not None:
         settings.pop(_EXTRA_JAVA_OPTIONS, None)
-        return start_session(master, app_name, settings)
+        with environment(worker_environment(master)):
+            return start_session(master, app_name, settings)
 
     cache = cache_directory()
     java = find_java()
     archive = class_archive(java, cache)
     options = [*shlex.split(user_options), *java_options(quick=quick)]
-    with launch_environment(master, java, cache):
+    with environment(launch_environment(java, cache) | worker_environment(master)):
         if archive.recorded:
             try:
                 return start_session(master, app_name, settings, [*options, *archive.reading_options()])
-            except PySparkRuntimeError:
+            except PySparkRuntimeError as problem:
+                if problem.getCondition() != "JAVA_GATEWAY_EXITED":
+                    raise
                 # no damaged file in a cache may keep Spark from starting
                 archive.discard()
         return start_session(master, app_name, settings, options)
@@ -139,22 +142,31 @@ def machine_memory_mb() -> int:
     return min(limits) // _MB
 
 
-@contextmanager
-def launch_environment(master: str, java: Java, cache: Path) -> Iterator[None]:
-    """The environment that Spark's start-up scripts and its Python workers take their programs from."""
-    wanted = {
+def launch_environment(java: Java, cache: Path) -> dict[str, str]:
+    """Variables from which Spark's start-up scripts learn which Java to run, and how."""
+    return {
         "JAVA_HOME": str(launch_home(java, cache)),
         # the short-lived virtual machine that works out the command line of the lasting one
         "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
     }
-    if local_cores(master) is not None:
-        wanted |= {
-            "PYSPARK_PYTHON": sys.executable,
-            "PYSPARK_DRIVER_PYTHON": sys.executable,
-            "SPARK_LOCAL_IP": "127.0.0.1",
-        }
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
+
+
+def worker_environment(master: str) -> dict[str, str]:
+    """Variables from which a local Spark learns which Python to run; a cluster has a Python of its own."""
+    if local_cores(master) is None:
+        return {}
+    return {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Sets environment variables for a while."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
@@ -165,9 +177,7 @@ def launch_environment(master: str, java: Java, cache: Path) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def start_session(
-    master: str, app_name: str, settings: Mapping[str, str], options: Sequence[str] = ()
-) -> SparkSession:
+def start_session(master: str, app_name: str, settings: Mapping[str, str], options: Sequence[str] = ()) -> SparkSession:
     """Starts Spark, in a virtual machine with `options` if there is none yet."""
     builder = SparkSession.builder.master(master).appName(app_name)
     for name, value in settings.items():

@@ -264,9 +264,9 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
         st.builds(TimeSpan, name, name),
         st.builds(TimeBetween, name, name, maybe_name),
     )
-    bounds = st.fixed_dictionaries({}) | st.fixed_dictionaries({"lo": name, "hi": name})
-    segments = st.builds(lambda role, count, ends: SegmentsDecl(role, count, **ends), maybe_name, maybe_name, bounds)
-    doubts = st.fixed_dictionaries({}) | st.fixed_dictionaries({"probability": name, "given": _several(name, 0)})
+    segments = st.builds(SegmentsDecl, maybe_name, maybe_name) | st.builds(
+        SegmentsDecl, maybe_name, maybe_name, name, name
+    )
     rest = st.fixed_dictionaries(
         {
             "id": maybe_name,
@@ -283,10 +283,17 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
         }
     )
     return st.builds(
-        lambda name, columns, doubt, options: StreamDecl(name, columns, **doubt, **options),
+        lambda name, columns, probability, given, options: StreamDecl(
+            name,
+            columns,
+            probability=probability,
+            given=given if probability else (),
+            **options,
+        ),
         name,
         _columns(),
-        doubts,
+        maybe_name,
+        _several(name, 0),
         rest,
     )
 

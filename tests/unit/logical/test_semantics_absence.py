@@ -156,6 +156,16 @@ class TestDeadline:
         (found,) = results(seq(a, b, p.Deadline(ticks(3))), "a1 b4")
         assert (found.start, found.end) == (1, 7)
 
+    def test_a_deadline_at_once_does_not_move_the_start(self) -> None:
+        """Of two simultaneous events the one with the earlier place stands between a1 and b."""
+        streams = tuple(stream(name, order_by="seq") for name in "AB")
+        rows: Rows = {
+            "A": [{"id": "a1", "t": 1, "seq": 1}, {"id": "a2", "t": 2, "seq": 2}],
+            "B": [{"id": "b", "t": 2, "seq": 3}],
+        }
+        due = seq(b, p.Deadline(ticks(0)))
+        assert lineages(seq(a, due, policy=p.Policy.STRICT), rows, streams=streams) == ["a2 b"]
+
     def test_a_limit_applies_to_the_deadline_too(self) -> None:
         assert lineages(seq(a, b, p.Deadline(ticks(3))), "a1 b4", within=ticks(6)) == ["a1 b4"]
         assert lineages(seq(a, b, p.Deadline(ticks(3))), "a1 b4", within=ticks(5)) == []

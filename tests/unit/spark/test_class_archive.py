@@ -31,9 +31,7 @@ def test_kept_archive_is_recorded(archive: ClassArchive) -> None:
     assert f"-XX:SharedArchiveFile={archive.base}:{archive.top}" in archive.reading_options()
 
 
-@pytest.mark.parametrize(
-    "damage", ["truncated", "overwritten", "missing", "no stamp", "broken stamp", "no base"]
-)
+@pytest.mark.parametrize("damage", ["truncated", "overwritten", "missing", "no stamp", "broken stamp", "no base"])
 def test_damaged_archive_is_not_used(archive: ClassArchive, damage: str) -> None:
     stamp = archive.directory / "spark.json"
     match damage:

@@ -85,9 +85,7 @@ def test_no_java_says_what_was_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("version", "keeps_security_package"), [("17.0.15", True), ("21.0.8", True), ("25.0.2", False)]
 )
-def test_launcher_drops_only_what_troubles_java(
-    tmp_path: Path, version: str, keeps_security_package: bool
-) -> None:
+def test_launcher_drops_only_what_troubles_java(tmp_path: Path, version: str, keeps_security_package: bool) -> None:
     java = Java(install_java(tmp_path / "with space", version), version)
     security = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
     kept = ["-cp", "a b:c'd", "--add-opens=java.base/java.lang=ALL-UNNAMED", "", "Main", "*"]

@@ -1,18 +1,18 @@
 """How a session is laid out for a machine, without starting one."""
 
 import os
-from pathlib import Path
+import sys
 
 import pytest
 
-from inkling.spark.java import Java
 from inkling.spark.session import (
     driver_memory_mb,
+    environment,
     java_options,
-    launch_environment,
     local_cores,
     machine_memory_mb,
     session_settings,
+    worker_environment,
 )
 
 
@@ -58,17 +58,15 @@ def test_only_quick_sessions_stop_at_the_first_compiler() -> None:
     assert "-XX:TieredStopAtLevel=1" not in java_options(quick=False)
 
 
-def test_environment_is_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", "before")
     monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
-    with launch_environment("local", Java(tmp_path, "17"), tmp_path):
-        assert os.environ["JAVA_HOME"].startswith(str(tmp_path))
-        assert "PYSPARK_PYTHON" in os.environ
+    with environment({"JAVA_HOME": "during", "PYSPARK_PYTHON": "python"}):
+        assert (os.environ["JAVA_HOME"], os.environ["PYSPARK_PYTHON"]) == ("during", "python")
     assert os.environ["JAVA_HOME"] == "before"
     assert "PYSPARK_PYTHON" not in os.environ
 
 
-def test_cluster_keeps_its_own_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYSPARK_PYTHON", "/opt/cluster/python")
-    with launch_environment("spark://host:7077", Java(tmp_path, "17"), tmp_path):
-        assert os.environ["PYSPARK_PYTHON"] == "/opt/cluster/python"
+def test_local_workers_run_this_python_and_a_cluster_its_own() -> None:
+    assert worker_environment("local[2]")["PYSPARK_PYTHON"] == sys.executable
+    assert worker_environment("spark://host:7077") == {}

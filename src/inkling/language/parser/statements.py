@@ -213,9 +213,7 @@ class StatementBuilder(PatternBuilder):
     def forecast_spread(self, meta: Meta, children: Children) -> Clause:
         operator, number = children
         if operator != "<=":
-            raise self.mistake(
-                "INK0101", f"expected `<=` after `SPREAD`, found `{operator}`", span_of(operator)
-            )
+            raise self.mistake("INK0101", f"expected `<=` after `SPREAD`, found `{operator}`", span_of(operator))
         return Clause("SPREAD", {"spread": self.integer(number)}, span_of(meta))
 
     def forecast_model(self, meta: Meta, children: Children) -> Clause:

@@ -39,9 +39,7 @@ class TreeBuilder(Transformer[Token, Any]):
         notes: tuple[str, ...] = (),
         helps: tuple[str, ...] = (),
     ) -> ProgramError:
-        return ProgramError.of(
-            code, message, span=span, source=self.source, label=label, notes=notes, helps=helps
-        )
+        return ProgramError.of(code, message, span=span, source=self.source, label=label, notes=notes, helps=helps)
 
     def name(self, meta: Meta, children: Children) -> Ident:
         span = span_of(meta)

@@ -1,10 +1,13 @@
 """Writes a whole program in the one layout that `inkling fmt` gives every program."""
 
-from inkling.language.printer.layout import lay_out
+from inkling.language.printer.expressions import expression
+from inkling.language.printer.layout import Group, lay_out
+from inkling.language.printer.patterns import pattern
 from inkling.language.printer.statements import statement
-from inkling.language.syntax import Program, Statement
+from inkling.language.syntax import Component, Expr, Program, Statement
 
 WIDTH = 100
+ONE_LINE = 10**9
 
 
 def format_program(program: Program, *, width: int = WIDTH) -> str:
@@ -36,6 +39,16 @@ def format_statement(node: Statement, *, width: int = WIDTH) -> str:
     """The text of one statement with its comments above it and its semicolon."""
     text = lay_out((statement(node), ";"), width)
     return "\n".join([*_comment_lines(node.comments), text])
+
+
+def format_expression(node: Expr) -> str:
+    """The text of a value or a condition on one line."""
+    return lay_out(Group(expression(node)), ONE_LINE)
+
+
+def format_pattern(node: Component) -> str:
+    """The text of a pattern on one line."""
+    return lay_out(Group(pattern(node)), ONE_LINE)
 
 
 def _comment_lines(comments: tuple[str, ...]) -> list[str]:

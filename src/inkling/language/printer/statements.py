@@ -145,9 +145,7 @@ def _event(node: EventDecl) -> Doc:
 
 
 def _items(items: tuple[Item, ...]) -> list[Doc]:
-    return [
-        (expression(item.value), f" AS {column_name(item.alias)}" if item.alias else "") for item in items
-    ]
+    return [(expression(item.value), f" AS {column_name(item.alias)}" if item.alias else "") for item in items]
 
 
 def _consume(node: Consume) -> Doc:

@@ -7,9 +7,7 @@ from typing import TypeAlias, get_args
 
 from inkling.language.syntax.nodes import Node
 
-TimeUnit: TypeAlias = OneOf[
-    "TICKS", "MICROSECONDS", "MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "WEEKS"
-]
+TimeUnit: TypeAlias = OneOf["TICKS", "MICROSECONDS", "MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "WEEKS"]
 TIME_UNITS: tuple[TimeUnit, ...] = get_args(TimeUnit)
 
 

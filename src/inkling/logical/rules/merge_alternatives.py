@@ -18,5 +18,5 @@ def _merged(pattern: p.Pattern) -> p.Pattern:
         return pattern
     items: list[p.Pattern] = []
     for item in pattern.items:
-        items.extend(item.items if type(item) is type(pattern) else (item,))  # type: ignore[union-attr]
+        items.extend(item.items if type(item) is type(pattern) else (item,))
     return pattern if len(items) == len(pattern.items) else replace(pattern, items=tuple(items))

@@ -1,0 +1,81 @@
+"""One clock for a run: the data decides what times count, and every written duration must fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from inkling.analysis.policies import parts_of
+from inkling.errors import InputError
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.clock import Measure
+from inkling.model.time import Clock, Span
+
+
+def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
+    """How durations are measured on streams whose times count what `clocks` says."""
+    stamped = sorted(name for name, clock in clocks.items() if clock is Clock.TIMESTAMP)
+    ticking = sorted(name for name, clock in clocks.items() if clock is Clock.TICKS)
+    if stamped and ticking:
+        raise InputError.of(
+            "INK0505",
+            f"the times of `{stamped[0]}` are timestamps and those of `{ticking[0]}` are integers",
+            notes=("the streams of one run share one clock",),
+        )
+    clock = Clock.TIMESTAMP if stamped else Clock.TICKS
+    for use in plan.ticks_only:
+        if clock is Clock.TIMESTAMP and set(use.streams) & set(stamped):
+            raise InputError.of(
+                "INK0506",
+                f"`{use.words}` takes a plain number for a length of time, but the input has timestamps",
+                helps=("write the unit, for example `30 SECONDS`",),
+            )
+    tick = next((stream.schema.tick for stream in plan.streams if stream.schema.tick is not None), None)
+    measure = Measure(clock, tick)
+    for span in spans_of(plan):
+        try:
+            measure(span)
+        except ValueError as problem:
+            counted = "integers" if clock is Clock.TICKS else "timestamps"
+            raise InputError.of(
+                "INK0507", f"{problem}", notes=(f"the times of the input are {counted}",)
+            ) from None
+    return measure
+
+
+def spans_of(plan: p.ProgramPlan) -> Iterator[Span]:
+    """Every written duration of a program."""
+    for stream in plan.streams:
+        for column in stream.derived:
+            yield from _in_expression(column.expr)
+    for event in plan.events:
+        if isinstance(event.within, Span):
+            yield event.within
+        for output in (*event.head, *event.returns):
+            yield from _in_expression(output.expr)
+        for condition in event.having:
+            yield from _in_expression(condition)
+        for part in parts_of(event.pattern):
+            yield from _in_part(part)
+
+
+def _in_part(part: p.Part) -> Iterator[Span]:
+    match part:
+        case p.Deadline(after=after):
+            yield after
+        case p.Sequence(within=Span() as within):
+            yield within
+        case p.Narrowed(within=within, having=having):
+            if isinstance(within, Span):
+                yield within
+            for condition in having:
+                yield from _in_expression(condition)
+        case p.Leaf(conditions=conditions):
+            for condition in conditions:
+                yield from _in_expression(condition)
+        case _:
+            pass
+
+
+def _in_expression(expr: e.Expr) -> Iterator[Span]:
+    return (part.span for part in e.walk(expr) if isinstance(part, e.SpanLiteral))

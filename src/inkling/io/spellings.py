@@ -1,0 +1,114 @@
+"""How values are spelled in text files: the one place that says what counts as a number, a truth or a time.
+
+Around numbers, truths and times white space is ignored, and nothing at all or `null` means that there is no value.
+Texts stand for themselves.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime, timedelta
+
+from inkling.model.time import Clock
+from inkling.model.types import Type
+
+WHITE_SPACE = " \t\r\n\f\v"
+INTEGERS = range(-(2**63), 2**63)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+_INTEGER = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")
+_DOUBLE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_TRUTHS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
+_TIME = re.compile(
+    r"""([0-9]{4})-([0-9]{2})-([0-9]{2})
+        (?:[ T]([0-9]{2})
+            (?::([0-9]{2})
+                (?::([0-9]{2}) (?:\.([0-9]+))? )?
+            )?
+            (?:[Zz]|([+-])(0[0-9]|1[0-4]):?([0-5][0-9])?)?
+        )?""",
+    re.VERBOSE,
+)
+
+
+class Misspelled(Exception):
+    """The text says something, but not a value of the wanted type."""
+
+
+def is_blank(text: str) -> bool:
+    return not text.strip(WHITE_SPACE)
+
+
+def read_integer(text: str) -> int:
+    """An integer of 64 bits; `3.0` is one.
+
+    >>> read_integer("+007"), read_integer("3.")
+    (7, 3)
+    """
+    found = _INTEGER.fullmatch(text)
+    # a limit on digits keeps Python from refusing to read very long ones
+    if found is None or len(found[1]) > 400 or int(found[1]) not in INTEGERS:
+        raise Misspelled
+    return int(found[1])
+
+
+def read_double(text: str) -> float | None:
+    """A finite number; `nan` is none."""
+    if text.lower() in ("nan", "+nan", "-nan"):
+        return None
+    if not _DOUBLE.fullmatch(text) or math.isinf(number := float(text)):
+        raise Misspelled
+    return number
+
+
+def read_truth(text: str) -> bool:
+    """`true`, `t` or `1`; `false`, `f` or `0`; in any case."""
+    truth = _TRUTHS.get(text.lower())
+    if truth is None:
+        raise Misspelled
+    return truth
+
+
+def read_instant(text: str) -> int:
+    """Microseconds since 1970 of an ISO 8601 date, or date and time; UTC unless it names an offset.
+
+    Digits beyond the microsecond are cut off.
+
+    >>> read_instant("1970-01-01T00:00:00.0000019Z"), read_instant("1970-01-02 00:00+01:00") // 3_600_000_000
+    (1, 23)
+    """
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise Misspelled
+    year, month, day, hour, minute, second, fraction, sign, zone_hours, zone_minutes = found.groups()
+    try:
+        moment = datetime(
+            int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=UTC
+        )
+    except ValueError:
+        raise Misspelled from None
+    microseconds = (moment - EPOCH) // MICROSECOND + int((fraction or "0")[:6].ljust(6, "0"))
+    offset_minutes = 60 * int(zone_hours or 0) + int(zone_minutes or 0)
+    return microseconds - (-1 if sign == "-" else 1) * offset_minutes * 60_000_000
+
+
+def read_value(text: str, kind: Type, clock: Clock) -> int | float | bool | str | None:
+    """Value of a text as a type; raises `Misspelled`."""
+    if kind is Type.STRING:
+        return text
+    trimmed = text.strip(WHITE_SPACE)
+    if not trimmed or trimmed.lower() == "null":
+        return None
+    match kind:
+        case Type.BOOLEAN:
+            return read_truth(trimmed)
+        case Type.INTEGER:
+            return read_integer(trimmed)
+        case Type.DOUBLE:
+            return read_double(trimmed)
+        case Type.TIME:
+            return read_instant(trimmed) if clock is Clock.TIMESTAMP else read_integer(trimmed)
+        case Type.DURATION | Type.NULL:
+            raise AssertionError(f"no column is declared {kind}")

@@ -1,0 +1,52 @@
+"""Background tables: facts with declared types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+
+from inkling.errors import InputError, nearest
+from inkling.io.casting import cast_column
+from inkling.io.data import Data, read_table
+from inkling.model.schema import TableSchema
+from inkling.model.time import Clock
+
+
+def read_tables(
+    schemas: tuple[TableSchema, ...], given: Mapping[str, Data] | None, folder: Path
+) -> dict[str, pa.Table]:
+    """Every declared table: what is given for it, else the file it names, relative to the program's folder."""
+    given = given or {}
+    unknown = sorted(set(given) - {schema.name for schema in schemas})
+    if unknown:
+        raise InputError.of("INK0554", f"the program has no table called `{unknown[0]}`")
+    return {
+        schema.name: typed_table(schema, read_table(given.get(schema.name, folder / schema.path), what=schema.name))
+        for schema in schemas
+    }
+
+
+def typed_table(schema: TableSchema, raw: pa.Table) -> pa.Table:
+    """The declared columns; a fact that cannot be read as declared is an error, because rules rest on it."""
+    columns = {}
+    for column in schema.columns:
+        if column.name not in raw.column_names:
+            close = nearest(column.name, raw.column_names, n=3)
+            raise InputError.of(
+                "INK0504",
+                f"the table `{schema.name}` has no column `{column.name}`",
+                notes=(f"its columns are {', '.join(raw.column_names) or 'none'}",),
+                helps=(f"rename a column, or declare `{close[0]}` instead",) if close else (),
+            )
+        cast = cast_column(raw[column.name], column.type, Clock.TIMESTAMP)
+        if cast.bad.any():
+            place = int(cast.bad.argmax())
+            value = raw[column.name][place].as_py()
+            raise InputError.of(
+                "INK0508",
+                f"row {place + 1} of the table `{schema.name}`: `{column.name}` is {value!r}, expected {column.type}",
+            )
+        columns[column.name] = cast.values
+    return pa.table(columns)

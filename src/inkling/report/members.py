@@ -1,0 +1,62 @@
+"""The input events that results rest on, found again by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset
+
+from inkling.io import normalize, read_table
+from inkling.logical.plan import StreamPlan
+from inkling.report.data import MemberRow, Scalar
+
+if TYPE_CHECKING:
+    from inkling.io import Data
+
+Members: TypeAlias = Mapping[str, MemberRow]
+"""The events of one stream by the text of their id; results of several streams spell ids as text."""
+
+INTERNAL = "@"
+
+
+def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
+    """The events of a stream that have one of these ids."""
+    wanted = sorted(set(ids))
+    schema = stream.schema
+    raw = _rows_with_ids(schema.id, data, wanted, what=schema.name)
+    rows = normalize(raw, schema, [column.name for column in stream.derived]).rows
+    rows = rows.filter(pc.is_in(rows["@id"].cast(pa.string()), pa.array(wanted, pa.string())))
+    shown = [name for name in rows.column_names if name[0] != INTERNAL and name not in (schema.start, schema.end)]
+    return {str(row["@id"]): _member(schema.name, row, shown) for row in rows.to_pylist()}
+
+
+def _member(stream: str, row: Mapping[str, object], shown: list[str]) -> MemberRow:
+    identity, start, end = row["@id"], row["@start"], row["@end"]
+    assert isinstance(identity, str | int)
+    assert isinstance(start, int)
+    assert isinstance(end, int)
+    values = {name: _scalar(row[name]) for name in shown if row[name] != identity}
+    return MemberRow(identity, stream, start, end, values)
+
+
+def _scalar(value: object) -> Scalar:
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _rows_with_ids(id_column: str | None, data: Data, ids: list[str], *, what: str) -> pa.Table:
+    """All rows that can have one of the ids; a column file is not read as a whole for a few of them."""
+    if id_column is None:
+        return read_table(data, what=what)
+    if isinstance(data, str | Path) and Path(data).suffix == ".parquet":
+        files = pa.dataset.dataset(data, format="parquet")
+        has_id = pc.field(id_column).cast(pa.string()).isin(pa.array(ids, pa.string()))
+        return files.to_table(filter=has_id)
+    if hasattr(data, "toArrow"):
+        from pyspark.sql import functions as fn
+
+        return data.where(fn.col(id_column).cast("string").isin(ids)).toArrow()
+    return read_table(data, what=what)

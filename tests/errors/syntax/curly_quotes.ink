@@ -1,0 +1,1 @@
+EVENT parked AS PATTERN V v[engine = ‘parked’];

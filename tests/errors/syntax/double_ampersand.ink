@@ -1,0 +1,1 @@
+EVENT e AS PATTERN A a WHERE a.x > 1 && a.y > 2;

@@ -1,0 +1,1 @@
+TABLE threshold(road STRING, top DOUBLE) FROM "thresholds.csv";

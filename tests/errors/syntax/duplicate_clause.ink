@@ -1,0 +1,5 @@
+EVENT e AS
+  PATTERN SEQ(A a, B b)
+  WHERE a.x = 1
+  WITHIN 5 MINUTES
+  WHERE b.x = 2;

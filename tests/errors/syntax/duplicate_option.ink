@@ -1,0 +1,1 @@
+STREAM A(x INT, y INT) KEY x TIME t KEY y;

@@ -1,0 +1,1 @@
+STREAM A() TIME t;

@@ -1,0 +1,1 @@
+FORECAST route CONFIDENCE >= 0.7;

@@ -1,0 +1,2 @@
+# vehicles
+STREAM V(k STRING) KEY k TIME t;

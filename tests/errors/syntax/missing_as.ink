@@ -1,0 +1,1 @@
+EVENT e(x) PATTERN SEQ(A a, B b);

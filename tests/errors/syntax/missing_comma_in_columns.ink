@@ -1,0 +1,1 @@
+STREAM Traffic(id STRING road STRING) TIME t;

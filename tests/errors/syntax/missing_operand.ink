@@ -1,0 +1,1 @@
+EVENT e AS PATTERN A a WHERE a.x = AND a.y = 2;

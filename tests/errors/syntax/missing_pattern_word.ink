@@ -1,0 +1,1 @@
+EVENT e AS SEQ(A a, B b);

@@ -1,0 +1,1 @@
+STREAM A(x INT) TIME t STREAM B(x INT) TIME t;

@@ -1,0 +1,1 @@
+STREAM A(x, y INT) TIME t;

@@ -1,0 +1,1 @@
+EVENT e AS PATERN SEQ(A a, B b);

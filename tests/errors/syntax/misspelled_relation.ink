@@ -1,0 +1,1 @@
+EVENT e AS PATTERN A a DURIN B b;

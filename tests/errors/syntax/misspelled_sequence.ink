@@ -1,0 +1,1 @@
+EVENT e AS PATTERN SQE(A a, B b);

@@ -1,0 +1,1 @@
+EVNT e AS PATTERN A a;

@@ -1,0 +1,1 @@
+EVENT e AS PATTERN SEQ(A a, B b) RETURN a.x, b.y, PER END;

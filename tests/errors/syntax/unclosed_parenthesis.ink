@@ -1,0 +1,4 @@
+EVENT e AS
+  PATTERN SEQ(A a, B b
+  WHERE a.x = b.x
+  WITHIN 5 MINUTES;

@@ -1,0 +1,1 @@
+STREAM "order(x INT) TIME t;

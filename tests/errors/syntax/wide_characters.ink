@@ -1,0 +1,1 @@
+EVENT 異常 AS PATTERN SEQ(温度 a, 温度 b) WITHIN 30 分;

@@ -1,0 +1,1 @@
+STREAM A(x INT) TIME t DERIVE d = PREV(x + 1);

@@ -1,0 +1,1 @@
+EVENT e AS PATTERN A a+ HAVING SUM(a.x * 2) > 10;

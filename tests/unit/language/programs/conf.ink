@@ -1,0 +1,1 @@
+EVENT conf AS PATTERN SEQ(A a, B b);

@@ -1,0 +1,1 @@
+EVENT eager AS PATTERN SEQ NEXT(A a, B b+ EAGER, C c);

@@ -1,0 +1,3 @@
+EVENT gapless AS
+  PATTERN SEQ STRICT(V[s='A'], COMPLEMENT(SEQ STRICT(_*, V[s='B'], _*)), V[s='C'])
+  PARTITION BY k PER END;

@@ -1,0 +1,1 @@
+EVENT mixed AS PATTERN SEQ NEXT(V[s='A'], SEQ STRICT(V[s='B'], V[s='C']), V[s='D']) PARTITION BY k PER END;

@@ -1,0 +1,3 @@
+STREAM Temp(v DOUBLE) TIME t;
+EVENT m(v) AS PATTERN Temp t WHERE v = t.v PER INTERVAL;
+EVENT m(v) AS PATTERN SEQ(m p, Temp t) WHERE t.v > p.v AND v = t.v PER INTERVAL;

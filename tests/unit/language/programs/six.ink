@@ -1,0 +1,4 @@
+STREAM A(x INT) TIME t;
+STREAM B(x INT) TIME t;
+STREAM C(x INT) TIME t;
+EVENT six AS PATTERN SEQ(A a, B b, C c);

@@ -1,0 +1,1 @@
+EVENT stop(x.k, y.k) AS PATTERN SOME Bus x INTERSECTS SOME Bus y ON SAME stop;

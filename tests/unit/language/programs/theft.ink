@@ -1,0 +1,3 @@
+STREAM V(k STRING, engine STRING, distance DOUBLE) KEY k TIME t ORDER BY seq;
+EVENT theft AS PATTERN SEQ STRICT(V[engine='parked' AND distance>30]{3,})
+  PARTITION BY k PER END CONSUME RESTART;
