@@ -105,7 +105,6 @@ def check_example(text: str, given: Example, where: str) -> None:
         assert wanted.interval in (None, (result.start, result.end)), where
         assert wanted.values == {name: values[name] for name in wanted.values}, where
     rows = {name: rows for name, rows in given.rows.items() if rows}
-    if not hasattr(__import__("inkling.local").local, "run"): return
     table = program.run_local(rows).tables[last.name]
     assert sorted(tuple(ids) for ids in table["lineage"].to_pylist()) == [one.lineage for one in found], where
 

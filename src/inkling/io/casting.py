@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +14,13 @@ from inkling.model.types import Type
 
 INTEGER_TEXT = r"^\s*[+-]?\d{1,19}(\.0*)?\s*$"
 DOUBLE_TEXT = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+TIME_TEXT = (
+    r"^\s*\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s*(Z|[+-]\d{2}:?\d{2})?)?\s*$"
+)
 TRUE_TEXT, FALSE_TEXT = ("true", "t", "1"), ("false", "f", "0")
 NOT_A_NUMBER = ("nan", "null", "none", "")
 MAX_INT = 2**63
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +137,11 @@ def _as_microseconds(array: pa.Array) -> pa.Array:
         return array.cast(pa.timestamp("us")).cast(pa.int64())
     if not _is_text(array.type):
         return pa.nulls(len(array), pa.int64())
-    return pa.array([_parsed(value.as_py()) for value in array], pa.int64())
+    fits = pc.fill_null(pc.match_substring_regex(array, TIME_TEXT), False)
+    return pa.array([_parsed(text) for text in pc.if_else(fits, array, None).to_pylist()], pa.int64())
 
 
 def _parsed(text: str | None) -> int | None:
-    from datetime import UTC, datetime, timedelta
-
     if text is None:
         return None
     try:
@@ -145,4 +149,4 @@ def _parsed(text: str | None) -> int | None:
     except ValueError:
         return None
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return (aware - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    return (aware - EPOCH) // timedelta(microseconds=1)

@@ -190,8 +190,8 @@ class _Check:
             yield f"slot {slot} is read outside the part that hides it"
 
     def _column(self, slot: int, column: str, kind: Type) -> Iterator[str]:
-        names = self.event.slots[slot].sources or self.event.scope
-        for name in names:
+        known = self.event.slots[slot].sources if slot < len(self.event.slots) else ()
+        for name in known or self.event.scope:
             if self.sources[name].get(column) is not kind:
                 yield f"`{name}` has no column `{column}` of type {kind}"
 

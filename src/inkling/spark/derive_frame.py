@@ -15,18 +15,19 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.spark.partitioning import Partitioning
-from inkling.spark.stage_frame import named
+from inkling.spark.stage_frame import named, plainly_named
 
 
 @dataclass(frozen=True, slots=True)
 class _DeriveTask:
     stream: StreamPlan
     around: Surroundings
+    columns: tuple[str, ...]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         gathered = list(batches)
         if gathered:
-            rows = pa.Table.from_batches(gathered)
+            rows = pa.Table.from_batches(gathered).rename_columns(list(self.columns))
             yield from derive.with_derived_columns(self.stream, rows, self.around).to_batches(max_chunksize=100_000)
 
 
@@ -38,4 +39,5 @@ def with_derived_columns(
     source = source.repartition(partitioning.for_frames([source]), *keys) if keys else source.coalesce(1)
     derived = [T.StructField(column.name, from_arrow_type(ARROW_TYPES[column.expr.type])) for column in stream.derived]
     schema = T.StructType([*source.schema.fields, *derived])
-    return source.mapInArrow(_DeriveTask(stream, around), schema)
+    task = _DeriveTask(stream, around, tuple(source.columns))
+    return plainly_named(source).mapInArrow(task, schema)

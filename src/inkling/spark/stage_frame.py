@@ -25,6 +25,11 @@ def named(column: str) -> Column:
     return F.col("`" + column.replace("`", "``") + "`")
 
 
+def plainly_named(frame: DataFrame) -> DataFrame:
+    """Columns numbered instead of named: what enters a Python worker must not have dots in its name."""
+    return frame.toDF(*(f"c{number}" for number in range(len(frame.columns))))
+
+
 @dataclass(frozen=True, slots=True)
 class RowReferences:
     """Resolves references to the row itself against a DataFrame with logical and fact columns."""

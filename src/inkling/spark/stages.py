@@ -20,7 +20,7 @@ from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.spark.derive_frame import with_derived_columns
 from inkling.spark.partitioning import Partitioning
-from inkling.spark.stage_frame import input_frame, named
+from inkling.spark.stage_frame import input_frame, named, plainly_named
 from inkling.spark.worker import DETECTED, EVENT, LINEAGE, SLICE, Slices, StageTask, result_schema
 
 
@@ -88,8 +88,8 @@ def _stage_results(
         rows, slices = _sliced(stage, rows, around, partitioning)
     else:
         rows = rows.coalesce(1)
-    task = StageTask(stage, facts, around, left_to_worker, slices)
-    return rows.mapInArrow(task, from_arrow_schema(result_schema(stage)))
+    task = StageTask(stage, facts, around, left_to_worker, slices, tuple(rows.columns))
+    return plainly_named(rows).mapInArrow(task, from_arrow_schema(result_schema(stage)))
 
 
 def _same_key(given: Input, stream: StreamPlan) -> bool:
@@ -102,7 +102,7 @@ def _sliced(
     """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
     horizon = total_horizon([step.event for step in stage.steps], around.measure)
     assert horizon is not None
-    border = rows.agg(F.min(named(r.START)).alias("low"), F.max(named(r.END)).alias("high")).first()
+    border = rows.agg(F.min(named(r.END)).alias("low"), F.max(named(r.END)).alias("high")).first()
     if border is None or border["low"] is None:
         return rows.coalesce(1), None
     span = border["high"] - border["low"] + 1

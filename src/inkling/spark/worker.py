@@ -42,12 +42,13 @@ class StageTask:
     around: Surroundings
     streams: Mapping[int, StreamPlan]
     slices: Slices | None
+    columns: tuple[str, ...]  # names of the columns that arrive; Spark only carries plain ones
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         gathered = list(batches)
         if not gathered:
             return
-        rows = pa.Table.from_batches(gathered)
+        rows = pa.Table.from_batches(gathered).rename_columns(list(self.columns))
         gathered.clear()
         if self.slices is None:
             yield from self._results(rows, None)

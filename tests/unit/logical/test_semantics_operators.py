@@ -111,9 +111,7 @@ RELATIONS = [
 
 class TestAllen:
     @pytest.mark.parametrize(("relation", "left", "right", "inverse"), RELATIONS)
-    def test_exactly_one_of_the_thirteen_holds(
-        self, relation: str, left: str, right: str, inverse: str
-    ) -> None:
+    def test_exactly_one_of_the_thirteen_holds(self, relation: str, left: str, right: str, inverse: str) -> None:
         thirteen = {name for row in RELATIONS for name in (row[0], row[3])}
         assert len(thirteen) == 13
         for one, other, expected in ((left, right, relation), (right, left, inverse)):

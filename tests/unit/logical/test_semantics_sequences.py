@@ -193,9 +193,7 @@ class TestRepetition:
         assert lineages(strict(a, plus(plus(b, 0, 1), 2, 2), c), "a1 c2 a3 b4 c5") == ["a1 c2", "a3 b4 c5"]
 
     def test_having_of_a_nested_part_may_ask_for_events(self) -> None:
-        counted = p.Narrowed(
-            strict(plus(b, 0)), None, (compare(e.Aggregate("COUNT", 1, None, Type.INTEGER), ">=", 1),)
-        )
+        counted = p.Narrowed(strict(plus(b, 0)), None, (compare(e.Aggregate("COUNT", 1, None, Type.INTEGER), ">=", 1),))
         assert lineages(strict(a, counted, c), "a1 c2 a3 b4 c5") == ["a3 b4 c5"]
 
     def test_an_empty_match_is_none(self) -> None:
@@ -213,9 +211,7 @@ def numbered(name: str, *values: int | None, start: int = 1) -> Rows:
 
 
 class TestLookingBack:
-    SMALLER = compare(
-        column(1, "x", Type.INTEGER), "<", e.ListColumn(e.Which.LAST, 1, "x", Type.INTEGER, own=True)
-    )
+    SMALLER = compare(column(1, "x", Type.INTEGER), "<", e.ListColumn(e.Which.LAST, 1, "x", Type.INTEGER, own=True))
 
     def test_the_first_repetition_drops_what_compares_with_the_previous(self) -> None:
         falling = plus(leaf(1, "B", conditions=(self.SMALLER,)))
@@ -245,9 +241,7 @@ class TestLookingBack:
             "A": [{"id": f"a{t}", "t": t, "x": x} for t, x in ((1, 7), (3, 8))],
             "B": [{"id": f"b{t}", "t": t, "x": x} for t, x in ((2, 7), (4, 8))],
         }
-        assert lineages(strict(group), rows, streams=(stream("A", NUMBERED), stream("B", NUMBERED))) == [
-            "a1 b2 a3 b4"
-        ]
+        assert lineages(strict(group), rows, streams=(stream("A", NUMBERED), stream("B", NUMBERED))) == ["a1 b2 a3 b4"]
 
     def test_a_branch_not_taken_in_this_repetition_is_null(self) -> None:
         """The second round takes b: its c must not be compared with the a of the first round."""

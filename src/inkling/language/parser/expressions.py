@@ -141,7 +141,7 @@ class ExpressionBuilder(DurationBuilder):
 
     def _wrong_arguments(self, name: Ident, function: str, span: Span) -> ProgramError:
         if function in AGGREGATES:
-            takes, example = "one variable or one column of it", f"{function}(b.x)"
+            takes, example = "a variable or one of its columns", f"{function}(b.x)"
         elif function in ("PREV", "SINCE_CHANGE"):
             takes, example = "one column name", f"{function}(speed)"
         else:

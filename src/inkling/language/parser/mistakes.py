@@ -11,6 +11,7 @@ from inkling.language.parser.wording import (
     CLAUSES,
     FORECAST_OPTIONS,
     STREAM_OPTIONS,
+    expectation,
     expected,
     found,
     listed,
@@ -40,6 +41,7 @@ _BORROWED = {
     "WHEN": "write `WHERE` for a condition",
 }
 _N_BACK = 3
+_FEW = 3
 
 
 def explain(site: Site) -> Diagnostic:
@@ -48,10 +50,8 @@ def explain(site: Site) -> Diagnostic:
         diagnostic = detect(site)
         if diagnostic is not None:
             return diagnostic
-    things = expected(site.accepted, site.before)
     code = "INK0101" if site.token else "INK0102"
-    message = f"expected {listed(things)}, found {found(site.token or site.terminator)}"
-    return site.diagnostic(code, message, helps=_join_hint(site))
+    return site.diagnostic(code, expectation(site), helps=_join_hint(site))
 
 
 def foreign_operator(site: Site) -> Diagnostic | None:
@@ -66,14 +66,10 @@ def missing_semicolon(site: Site) -> Diagnostic | None:
         return None
     if END not in site.accepted:
         return None
-    return missing_semicolon_after(site, site.before)
-
-
-def missing_semicolon_after(site: Site, last: RawToken) -> Diagnostic:
     return site.diagnostic(
         "INK0103",
         "a statement ends with `;`",
-        last.span,
+        site.before.span,
         label="expected `;` after this",
     )
 
@@ -115,16 +111,53 @@ def unclosed_bracket(site: Site) -> Diagnostic | None:
 
 
 def dangling_comma(site: Site) -> Diagnostic | None:
-    if not site.before.is_symbol(","):
+    for here in site.earlier():
+        comma = here.idx - 1
+        if here.before.is_symbol(",") and here.continues(here.reading.states[comma], here.idx):
+            things = listed(expected(here))
+            what = found(here.token or here.terminator)
+            return here.diagnostic(
+                "INK0113",
+                f"expected {things} after `,`, found {what}",
+                here.before.span,
+                helps=["remove the comma"],
+            )
+    return None
+
+
+def needless_comma(site: Site) -> Diagnostic | None:
+    if site.token is None or not site.token.is_symbol(",") or site.before.is_symbol("{"):
         return None
-    if not site.continues(site.reading.states[site.idx - 1], site.idx):
+    if not site.continues(site.reading.states[site.idx], site.idx + 1):
+        return None
+    return site.diagnostic("INK0113", expectation(site), helps=["remove the comma"])
+
+
+def clause_inside_sequence(site: Site) -> Diagnostic | None:
+    if site.token is None or site.token.upper not in ("WHERE", "WITHIN", "HAVING"):
+        return None
+    if not site.open_brackets or "COMMA" not in site.accepted:
+        return None
+    word = site.token.text
+    return site.diagnostic(
+        "INK0101",
+        f"`{word}` stands inside the sequence",
+        label="expected `,` or `)`",
+        helps=[
+            f"move `{word}` behind the closing `)`",
+            f"write `(A a {word} …)` in parentheses to restrict this component alone",
+        ],
+    )
+
+
+def absence_alone(site: Site) -> Diagnostic | None:
+    if "BETWEEN" not in site.accepted or "RELATION" in site.accepted:
         return None
     return site.diagnostic(
-        "INK0113",
-        f"expected {listed(expected(site.accepted, site.before))} after `,`, "
-        f"found {found(site.token or site.terminator)}",
-        site.before.span,
-        helps=["remove the comma"],
+        "INK0101",
+        f"expected `BETWEEN` after `NOT`, found {found(site.token or site.terminator)}",
+        notes=["absence is observed between two other patterns"],
+        helps=["write `NOT b BETWEEN a AND c`, or `SEQ(a, NOT b, c)`"],
     )
 
 
@@ -169,12 +202,7 @@ def borrowed_word(site: Site) -> Diagnostic | None:
         return None
     if site.token.upper == "BETWEEN" and "COMPARISON" not in site.accepted:
         return None
-    things = listed(expected(site.accepted, site.before))
-    return site.diagnostic(
-        "INK0101",
-        f"expected {things}, found `{site.token.text}`",
-        helps=[_BORROWED[site.token.upper]],
-    )
+    return site.diagnostic("INK0101", expectation(site), helps=[_BORROWED[site.token.upper]])
 
 
 def chained_comparison(site: Site) -> Diagnostic | None:
@@ -210,7 +238,7 @@ def quotes_of_the_other_kind(site: Site) -> Diagnostic | None:
                 "INK0109",
                 f"expected a name, found the text {token.text}",
                 label="single quotes are for texts",
-                helps=[f"write {name}"],
+                helps=[f"write `{name}`"],
             )
         case _:
             return None
@@ -220,17 +248,17 @@ def impossible_number(site: Site) -> Diagnostic | None:
     token = site.token
     if token is None or "INTEGER" not in site.accepted:
         return None
-    repetition = site.before.is_symbol("{") or "COMMA" in site.reading.terminals[-1:]
-    if repetition and token.is_symbol(",") and site.before.is_symbol("{"):
+    repetition = bool(site.open_brackets) and site.open_brackets[-1].is_symbol("{")
+    if site.before.is_symbol("{") and token.is_symbol(","):
         return site.diagnostic(
             "INK0112",
             "a repetition needs a lower bound",
             helps=["write `{0,5}` for at most five"],
         )
     if token.is_symbol("-"):
-        what = "a repetition count" if site.open_brackets[-1:] and repetition else "a number here"
-        code = "INK0112" if what == "a repetition count" else "INK0116"
-        return site.diagnostic(code, f"{what} is not negative")
+        if repetition:
+            return site.diagnostic("INK0112", "a repetition count is not negative")
+        return site.diagnostic("INK0116", "expected a number without a sign, found `-`")
     if token.kind == "DECIMAL":
         return site.diagnostic("INK0116", f"expected a whole number, found `{token.text}`")
     return None
@@ -249,6 +277,8 @@ def missing_piece(site: Site) -> Diagnostic | None:
     if len(fitting) != 1:
         return None
     (missing,) = fitting
+    if missing in keywords() and len(site.accepted) > _FEW:
+        return None
     return site.diagnostic(
         "INK0115",
         f"missing `{spelling(missing)}` before {found(site.token)}",
@@ -258,6 +288,8 @@ def missing_piece(site: Site) -> Diagnostic | None:
 
 def unknown_option(site: Site) -> Diagnostic | None:
     if site.token is None or site.token.kind != "WORD" or "NAME" in site.accepted:
+        return None
+    if _join_hint(site):
         return None
     for options, statement, kind in (
         (STREAM_OPTIONS, "STREAM", "an option"),
@@ -284,13 +316,11 @@ def _where(site: Site, token: RawToken) -> str:
 
 
 def _join_hint(site: Site) -> list[str]:
-    if site.token is None:
+    if site.token is None or not site.fits_with("AND"):
         return []
-    if site.fits_with("AND") and "COMPARISON" not in site.accepted:
+    if "RELATION" in site.accepted:
         return ["write `SEQ(a, b)` for one pattern after another"]
-    if site.fits_with("AND"):
-        return ["join conditions with `AND` or `OR`"]
-    return []
+    return ["join conditions with `AND` or `OR`"]
 
 
 DETECTORS: tuple[Detector, ...] = (
@@ -299,6 +329,9 @@ DETECTORS: tuple[Detector, ...] = (
     wrong_bracket,
     unclosed_bracket,
     dangling_comma,
+    needless_comma,
+    clause_inside_sequence,
+    absence_alone,
     reserved_word,
     misspelled_word,
     borrowed_word,

@@ -46,9 +46,10 @@ def parse(text: str, name: str = "<string>") -> Program:
     problems: list[Diagnostic] = []
     statements: list[Statement] = []
     start = 0
-    for chunk in chunks:
-        unreadable = [p for p in scanned.problems if p.span and start <= p.span.start < chunk.end]
-        start = chunk.end
+    for chunk, following in zip(chunks, [*chunks[1:], None], strict=True):
+        end = _end_of_territory(chunk, following, source)
+        unreadable = [p for p in scanned.problems if p.span and start <= p.span.start < end]
+        start = end
         if unreadable:
             problems.append(unreadable[0])
         elif problems and chunk.tokens[0].upper not in STATEMENT_WORDS:
@@ -80,13 +81,22 @@ def _chunks(tokens: Sequence[RawToken]) -> Iterator[Chunk]:
         yield Chunk(tuple(tokens[begin:]), None)
 
 
+def _end_of_territory(chunk: Chunk, following: Chunk | None, source: SourceText) -> int:
+    """Where text that cannot be read stops belonging to a statement."""
+    if chunk.terminator is not None:
+        return chunk.terminator.span.end
+    return following.tokens[0].span.start if following else len(source.text)
+
+
 def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
     first = chunk.tokens[0]
     if first.upper not in STATEMENT_WORDS:
         raise ProgramError(_unknown_statement(source, first))
     reading = read(chunk.tokens)
+    if reading.too_deep:
+        raise _nested_too_deeply(source, chunk.tokens[reading.stopped_at - 1].span)
     if not reading.complete:
-        raise ProgramError(explain(Site(source, reading, chunk.terminator)))
+        raise ProgramError(explain(Site.of(source, reading, chunk.terminator)))
     if chunk.terminator is None:
         last = chunk.tokens[-1]
         raise ProgramError.of(
@@ -122,13 +132,17 @@ def _refuse_deep_nesting(source: SourceText, tree: Tree[Token]) -> None:
     for _ in range(DEEPEST_NESTING):
         level = [child for node in level for child in node.children if isinstance(child, Tree)]
     if level:
-        raise ProgramError.of(
-            "INK0119",
-            f"nested more than {DEEPEST_NESTING} levels deep",
-            span=span_of(level[0].meta),
-            source=source,
-            helps=("split the event into several, or the value into derived columns",),
-        )
+        raise _nested_too_deeply(source, span_of(level[0].meta))
+
+
+def _nested_too_deeply(source: SourceText, span: Span) -> ProgramError:
+    return ProgramError.of(
+        "INK0119",
+        f"nested more than {DEEPEST_NESTING} levels deep",
+        span=span,
+        source=source,
+        helps=("split the event into several, or the value into derived columns",),
+    )
 
 
 def _share_out(

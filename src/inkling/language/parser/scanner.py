@@ -153,19 +153,19 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
         f"unexpected character {_character_name(character)}",
         here,
         source,
-        helps=_instead_of(character),
+        helps=_instead_of(rest),
     )
 
 
-def _instead_of(character: str) -> tuple[str, ...]:
-    match character:
+def _instead_of(rest: str) -> tuple[str, ...]:
+    match rest[0]:
         case "!":
             return ("write `NOT` to negate a condition or a pattern, `<>` for unequal",)
         case "&":
             return ("write `AND`",)
         case "^":
             return ("write a product or a function for powers",)
-        case "@" | "$" | ":" | "~" | "\\":
+        case _ if rest[1:2].isalpha():
             return ("write a name with such a character between double quotes",)
         case _:
             return ()

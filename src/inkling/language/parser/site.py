@@ -1,16 +1,18 @@
 """The place where reading a statement stopped, and what would have let it go on."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inkling.errors import Diagnostic
-from inkling.language.parser.machine import END, States
+from inkling.language.parser.machine import END, States, keywords, terminals
 from inkling.language.parser.scanner import RawToken
 from inkling.language.parser.words import Reading, readings
 from inkling.source import SourceText, Span
 
 LOOK_AHEAD = 3
+# words that no sensible person uses as a name in the middle of an event
+CLAUSE_WORDS = terminals("AND OR WHERE WITHIN HAVING PARTITION OVER CONSUME RETURN PER CONFIDENCE KEEP SAMPLED")
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -21,14 +23,27 @@ class Site:
     source: SourceText
     reading: Reading
     terminator: RawToken | None
+    idx: int
+
+    @classmethod
+    def of(cls, source: SourceText, reading: Reading, terminator: RawToken | None) -> "Site":
+        """The token where reading stopped, or a clause word shortly before that passed as a name."""
+        stopped = reading.stopped_at
+        for idx in range(max(stopped - 2, 1), stopped):
+            if reading.terminals[idx] == "NAME" and reading.raw[idx].upper in CLAUSE_WORDS:
+                return cls(source, reading, terminator, idx)
+        return cls(source, reading, terminator, stopped)
+
+    def earlier(self) -> Iterator["Site"]:
+        """This site, and the one before it if a keyword there passed as a name."""
+        yield self
+        idx = self.idx - 1
+        if self.reading.terminals[idx] == "NAME" and self.raw[idx].upper in keywords():
+            yield replace(self, idx=idx)
 
     @property
     def raw(self) -> tuple[RawToken, ...]:
         return self.reading.raw
-
-    @property
-    def idx(self) -> int:
-        return self.reading.stopped_at
 
     @property
     def token(self) -> RawToken | None:

@@ -2,12 +2,18 @@
 
 from inkling.language.parser.machine import END, terminals
 from inkling.language.parser.scanner import RawToken
+from inkling.language.parser.site import Site
 from inkling.language.parser.words import SYMBOLS
 
 MOST_CHOICES = 5
 
 _OPERATORS = terminals("PLUS MINUS STAR SLASH PERCENT COMPARISON EQUAL IN IS NOT AND OR")
-_PATTERN_OPERATORS = terminals("RELATION RELATIONS_OPEN EXCEPT PAR AND OR CHECK PLUS STAR QUESTION LBRACE")
+_PATTERN_OPERATORS = terminals(
+    "RELATION RELATIONS_OPEN EXCEPT PAR AND OR CHECK PLUS STAR QUESTION LBRACE NAME VBAR LSQB EAGER MAXIMAL"
+)
+_AFTER_PATTERN = terminals("RELATION PAR")
+_NUMBER = terminals("INTEGER DECIMAL")
+_BEFORE_CONDITIONS = terminals("WHERE HAVING IF WHEN AND OR NOT")
 _VALUE = terminals("NAME INTEGER DECIMAL STRING TRUE FALSE NULL LPAR MINUS")
 _PATTERN = terminals("NAME ANYTHING SEQ LPAR COMPLEMENT WINDOW")
 _COMPONENT = terminals("NOT OPTIONAL AFTER AT ALL SOME")
@@ -16,7 +22,6 @@ STREAM_OPTIONS = terminals("ID KEY TIME ORDER TICK PROBABILITY NUMBERED SEGMENTS
 FORECAST_OPTIONS = terminals("CONFIDENCE ORDER HORIZON SPREAD MODEL FEATURES REMAINING INCLUDING")
 _SPELLINGS = {terminal: symbol for symbol, terminal in SYMBOLS.items()} | {"RELATIONS_OPEN": "{"}
 _DESCRIBED = {
-    "NAME": "a name",
     "STRING": "a text in single quotes",
     "INTEGER": "a whole number",
     "RELATION": "an interval relation such as `DURING`",
@@ -24,7 +29,7 @@ _DESCRIBED = {
     "ANYTHING": "`_`",
     END: "`;`",
 }
-_NAME_AFTER = {
+_NAME_AFTER = {  # by the word or symbol before the name
     "STREAM": "a name for the stream",
     "TABLE": "a name for the table",
     "EVENT": "a name for the event",
@@ -43,26 +48,24 @@ _NAME_AFTER = {
 
 def spelling(terminal: str) -> str | None:
     """How a keyword or a symbol is written; None for names, numbers and other open kinds."""
-    if terminal in _DESCRIBED:
-        return None
-    if terminal == "DECIMAL":
+    if terminal in _DESCRIBED or terminal in ("NAME", "DECIMAL"):
         return None
     return _SPELLINGS.get(terminal, terminal)
 
 
-def expected(accepted: frozenset[str], before: RawToken | None) -> list[str]:
+def expected(site: Site) -> list[str]:
     """The things that may stand here, at most five, the most telling first."""
-    left = set(accepted)
+    left = set(site.accepted)
     groups: list[str] = []
     if left >= _VALUE:
-        groups.append("a condition" if "NOT" in left and _wants_condition(before) else "a value")
+        groups.append("a condition" if _wants_condition(site.before) else "a value")
         left -= _VALUE | {"NOT"}
     elif left >= _PATTERN:
         groups.append("a pattern")
         left -= _PATTERN | _COMPONENT
-    elif {"INTEGER", "DECIMAL"} <= left:
+    elif left >= _NUMBER:
         groups.append("a number")
-        left -= {"INTEGER", "DECIMAL"}
+        left -= _NUMBER
     for options, described in (
         (CLAUSES, "a clause such as `WHERE`"),
         (STREAM_OPTIONS, "an option such as `KEY`"),
@@ -71,18 +74,22 @@ def expected(accepted: frozenset[str], before: RawToken | None) -> list[str]:
         if len(left & options) > MOST_CHOICES:
             groups.append(described)
             left -= options
-    if "RELATION" in left and "PAR" in left:
-        left -= _PATTERN_OPERATORS | {"NAME", "VBAR", "LSQB", "EAGER", "MAXIMAL"}
-        if not left:
-            groups.append("a pattern operator")
-    elif {"COMPARISON", "IN"} <= left or {"AND", "OR"} <= left:
+    if left >= _AFTER_PATTERN:
+        left -= _PATTERN_OPERATORS
+        groups.append("an operator")
+    elif left >= {"AND", "OR"}:
         left -= _OPERATORS | {"LPAR", "DOT"}
         groups.append("an operator")
-    words = sorted(_described(terminal, before) for terminal in left)
+    words = sorted(_described(terminal, site) for terminal in left)
     closing = [word for word in words if word in ("`)`", "`]`", "`}`", "`,`")]
-    others = [word for word in words if word not in closing and word != "`;`"]
     ending = [word for word in words if word == "`;`"]
+    others = [word for word in words if word not in closing + ending]
     return (closing + groups + others + ending)[:MOST_CHOICES]
+
+
+def expectation(site: Site) -> str:
+    """`expected a, b or c, found d`"""
+    return f"expected {listed(expected(site))}, found {found(site.token or site.terminator)}"
 
 
 def listed(things: list[str]) -> str:
@@ -104,14 +111,21 @@ def found(token: RawToken | None) -> str:
             return f"`{token.text}`"
 
 
-def _wants_condition(before: RawToken | None) -> bool:
-    return before is not None and (
-        before.upper in ("WHERE", "HAVING", "IF", "WHEN", "AND", "OR", "NOT") or before.text == "["
-    )
+def _wants_condition(before: RawToken) -> bool:
+    return before.upper in _BEFORE_CONDITIONS or before.text == "["
 
 
-def _described(terminal: str, before: RawToken | None) -> str:
-    if terminal == "NAME" and before is not None:
-        key = before.upper or before.text
-        return _NAME_AFTER.get(key, _DESCRIBED["NAME"])
+def _described(terminal: str, site: Site) -> str:
+    if terminal == "NAME":
+        return _described_name(site)
     return _DESCRIBED.get(terminal) or f"`{_SPELLINGS.get(terminal, terminal)}`"
+
+
+def _described_name(site: Site) -> str:
+    before = site.before
+    if before.kind in ("INTEGER", "DECIMAL"):
+        return "a unit such as `MINUTES`"
+    if site.statement_word in ("STREAM", "TABLE") and site.open_brackets and site.accepted == {"NAME"}:
+        after_name = site.reading.terminals[site.idx - 1] == "NAME"
+        return "a type such as `STRING`" if after_name else "a column such as `speed DOUBLE`"
+    return _NAME_AFTER.get(before.upper or before.text, "a name")

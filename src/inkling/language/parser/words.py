@@ -9,6 +9,9 @@ from inkling.language.parser.machine import END, States, keywords
 from inkling.language.parser.scanner import RawToken
 from inkling.language.syntax import RELATIONS
 
+# far more than the nesting a program may have, and few enough to keep every stack
+DEEPEST_STACK = 1000
+
 SYMBOLS = {
     "(": "LPAR",
     ")": "RPAR",
@@ -43,6 +46,7 @@ class Reading:
     terminals: tuple[str, ...]
     states: tuple[States, ...]
     complete: bool
+    too_deep: bool = False
 
     @property
     def stopped_at(self) -> int:
@@ -70,6 +74,8 @@ def read(raw: Sequence[RawToken]) -> Reading:
                 break
         else:
             return Reading(tuple(raw), tuple(terminals), tuple(history), complete=False)
+        if len(history[-1].stack) > DEEPEST_STACK:
+            return Reading(tuple(raw), tuple(terminals), tuple(history), complete=False, too_deep=True)
     complete = history[-1].after(END) is not None
     return Reading(tuple(raw), tuple(terminals), tuple(history), complete)
 

@@ -1,0 +1,1 @@
+EVENT e AS PATTERN SEQ A a, B b;

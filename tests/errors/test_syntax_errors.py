@@ -1,0 +1,28 @@
+"""Every mistake in a program's text is told as written in the file beside it."""
+
+from pathlib import Path
+
+import pytest
+
+from inkling.error_codes import CODES
+from inkling.errors import ProgramError
+from inkling.language import parse
+
+CASES = sorted(Path(__file__).parent.joinpath("syntax").glob("*.ink"))
+
+
+@pytest.mark.parametrize("program", CASES, ids=lambda path: path.stem)
+def test_mistake_is_told_as_written(program: Path, accept: bool) -> None:
+    with pytest.raises(ProgramError) as raised:
+        parse(program.read_text(encoding="utf-8"), program.name)
+    told = str(raised.value) + "\n"
+    expected = program.with_suffix(".txt")
+    if accept:
+        expected.write_text(told, encoding="utf-8")
+    assert told == expected.read_text(encoding="utf-8")
+
+
+def test_every_syntax_code_has_a_case() -> None:
+    told = "".join(path.with_suffix(".txt").read_text(encoding="utf-8") for path in CASES)
+    syntax_codes = {code for code in CODES if code.startswith("INK01")}
+    assert {code for code in syntax_codes if code not in told} == set()
