@@ -17,12 +17,9 @@ def simulation(nfa: Nfa, moves: Moves, finals: int) -> Cover:
     if n_states > MAX_SIMULATED:
         return tuple(1 << state for state in range(n_states))
     everyone = (1 << n_states) - 1
-    n_classes = moves.classes.n_classes
-    can_move = [0] * n_classes
-    sources: list[dict[int, int]] = [{} for _ in range(n_classes)]
+    sources: list[dict[int, int]] = [{} for _ in range(moves.classes.n_classes)]
     for state, targets in enumerate(moves.targets):
         for index, reached in targets:
-            can_move[index] |= 1 << state
             for target in members(reached):
                 sources[index][target] = sources[index].get(target, 0) | 1 << state
     cover = [finals if finals >> state & 1 else everyone for state in range(n_states)]
@@ -35,7 +32,6 @@ def simulation(nfa: Nfa, moves: Moves, finals: int) -> Cover:
         for state in order:
             able = cover[state]
             for index, reached in moves.targets[state]:
-                able &= can_move[index]
                 for target in members(reached):
                     able &= _into(cover[target], sources[index])
             changed |= able != cover[state]

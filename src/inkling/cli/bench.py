@@ -18,9 +18,7 @@ from inkling.query import load
 
 
 def bench(
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")
-    ] = "fleet",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
     events: Annotated[int, typer.Option(min=1, help="Rows of the main stream.")] = 1_000_000,
     repeat: Annotated[int, typer.Option(min=1, help="How often to run; the first run also compiles.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same data.")] = 0,
@@ -38,7 +36,7 @@ def bench(
             write(name, Path(scratch), events=events, seed=seed, progress=progress)
         given = given_paths(program, [scratch], [])
         for number in range(1, repeat + 1):
-            found = execute(program, given, runner, master=master)
+            found = execute(program, given, runner, master=master, debug=debug)
             rows = sum(found.results.input_rows.values())
             matches = sum(table.num_rows for table in found.tables.values())
             typer.echo(

@@ -24,9 +24,7 @@ HIDDEN_COLUMNS = ("event", "detected_at", "method", "error", "op")
 
 
 def demo(
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")
-    ] = "fleet",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
     events: Annotated[int, typer.Option(min=1, help="Rows of the main stream.")] = 200_000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same data.")] = 0,
     folder: Annotated[
@@ -51,7 +49,7 @@ def demo(
     given = given_paths(program, [str(folder)], [])
     report = folder / "report.html"
     with working(quiet) as say:
-        found = execute(program, given, runner, master=master, say=say)
+        found = execute(program, given, runner, master=master, say=say, debug=debug)
         say("writing the report")
         found.write_report(report)
     _print(found, report)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,9 +39,7 @@ class Execution:
         from inkling.report import write_report
         from inkling.report.from_results import report_data
 
-        data = report_data(
-            self.program, self.results, self.given.streams, runner=self.runner, seconds=self.seconds
-        )
+        data = report_data(self.program, self.results, self.given.streams, runner=self.runner, seconds=self.seconds)
         write_report(data, path)
 
     def summary(self) -> Iterator[str]:
@@ -60,8 +60,9 @@ def execute(
     *,
     master: str = "local[*]",
     say: Callable[[str], None] = lambda _: None,
+    debug: bool = False,
 ) -> Execution:
-    """Run a program to the end and collect its results."""
+    """Run a program to the end and collect its results; what Spark itself prints is for `debug` alone."""
     started = time.monotonic()
     if runner is Runner.LOCAL:
         say("running in this process")
@@ -70,7 +71,22 @@ def execute(
     say("starting Spark")
     from inkling.spark.session import spark_session
 
-    spark = spark_session(master=master)
+    with nullcontext() if debug else silent_children():
+        spark = spark_session(master=master)
     say("running on Spark")
     results = program.run(spark, given.streams, given.tables).collect()
     return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started)
+
+
+@contextmanager
+def silent_children() -> Iterator[None]:
+    """Processes started meanwhile, such as Spark's, print their errors nowhere: failures reach us as exceptions."""
+    stderr = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)

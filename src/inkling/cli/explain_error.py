@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
 from typing import Annotated
 
 import typer
@@ -36,3 +38,12 @@ def explain_error(
             helps=(f"codes like it: {', '.join(close)}",) if close else (),
         )
     typer.echo(f"{wanted}: {CODES[wanted]}\n\n{FAMILIES[wanted[:5]]}")
+    example = _examples().get(wanted)
+    if example is not None:
+        typer.echo(f"\nFor example:\n\n{example}")
+
+
+def _examples() -> dict[str, str]:
+    text = files("inkling.cli").joinpath("error_examples.json").read_text(encoding="utf-8")
+    examples: dict[str, str] = json.loads(text)
+    return examples

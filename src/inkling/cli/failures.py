@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import ParamSpec
@@ -15,6 +16,9 @@ from inkling.errors import Diagnostic, InklingError, InputError, InternalError
 
 EXIT_MISTAKE, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
 """Typer itself exits with 2 when the command line is wrong."""
+
+RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): ")
+"""How the last line of a Python trace begins."""
 
 Options = ParamSpec("Options")
 
@@ -59,16 +63,23 @@ def diagnostics_of(problem: Exception) -> tuple[Diagnostic, ...]:
     """What to say about a failure; one that nobody foresaw is a mistake of inkling."""
     if isinstance(problem, InklingError):
         return problem.diagnostics
-    first_line = (str(problem).strip().splitlines() or [""])[0]
-    said = f"{type(problem).__name__}: {first_line}" if first_line else type(problem).__name__
     return (
         Diagnostic(
             "INK0901",
             "inkling failed",
-            notes=(said, "this is a mistake of inkling, not of the program or its data"),
+            notes=(_told(problem), "this is a mistake of inkling, not of the program or its data"),
             helps=("run the same command with --debug and report what it prints",),
         ),
     )
+
+
+def _told(problem: Exception) -> str:
+    """The line that says what happened; for a failed worker, the last line of its trace."""
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    raised = [line for line in lines if RAISED.match(line)]
+    if raised:
+        return raised[-1]
+    return f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
 
 
 def _forget_stdout() -> None:

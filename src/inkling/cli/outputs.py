@@ -73,17 +73,14 @@ def united(tables: list[pa.Table]) -> pa.Table:
     values = dict.fromkeys(name for table in tables for name in _value_columns(table))
     names = [*LEADING, *values, *TRAILING] if tables and "event" in tables[0].column_names else list(values)
     kinds = {
-        name: _common_type([t.schema.field(name).type for t in tables if name in t.column_names])
-        for name in names
+        name: _common_type([t.schema.field(name).type for t in tables if name in t.column_names]) for name in names
     }
     schema = pa.schema(list(kinds.items()))
     return pa.concat_tables(
         [
             pa.table(
                 [
-                    table[name].cast(kinds[name])
-                    if name in table.column_names
-                    else pa.nulls(len(table), kinds[name])
+                    table[name].cast(kinds[name]) if name in table.column_names else pa.nulls(len(table), kinds[name])
                     for name in names
                 ],
                 schema=schema,

@@ -65,7 +65,7 @@ def run(
         if path is not None:
             check_output(path)
     with working(quiet) as say:
-        found = execute(loaded, given, runner, master=master, say=say)
+        found = execute(loaded, given, runner, master=master, say=say, debug=debug)
         say("writing results")
         write_tables(found.tables, output)
         if rejects is not None:

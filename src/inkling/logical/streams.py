@@ -59,8 +59,9 @@ def stream_events(
 ) -> tuple[Event, ...]:
     """The events of one stream in canonical order.
 
-    A row without a time, a key, an id or a place, or that ends before it starts, is no event. Events are
-    numbered from 1 in the order of the rows when the stream has no `ID`.
+    A row without a time, a key, an id or a place, or that ends before it starts, is no event; nor is a second row
+    with the id, key and time of another. Events are numbered from 1 in the order of the rows when the stream has
+    no `ID`.
     """
     schema = stream.schema
     assert stream.reset_when is None, "RESET WHEN has no meaning here yet"
@@ -71,7 +72,11 @@ def stream_events(
         for number, row in enumerate(rows, start=1)
         if (event := _stored_event(stream, number, row, places or {})) is not None
     ]
-    in_order = sorted(events, key=lambda event: event.position)
+    first: dict[tuple[object, ...], Event] = {}
+    for event in events:
+        key = tuple(event.values[name] for name in schema.key)
+        first.setdefault((key, event.start.time, event.end.time, event.ids), event)
+    in_order = sorted(first.values(), key=lambda event: event.position)
     latest: dict[tuple[Value, ...], _Latest] = {}
     derived = []
     for event in in_order:

@@ -66,6 +66,11 @@ class EventStep:
     evaluator_reason: str
     key_reason: str
 
+    @property
+    def inputs(self) -> frozenset[int]:
+        """Positions of the inputs that the step reads."""
+        return frozenset(self.scope) | {place for leaf in self.leaves for place in leaf.inputs}
+
     def leaf(self, slot: int) -> LeafTest:
         return next(leaf for leaf in self.leaves if leaf.slot == slot)
 

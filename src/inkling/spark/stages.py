@@ -16,6 +16,7 @@ from inkling.analysis.window import total_horizon
 from inkling.evaluators.stage import rows as r
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.physical.groups import split_by_pattern
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.spark.derive_frame import with_derived_columns
@@ -66,10 +67,48 @@ def _stage_results(
     around: Surroundings,
     partitioning: Partitioning,
 ) -> DataFrame:
+    """Results of all steps; without a key and without slices, groups of patterns run beside each other."""
+    names = [step.event.name for step in stage.steps]
+    alone = not stage.key_types and not stage.sliced
+    parts = []
+    for group in split_by_pattern(stage, partitioning.cores) if alone else [stage]:
+        rows, left_to_worker = _stage_rows(program, group, ready, tables, around, partitioning)
+        slices = None
+        if stage.key_types:
+            keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
+            rows = rows.repartition(partitioning.for_frames(list(ready.values())), *keys)
+        elif stage.sliced and partitioning.cores > 1:
+            rows, slices = _sliced(stage, rows, around, partitioning)
+        else:
+            rows = rows.coalesce(1)
+        task = StageTask(
+            group,
+            facts,
+            around,
+            left_to_worker,
+            slices,
+            tuple(rows.columns),
+            result_schema(stage),
+            tuple(names.index(step.event.name) for step in group.steps),
+        )
+        parts.append(plainly_named(rows).mapInArrow(task, from_arrow_schema(result_schema(stage))))
+    return reduce(DataFrame.unionByName, parts)
+
+
+def _stage_rows(
+    program: ProgramPlan,
+    stage: Stage,
+    ready: Mapping[str, DataFrame],
+    tables: Mapping[str, DataFrame],
+    around: Surroundings,
+    partitioning: Partitioning,
+) -> tuple[DataFrame, dict[int, StreamPlan]]:
+    """Rows of all inputs that the steps read, and the streams whose derived columns the worker computes."""
     made_here = {step.event.name for step in stage.steps}
+    used = {number for step in stage.steps for number in step.inputs}
     frames, left_to_worker = [], {}
     for number, given in enumerate(stage.inputs):
-        if given.source in made_here:
+        if given.source in made_here or number not in used:
             continue
         source = ready[given.source]
         stream = program.stream(given.source)
@@ -80,16 +119,7 @@ def _stage_results(
                 source = with_derived_columns(stream, source, around, partitioning)
         frames.append(input_frame(stage, number, source, tables, around, left_to_worker.get(number)))
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
-    slices = None
-    if stage.key_types:
-        keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
-        rows = rows.repartition(partitioning.for_frames(list(ready.values())), *keys)
-    elif stage.sliced and partitioning.cores > 1:
-        rows, slices = _sliced(stage, rows, around, partitioning)
-    else:
-        rows = rows.coalesce(1)
-    task = StageTask(stage, facts, around, left_to_worker, slices, tuple(rows.columns))
-    return plainly_named(rows).mapInArrow(task, from_arrow_schema(result_schema(stage)))
+    return rows, left_to_worker
 
 
 def _same_key(given: Input, stream: StreamPlan) -> bool:

@@ -43,6 +43,8 @@ class StageTask:
     streams: Mapping[int, StreamPlan]
     slices: Slices | None
     columns: tuple[str, ...]  # names of the columns that arrive; Spark only carries plain ones
+    schema: pa.Schema  # of the results
+    numbers: tuple[int, ...]  # by which results name the events of this task's steps
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         gathered = list(batches)
@@ -61,9 +63,8 @@ class StageTask:
     def _results(self, rows: pa.Table, begins: int | None) -> Iterator[pa.RecordBatch]:
         rows = with_late_columns(self.stage, rows, self.streams, self.around)
         found = self._engine().run(rows)
-        schema = result_schema(self.stage)
-        for number, step in enumerate(self.stage.steps):
-            table = _result_rows(number, step, found.matches[step.event.name], schema)
+        for number, step in zip(self.numbers, self.stage.steps, strict=True):
+            table = _result_rows(number, step, found.matches[step.event.name], self.schema)
             if begins is not None and self.slices is not None:
                 known = table[DETECTED].to_numpy()
                 table = table.filter(pa.array((known >= begins) & (known < begins + self.slices.length)))

@@ -56,6 +56,13 @@ class TestRows:
         assert events(stream("S", interval=True), [row]) == ()
         assert len(events(stream("S", interval=True), [{**row, "ended": 3}])) == 1
 
+    def test_a_second_row_with_the_id_key_and_time_of_another_is_no_event(self) -> None:
+        rows = [
+            {"id": "r", "k": k, "t": t, "x": n} for n, (k, t) in enumerate((("p", 1), ("p", 1), ("q", 1), ("p", 2)))
+        ]
+        found = events(stream("S", KINDS, key=("k",)), rows)
+        assert [event.values["x"] for event in found] == [0, 2, 3]
+
     def test_nan_is_null_and_whole_numbers_are_doubles_where_declared(self) -> None:
         declared = stream("S", {"y": Type.DOUBLE, "z": Type.DOUBLE})
         (event,) = events(declared, [{"id": "r", "t": 1, "y": float("nan"), "z": 2}])

@@ -89,42 +89,63 @@ def _canonical(
 ) -> tuple[Ints, Ints]:
     """Sort order by (key, end, place, start, source, id) and the number of the event each row stands for.
 
-    A stream and its joins with tables carry the same events, so their rows share numbers.
+    A stream and its joins with tables carry the same events, so their rows share numbers. Of several rows of one
+    stream with the same id at the same time, only one is an event.
     """
     names = sorted({one.source for one in stage.inputs})
     rank = np.array([names.index(one.source) for one in stage.inputs], np.int64)[source]
     n_keys = int(key.max()) + 1 if len(key) else 0
-    order, same = canonical_order(key, n_keys, end, place, start, rank)
-    if same.any():
-        columns = [key, end, place, start, rank, _id_rank(table)]
-        order = np.lexsort([source, *columns[::-1]])
-        same = _equal_to_previous(columns, order)
-        joined = np.array([bool(one.atoms) for one in stage.inputs])[source[order]]
-        same &= joined | (source[order] != np.roll(source[order], 1))
+    order, tied = canonical_order(key, n_keys, end, place, start, rank)
+    same = np.zeros(len(order), bool)
+    if tied.any():
+        run = np.cumsum(~tied)
+        chosen = np.flatnonzero(tied | np.append(tied[1:], False))
+        rows = order[chosen]
+        ids, content = _id_rank(table, rows), _content_rank(stage, table, rows)
+        inner = np.lexsort([content, source[rows], ids, run[chosen]])
+        order[chosen] = rows[inner]
+        again = np.zeros(len(chosen), bool)
+        again[1:] = (np.diff(run[chosen]) == 0) & (np.diff(ids[inner]) == 0)
+        same[chosen], repeated = _told_apart(stage, source[rows[inner]], again)
+        order, same = np.delete(order, chosen[repeated]), np.delete(same, chosen[repeated])
     return order, np.cumsum(~same) - 1
 
 
-def _equal_to_previous(columns: list[Ints], order: Ints) -> np.ndarray:
-    same = np.ones(len(order), bool)
-    if len(same):
-        same[0] = False
-    for column in columns:
-        ordered = column[order]
-        same[1:] &= ordered[1:] == ordered[:-1]
-    return same
+def _told_apart(stage: Stage, source: np.ndarray, again: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of rows that have the id of the row before them: which stand for the same event, and which are repeats."""
+    joined = np.array([bool(one.atoms) for one in stage.inputs])[source]
+    derived = np.array([one.is_derived for one in stage.inputs])[source]
+    other_input = source != np.roll(source, 1)
+    return again & (joined | other_input), again & ~joined & ~derived & ~other_input
 
 
-def _id_rank(table: pa.Table) -> Ints:
+def _id_rank(table: pa.Table, rows: Ints) -> Ints:
     """Rank of each row's id; derived events compare by their ids one after the other."""
-    single = table[r.ID].combine_chunks()
-    rank = pc.rank(single, sort_keys="ascending", tiebreaker="dense").to_numpy(zero_copy_only=False)
-    rank = rank.astype(np.int64)
+    take = pa.array(rows)
+    rank = _dense_rank(table[r.ID].combine_chunks().take(take))
     if r.IDS not in table.column_names:
         return rank
-    lists = table[r.IDS].to_pylist()
+    lists = table[r.IDS].combine_chunks().take(take).to_pylist()
     distinct = {value: place for place, value in enumerate(sorted({tuple(x) for x in lists if x is not None}))}
     derived = np.array([-1 if value is None else distinct[tuple(value)] for value in lists], dtype=np.int64)
     return np.where(derived >= 0, derived, rank)
+
+
+def _content_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
+    """An order of rows by what they hold, so that it does not matter in which order repeats arrive."""
+    names = [*(r.word_name(word) for word in range(r.n_words(stage))), *r.columns_of(stage)]
+    ranks = [_dense_rank(table[name].combine_chunks().take(pa.array(rows))) for name in names]
+    order = np.lexsort(ranks[::-1])
+    content = np.empty(len(rows), np.int64)
+    content[order] = np.arange(len(rows))
+    return content
+
+
+def _dense_rank(column: pa.Array) -> Ints:
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    ranks = pc.rank(column, sort_keys="ascending", tiebreaker="dense")
+    return np.asarray(ranks.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:

@@ -27,6 +27,7 @@ class Chunk:
 
     tokens: tuple[RawToken, ...]
     terminator: RawToken | None
+    limit: int  # where the next statement may begin
 
     @property
     def end(self) -> int:
@@ -42,23 +43,26 @@ def parse(text: str, name: str = "<string>") -> Program:
     """
     source = SourceText(name, text)
     scanned = scan(source)
-    chunks = list(_chunks(scanned.tokens))
+    chunks = list(_chunks(scanned.tokens, len(text)))
     problems: list[Diagnostic] = []
     statements: list[Statement] = []
     start = 0
-    for chunk, following in zip(chunks, [*chunks[1:], None], strict=True):
-        end = _end_of_territory(chunk, following, source)
-        unreadable = [p for p in scanned.problems if p.span and start <= p.span.start < end]
-        start = end
+    previous_failed = False
+    for chunk in chunks:
+        unreadable = [p for p in scanned.problems if p.span and start <= p.span.start < chunk.limit]
+        start = chunk.limit
         if unreadable:
             problems.append(unreadable[0])
-        elif problems and chunk.tokens[0].upper not in STATEMENT_WORDS:
+            previous_failed = True
+        elif previous_failed and not nearest(chunk.tokens[0].text, STATEMENT_WORDS):
             continue  # the rest of a statement that is already reported
         else:
             try:
                 statements.append(_parse_statement(source, chunk))
+                previous_failed = False
             except ProgramError as error:
                 problems.extend(error.diagnostics)
+                previous_failed = True
     problems.extend([p for p in scanned.problems if p.span and p.span.start >= start][:1])
     if problems:
         raise ProgramError(problems)
@@ -67,25 +71,18 @@ def parse(text: str, name: str = "<string>") -> Program:
     return Program(tuple(commented), rest, span=Span(0, len(text)))
 
 
-def _chunks(tokens: Sequence[RawToken]) -> Iterator[Chunk]:
+def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
     begin = 0
     for idx, token in enumerate(tokens):
         if token.is_symbol(";"):
             if idx > begin:
-                yield Chunk(tuple(tokens[begin:idx]), token)
+                yield Chunk(tuple(tokens[begin:idx]), token, token.span.end)
             begin = idx + 1
         elif idx > begin and token.first_on_line and starts_statement(tokens, idx):
-            yield Chunk(tuple(tokens[begin:idx]), None)
+            yield Chunk(tuple(tokens[begin:idx]), None, token.span.start)
             begin = idx
     if begin < len(tokens):
-        yield Chunk(tuple(tokens[begin:]), None)
-
-
-def _end_of_territory(chunk: Chunk, following: Chunk | None, source: SourceText) -> int:
-    """Where text that cannot be read stops belonging to a statement."""
-    if chunk.terminator is not None:
-        return chunk.terminator.span.end
-    return following.tokens[0].span.start if following else len(source.text)
+        yield Chunk(tuple(tokens[begin:]), None, length)
 
 
 def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:

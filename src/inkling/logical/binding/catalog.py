@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inkling.language import syntax as s
-from inkling.logical.binding.mistakes import Mistakes, did_you_mean
-from inkling.logical.functions import FUNCTIONS
+from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
+from inkling.logical.functions import FUNCTIONS, Function
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
 
 Columns = Mapping[str, Type | None]
 """Type by column name; None where the type is not known because of a mistake already reported."""
+
+MAX_LISTED = 8
+"""A message lists all choices only if they are this few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,15 @@ class Catalog:
         elif not self.sources:
             notes.append("this program declares no stream")
             helps = (f"declare it first: `STREAM {name}(id STRING) TIME t;`",)
+        elif not helps and len(self.sources) <= MAX_LISTED:
+            notes.append(f"there are {listed(self.sources)}")
         mistakes.wrong("INK0205", f"no stream or event is called `{name}`", name, notes=notes, helps=helps)
         return Source(name.text, {}, is_broken=True)
+
+    def function(self, name: str) -> Function | None:
+        """The function of that name, in any case, unless a table or rule has taken the name."""
+        taken = name in self.tables or name in self.rules or name in self.broken_tables
+        return None if taken else FUNCTIONS.get(name.lower())
 
     @property
     def knowledge_names(self) -> tuple[str, ...]:

@@ -27,9 +27,7 @@ def bind_scope(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> tuple
     return tuple(scope[name] for name in sorted(scope))
 
 
-def bind_partition(
-    decl: s.EventDecl, sources: tuple[Source, ...], mistakes: Mistakes
-) -> dict[str, Type | None]:
+def bind_partition(decl: s.EventDecl, sources: tuple[Source, ...], mistakes: Mistakes) -> dict[str, Type | None]:
     """Partition columns with their type, which must be the same in every source."""
     partition: dict[str, Type | None] = {}
     for column in decl.partition_by:

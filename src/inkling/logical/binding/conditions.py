@@ -21,7 +21,6 @@ from inkling.logical.binding.places import (
 )
 from inkling.logical.binding.syntax_walk import conjuncts
 from inkling.logical.binding.viewpoint import Viewpoint
-from inkling.logical.functions import FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +52,14 @@ def bind_conditions(names: EventNames) -> None:
 
 def _split(names: EventNames) -> list[Conjunct | Lookup]:
     """All conjuncts in the order written; named values are taken out."""
-    written = [
-        Conjunct(node, place.body, place)
-        for place in names.shape.places
-        for node in conjuncts(place.condition)
-    ]
+    written = [Conjunct(node, place.body, place) for place in names.shape.places for node in conjuncts(place.condition)]
     written += [Conjunct(node, body, None) for body in names.shape.bodies for node in conjuncts(body.where)]
     written.sort(key=lambda test: test.node.span.start)
     left = [test for test in written if not take_assignment(test.node, test.home, names)]
     refuse_circles(names)
     tests: list[Conjunct | Lookup] = []
     for order, test in enumerate(left):
-        if not isinstance(test.node, s.Call) or test.node.name.text.lower() in FUNCTIONS:
+        if not isinstance(test.node, s.Call) or names.catalog.function(test.node.name.text):
             tests.append(test)
             continue
         lookup = take_lookup(test.node, test.body, test.home, order, names)
@@ -102,9 +97,7 @@ def _bind_after(
 def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
     """Whether an aggregate outside HAVING can be tested at the end and mean the same."""
     frames = [
-        frame
-        for place in (*found.places, *([test.home] if test.home else []))
-        for frame in _local(place, test.body)
+        frame for place in (*found.places, *([test.home] if test.home else [])) for frame in _local(place, test.body)
     ]
     policies = {frame.policy for frame in frames if isinstance(frame, InSequence)} - {p.Policy.ANY}
     words = names.mistakes.words(found.aggregates[0])
@@ -120,17 +113,14 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
             helps=[f"move the condition to HAVING: `HAVING {names.mistakes.words(test.node)}`"],
         )
         return False
-    if test.home is not None and any(
-        isinstance(frame, InRepetition) for frame in _local(test.home, test.body)
-    ):
+    if test.home is not None and any(isinstance(frame, InRepetition) for frame in _local(test.home, test.body)):
         names.mistakes.wrong(
             "INK0315",
             f"`{words}` is only known once the repetition is complete",
             found.aggregates[0],
             notes=["a condition in the brackets of a repeated event is tested for one event at a time"],
             helps=[
-                "move the condition to HAVING, or look at the previous event with"
-                f" `LAST({found.aggregates[0].var}).…`"
+                f"move the condition to HAVING, or look at the previous event with `LAST({found.aggregates[0].var}).…`"
             ],
         )
         return False

@@ -110,9 +110,7 @@ def _slots(shape: Shape) -> tuple[p.Slot, ...]:
 def _is_ordered(shape: Shape, pattern: p.Pattern) -> bool:
     """Whether all events of a match come from ordered streams; a deadline is no event and has no order."""
     filled = [place for place in shape.places if place.inner is None and not place.fences]
-    return not _has_deadline(pattern) and all(
-        source.is_ordered for place in filled for source in place.fillers
-    )
+    return not _has_deadline(pattern) and all(source.is_ordered for place in filled for source in place.fillers)
 
 
 def _has_deadline(part: p.Part) -> bool:

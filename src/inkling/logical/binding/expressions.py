@@ -12,7 +12,7 @@ from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.typing_rules import arithmetic_type, comparable, fits, reads_number_as_ticks
-from inkling.logical.functions import FUNCTIONS, Function
+from inkling.logical.functions import Function
 from inkling.model.time import Span
 from inkling.model.types import Type
 
@@ -63,15 +63,7 @@ class ExpressionBinder:
                 return e.SpanLiteral(span)
             case s.Variable():
                 return self.names.variable(node)
-            case (
-                s.Attribute()
-                | s.Part()
-                | s.Aggregate()
-                | s.Previous()
-                | s.SinceChange()
-                | s.TimeOf()
-                | s.IdOf()
-            ):
+            case s.Attribute() | s.Part() | s.Aggregate() | s.Previous() | s.SinceChange() | s.TimeOf() | s.IdOf():
                 return self.names.reference(node)
             case s.Call():
                 return self._call(node)
@@ -108,9 +100,7 @@ class ExpressionBinder:
             return e.Literal(-bound.value, bound.type)
         if bound.type.is_numeric or bound.type in (Type.DURATION, Type.NULL):
             return e.Negate(bound, bound.type)
-        self.mistakes.wrong(
-            "INK0211", f"`-` needs a number, found {bound.type}", node, self._typed(operand, bound)
-        )
+        self.mistakes.wrong("INK0211", f"`-` needs a number, found {bound.type}", node, self._typed(operand, bound))
         return None
 
     def _arithmetic(self, node: s.Binary) -> e.Expr | None:
@@ -186,8 +176,8 @@ class ExpressionBinder:
         return e.Not(found) if node.negated else found
 
     def _call(self, node: s.Call) -> e.Expr | None:
-        function = FUNCTIONS.get(node.name.text.lower())
-        if function is not None and node.name.text not in self.catalog.tables:
+        function = self.catalog.function(node.name.text)
+        if function is not None:
             return self._function(node, function)
         return self.names.table_test(node, self)
 

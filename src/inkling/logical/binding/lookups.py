@@ -31,9 +31,7 @@ class Lookup:
         return self.home.standpoint if self.home else self.body.standpoint
 
 
-def take_lookup(
-    call: s.Call, body: BodyPlace, home: Place | None, order: int, names: EventNames
-) -> Lookup | None:
+def take_lookup(call: s.Call, body: BodyPlace, home: Place | None, order: int, names: EventNames) -> Lookup | None:
     """The look-up a call stands for; None after a mistake, or for a rule, whose variables stay unknown."""
     table = names.catalog.tables.get(call.name.text)
     if check_arity(call, names.catalog, names.mistakes) and table is not None:
@@ -71,9 +69,7 @@ def _variable_of(arg: s.Expr, lookup: Lookup, names: EventNames) -> s.Ident | No
 
 
 def _places(lookup: Lookup, names: EventNames) -> list[Place]:
-    return [
-        place for arg in lookup.call.args for place in mentions(arg, lookup.home, lookup.at, names).places
-    ]
+    return [place for arg in lookup.call.args for place in mentions(arg, lookup.home, lookup.at, names).places]
 
 
 def _missing(lookup: Lookup, names: EventNames) -> list[s.Ident]:
@@ -111,7 +107,8 @@ def _first_leaf(body: BodyPlace, names: EventNames) -> Place:
         for place in visible
         if not any(isinstance(frame, InBranch | InRepetition) for frame in place.path[len(body.path) :])
     ]
-    return (always or visible or inside)[0]
+    leaves = [place for place in names.shape.places if place.inner is None]
+    return (always or visible or inside or leaves)[0]
 
 
 def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
@@ -124,6 +121,7 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
             "looking up a table by the times of a pattern in parentheses is not supported yet",
             lookup.call,
         )
+        _give_up(lookup, names)
         return False
     view = Viewpoint(names, target.standpoint, lookup.home, inline=lookup.home is not None)
     binder = view.binder()
@@ -149,7 +147,7 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
             if bound is not None and view.fits_column(bound, column.type, arg, f"{table.name}.{column.name}"):
                 args.append(bound)
     if len(args) < len(table.columns):
-        names.unknowable.update(supplied)
+        _give_up(lookup, names)
         return False
     if not supplied and all(arg is None or _is_local(arg, target) for arg in args):
         target.conditions.append(e.InTable(table.name, tuple(args)))
@@ -158,6 +156,14 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
         names.supplies.setdefault(name, []).append(Supply(fact, target, variables[name]))
     target.atoms.append(TableAtom(number, table.name, table.columns, tuple(args)))
     return True
+
+
+def _give_up(lookup: Lookup, names: EventNames) -> None:
+    """What a refused look-up would have supplied is not reported as unknown."""
+    for arg in lookup.call.args:
+        variable = _variable_of(arg, lookup, names)
+        if variable is not None:
+            names.unknowable.add(variable.text)
 
 
 def warn_of_unread(names: EventNames) -> None:

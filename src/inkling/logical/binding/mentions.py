@@ -32,13 +32,12 @@ def target_of(places: list[Place], body: BodyPlace) -> Place | None:
     None when the condition is about the body as a whole.
     """
     inside = [place for place in places if body.first <= place.number <= body.last]
-    absent = [place for place in inside if _only_absent(place, body)]
-    return max(absent or inside, key=lambda place: (len(place.fences), place.number), default=None)
-
-
-def _only_absent(place: Place, body: BodyPlace) -> bool:
-    new = [fence for fence in place.fences if fence not in body.path]
-    return bool(new) and all(isinstance(fence, InAbsence) for fence in new)
+    fences = {place: [fence for fence in place.fences if fence not in body.path] for place in inside}
+    visible = [place for place in inside if not fences[place]]
+    absent = [
+        place for place in inside if fences[place] and all(isinstance(fence, InAbsence) for fence in fences[place])
+    ]
+    return max(absent or visible, key=lambda place: (len(place.fences), place.number), default=None)
 
 
 def _collect(expr: s.Expr, home: Place | None, at: Standpoint, names: EventNames, found: Mentions) -> None:
@@ -56,9 +55,7 @@ def _collect(expr: s.Expr, home: Place | None, at: Standpoint, names: EventNames
                 pass
 
 
-def _collect_bare(
-    name: s.Ident, home: Place | None, at: Standpoint, names: EventNames, found: Mentions
-) -> None:
+def _collect_bare(name: s.Ident, home: Place | None, at: Standpoint, names: EventNames, found: Mentions) -> None:
     if home is not None and name.text in home.columns:
         _collect_place(home, found)
         return

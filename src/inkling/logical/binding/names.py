@@ -56,9 +56,7 @@ class EventNames:
     def is_free(self, name: str, home: Place | None) -> bool:
         """Whether a bare name could still be bound by a look-up or an assignment."""
         return not (
-            (home is not None and name in home.columns)
-            or name in self.partition
-            or self.shape.named(name) is not None
+            (home is not None and name in home.columns) or name in self.partition or self.shape.named(name) is not None
         )
 
     @property

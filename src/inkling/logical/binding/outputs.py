@@ -101,9 +101,7 @@ def _short_title(value: s.Expr) -> str | None:
             return None
 
 
-def _refuse_clashes(
-    items: tuple[s.Item, ...], titles: list[str | None], decl: s.EventDecl, mistakes: Mistakes
-) -> None:
+def _refuse_clashes(items: tuple[s.Item, ...], titles: list[str | None], decl: s.EventDecl, mistakes: Mistakes) -> None:
     first: dict[str, s.Node] = {}
     if decl.head is None:
         first = {column.text: column for column in decl.partition_by}

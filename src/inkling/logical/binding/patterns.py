@@ -28,9 +28,7 @@ from inkling.logical.binding.places import (
 from inkling.logical.binding.sequences import Held, check_sequence, complement_outside_sequence
 
 
-def bind_shape(
-    body: s.Body, scope: tuple[Source, ...], catalog: Catalog, mistakes: Mistakes, times: TimeUses
-) -> Shape:
+def bind_shape(body: s.Body, scope: tuple[Source, ...], catalog: Catalog, mistakes: Mistakes, times: TimeUses) -> Shape:
     """The shape of the pattern of one event."""
     shaper = _Shaper(catalog, mistakes, times, scope)
     top = shaper.open_body(body, ())
@@ -181,9 +179,7 @@ class _Shaper:
                     frame = InAbsence(next(self._numbers), number)
                     parts.append(p.Absent(self.pattern(absent, (*within, frame), body)))
                 case s.OptionalPart(pattern=optional):
-                    self._not_yet(
-                        "INK0404", "OPTIONAL is", component, helps=["`p?` gives matches with and without p"]
-                    )
+                    self._not_yet("INK0404", "OPTIONAL is", component, helps=["`p?` gives matches with and without p"])
                     parts.append(self.pattern(optional, within, body))
                 case s.After(duration=duration):
                     self.times.spans.append((to_span(duration), duration.span))
@@ -216,9 +212,7 @@ class _Shaper:
                 "INK0405",
                 "CHECK on a repetition is",
                 node.condition,
-                notes=[
-                    "a condition in `[…]` skips events that fail it; CHECK would break the repetition off"
-                ],
+                notes=["a condition in `[…]` skips events that fail it; CHECK would break the repetition off"],
             )
             # so that its names are looked up as if it were tested for each event
             each = s.Nested(s.Body(node.pattern.pattern, having=node.condition), span=node.span)

@@ -152,9 +152,7 @@ class Standpoint:
         """Inside NOT, everything in the sequence around it is known."""
         around = {frame.number for frame in place.path if isinstance(frame, InSequence)}
         return any(
-            frame.sequence in around and frame not in place.path
-            for frame in self.path
-            if isinstance(frame, InAbsence)
+            frame.sequence in around and frame not in place.path for frame in self.path if isinstance(frame, InAbsence)
         )
 
 

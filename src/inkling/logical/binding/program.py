@@ -111,8 +111,7 @@ def _in_order(program: s.Program, catalog: Catalog, mistakes: Mistakes) -> Itera
     """Events after those they use; events that need themselves are reported and known by name only."""
     declared = {decl.name.text: decl for decl in program.statements if isinstance(decl, s.EventDecl)}
     needs = {
-        name: [used.text for used in used_sources(decl) if used.text in declared]
-        for name, decl in declared.items()
+        name: [used.text for used in used_sources(decl) if used.text in declared] for name, decl in declared.items()
     }
     _refuse_recursion(declared, needs, catalog, mistakes)
     done: set[str] = set()
@@ -134,9 +133,7 @@ def _refuse_recursion(
 ) -> None:
     for name, decl in declared.items():
         if name in _reachable(name, needs):
-            place = next(
-                used for used in used_sources(decl) if name in {used.text, *_reachable(used.text, needs)}
-            )
+            place = next(used for used in used_sources(decl) if name in {used.text, *_reachable(used.text, needs)})
             through = "" if place.text == name else f"`{place}` uses `{name}` in turn"
             mistakes.wrong("INK0402", f"`{name}` uses itself, which is not supported yet", place, through)
             catalog.sources[name] = Source(name, {}, is_derived=True, is_broken=True)

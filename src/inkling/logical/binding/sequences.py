@@ -41,9 +41,7 @@ def check_sequence(
     trailing = [index for index in absences if index > last and not to_deadline]
     for index in sorted({*leading, *trailing}):
         at_end = index in trailing
-        _check_limit(
-            node, index, held, at_end=at_end, is_edge=_is_edge(parts, index, at_end), mistakes=mistakes
-        )
+        _check_limit(node, index, held, at_end=at_end, is_edge=_is_edge(parts, index, at_end), mistakes=mistakes)
     return bool(leading or trailing)
 
 

@@ -14,14 +14,10 @@ def bind_doubt(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> D
     found: dict[str, Doubt] = {}
     if isinstance(decl.time, s.TimeBetween):
         weights = decl.time.weights
-        found["TIME BETWEEN"] = ImpreciseTime(
-            decl.time.lo.text, decl.time.hi.text, weights.text if weights else None
-        )
+        found["TIME BETWEEN"] = ImpreciseTime(decl.time.lo.text, decl.time.hi.text, weights.text if weights else None)
     if decl.probability:
         columns.optional(decl.probability, "PROBABILITY", Type.DOUBLE, Type.INTEGER)
-        found["PROBABILITY"] = ProbableValue(
-            decl.probability.text, tuple(column.text for column in decl.given)
-        )
+        found["PROBABILITY"] = ProbableValue(decl.probability.text, tuple(column.text for column in decl.given))
     if decl.numbered_by:
         columns.optional(decl.numbered_by, "NUMBERED BY", Type.INTEGER)
         found["NUMBERED BY"] = _lost_events(decl.numbered_by, decl.segments, columns)

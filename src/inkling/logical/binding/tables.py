@@ -9,7 +9,6 @@ from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.columns import ColumnList
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean
 from inkling.logical.binding.syntax_walk import walk
-from inkling.logical.functions import FUNCTIONS
 from inkling.model.schema import TableSchema
 
 
@@ -57,7 +56,7 @@ def check_arity(call: s.Call, catalog: Catalog, mistakes: Mistakes) -> bool:
     elif name in catalog.rules:
         wanted, signature = catalog.rules[name], ""
     else:
-        if name.lower() not in FUNCTIONS:
+        if catalog.function(name) is None:
             _unknown(call.name, catalog, mistakes)
         return False
     if len(call.args) != wanted:

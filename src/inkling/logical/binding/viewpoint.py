@@ -172,9 +172,7 @@ class Viewpoint:
         kind = place.id_type
         if kind is None:
             kinds = ", ".join(f"{source.id_type} in `{source.name}`" for source in place.fillers)
-            mistakes.wrong(
-                "INK0218", f"the ids of `{var}` have different types", node, notes=[f"they are {kinds}"]
-            )
+            mistakes.wrong("INK0218", f"the ids of `{var}` have different types", node, notes=[f"they are {kinds}"])
             return None
         return e.IdOf(place.number, kind)
 
@@ -202,15 +200,17 @@ class Viewpoint:
         mistakes, title = self.names.mistakes, place.title
         match obstacle:
             case Obstacle.HIDDEN:
+                word = hidden_by(place, self.at)
+                there = f"`{title}` stands inside {word}, at {mistakes.place(place.span)}"
+                repair = f"say in WHERE, or in brackets after `{title}`, which events must be absent"
+                if word == "COMPLEMENT":
+                    repair = f"write the condition in brackets after `{title}`"
                 mistakes.wrong(
                     "INK0307",
                     f"`{title}` is not part of a match",
                     node,
-                    notes=[
-                        f"`{title}` stands inside {hidden_by(place, self.at)},"
-                        f" at {mistakes.place(place.span)}: a match is there because there is no such event"
-                    ],
-                    helps=[f"say in WHERE, or in brackets after `{title}`, which events must be absent"],
+                    notes=[f"{there}; what is inside it is never part of a match"],
+                    helps=[repair],
                 )
             case Obstacle.LATER:
                 repair = f"move the condition to WHERE, or into the brackets of `{title}`"
@@ -248,6 +248,7 @@ class Viewpoint:
                 f"`{node.name}` is not known yet at this place of the pattern",
                 node,
                 notes=[f"a table supplies it together with `{place.title}`, at {mistakes.place(place.span)}"],
+                helps=["move the condition to WHERE"] if self.inline else [],
             )
             return None
         return fact

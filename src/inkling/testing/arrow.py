@@ -1,0 +1,38 @@
+"""Rows of test streams and tables as Arrow tables with the declared types, empty ones included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pyarrow as pa
+
+from inkling.logical import plan as p
+from inkling.logical.streams import RawRow
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.schema import Column
+
+
+def arrow_streams(plan: p.ProgramPlan, rows: Mapping[str, Iterable[RawRow]]) -> dict[str, pa.Table]:
+    """What the streams of a program read: the declared columns without the derived ones."""
+    return {
+        stream.schema.name: _table(
+            [one for one in stream.schema.columns if one.name not in {column.name for column in stream.derived}],
+            rows.get(stream.schema.name, ()),
+        )
+        for stream in plan.streams
+    }
+
+
+def arrow_tables(plan: p.ProgramPlan, rows: Mapping[str, Iterable[RawRow]]) -> dict[str, pa.Table]:
+    """The background tables of a program."""
+    return {table.name: _table(table.columns, rows.get(table.name, ())) for table in plan.tables}
+
+
+def _table(columns: Iterable[Column], rows: Iterable[RawRow]) -> pa.Table:
+    listed = list(rows)
+    return pa.table(
+        {
+            column.name: pa.array([row.get(column.name) for row in listed], ARROW_TYPES[column.type])
+            for column in columns
+        }
+    )
