@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib.resources import files
 from typing import Literal, Self, TypeAlias
 
 from inkling.carets import excerpt
+from inkling.error_codes import CODES
 from inkling.source import SourceText, Span
 
 Severity: TypeAlias = Literal["error", "warning"]
@@ -144,6 +146,19 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
 def _place(diagnostic: Diagnostic) -> tuple[bool, str, int]:
     name = diagnostic.source.name if diagnostic.source else ""
     return diagnostic.severity != "error", name, diagnostic.span.start if diagnostic.span else -1
+
+
+def explain_error(code: str) -> str:
+    """The title of an error code and, where there is one, the longer text about it.
+
+    >>> explain_error("INK0120").splitlines()[0]
+    'INK0120: unknown kind of statement'
+    """
+    if code not in CODES:
+        raise KeyError(code)
+    text = files("inkling").joinpath("error_texts", f"{code}.md")
+    longer = text.read_text(encoding="utf-8") if text.is_file() else ""
+    return f"{code}: {CODES[code]}\n\n{longer}".rstrip() + "\n"
 
 
 def nearest(name: str, choices: Iterable[str], n: int = 5) -> tuple[str, ...]:

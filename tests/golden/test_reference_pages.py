@@ -111,21 +111,19 @@ def command_line() -> Iterator[str]:
     for name, command in group.commands.items():  # type: ignore[attr-defined]
         arguments = [param for param in command.params if param.param_type_name == "argument"]
         options = [param for param in command.params if param.param_type_name == "option"]
-        usage = " ".join(["inkling", name, *(argument.make_metavar(None) for argument in arguments), "[OPTIONS]"])
-        yield f"\n## inkling {name}\n\n{command.help}\n\n```text\n{usage}\n```\n\n| option | | default |\n|---|---|---|\n"
+        usage = " ".join(["inkling", name, *(argument.metavar for argument in arguments), "[OPTIONS]"])
+        yield f"\n## inkling {name}\n\n{command.help}\n\n```text\n{usage}\n```\n\n"
+        yield "| option | | default |\n|---|---|---|\n"
         for option in options:
             yield f"| {spelled(option)} | {option.help} | {default_text(option)} |\n"
 
 
 def spelled(option: typer.core.TyperOption) -> str:
     names = ", ".join(f"`{name}`" for name in option.opts)
-    takes = "" if option.is_flag else f" `{option.metavar or choices(option)}`"
-    return names + takes
-
-
-def choices(option: typer.core.TyperOption) -> str:
-    listed = getattr(option.type, "choices", None)
-    return " or ".join(getattr(one, "value", one) for one in listed) if listed else option.type.name.upper()
+    if option.is_flag:
+        return names
+    assert option.metavar, f"{names} does not say what it takes"
+    return f"{names} `{option.metavar}`".replace("|", "\\|")
 
 
 def default_text(option: typer.core.TyperOption) -> str:

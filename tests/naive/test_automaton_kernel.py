@@ -205,3 +205,25 @@ def test_more_room() -> None:
     _, ends = detector.step(detector.initial_state(), *columns[:3])
     assert ends.row.tolist() == found.row.tolist()
     assert ends.pattern.tolist() == found.pattern.tolist()
+
+
+def test_long_keys_eq_lagged_columns() -> None:
+    """Strict sequences and runs of one letter need no automaton: comparing shifted columns must agree."""
+    rng = np.random.default_rng(4)
+    n = 20_000
+    key = np.sort(rng.integers(0, 3, n))
+    stream = rng.integers(0, 2, n)
+    a, b = (Letter(Guard(frozenset({index})), index) for index in range(2))
+    compiled = PatternSet.compile([Pattern(strict([a, b])), Pattern(Repeat(b, 3))], 2)
+    same_key = np.concatenate([[False], key[1:] == key[:-1]])
+    before = np.roll(stream, 1)
+    a_then_b = same_key & (before == 0) & (stream == 1)
+    two = same_key & (before == 1) & (stream == 1)
+    three = two & np.roll(two, 1) & same_key
+    expected = sorted([(row, 0) for row in np.flatnonzero(a_then_b)] + [(row, 1) for row in np.flatnonzero(three)])
+    columns = (key, stream, np.zeros(n))
+    _, found = compiled.step(compiled.initial_state(), *columns, np.arange(n))
+    assert list(zip(found.row.tolist(), found.pattern.tolist(), strict=True)) == expected
+    detector = Detector.of(compiled)
+    _, ends = detector.step(detector.initial_state(), *columns)
+    assert list(zip(ends.row.tolist(), ends.pattern.tolist(), strict=True)) == expected

@@ -76,9 +76,7 @@ def test_operators_of_the_drawing(pattern: p.Pattern, expected: list[tuple[int, 
         pytest.param("a1 b1", p.Parallel((a, b)), [], id="O07"),
         pytest.param("a1 c2 b3", p.Parallel((seq(a, b), c)), [(1, 3)], id="O08"),
         pytest.param("a1 b2 c3", p.Parallel((seq(a, b), c)), [], id="O09"),
-        pytest.param(
-            "d1 a2 b3 e4", related(seq(a, b), "DURING", seq(leaf(3, "D"), leaf(4, "E"))), [(1, 4)], id="O10"
-        ),
+        pytest.param("d1 a2 b3 e4", related(seq(a, b), "DURING", seq(leaf(3, "D"), leaf(4, "E"))), [(1, 4)], id="O10"),
         pytest.param("a1 b2 c3", related(b, "DURING", seq(a, c)), [(1, 3)], id="O11"),
         pytest.param("a1 b2 c3", related(seq(a, b), "STARTS", seq(leaf(3, "A"), c)), [(1, 3)], id="O12"),
         pytest.param("a1 b2 c3", related(seq(a, b), "STARTS", seq(leaf(3, "A"), leaf(4, "B"))), [], id="O13"),
@@ -139,8 +137,7 @@ def keyed(*letters: str) -> tuple[p.StreamPlan, ...]:
 def with_values(**streams: list[tuple[int, int]]) -> dict[str, list[dict[str, object]]]:
     """Rows of streams from pairs of time and value."""
     return {
-        name: [{"id": f"{name}{time}", "t": time, "x": value} for time, value in rows]
-        for name, rows in streams.items()
+        name: [{"id": f"{name}{time}", "t": time, "x": value} for time, value in rows] for name, rows in streams.items()
     }
 
 
@@ -158,9 +155,9 @@ def test_O20_a_shared_variable_narrows_the_absence() -> None:
     absent = leaf(1, "C", conditions=(compare(x[1], "=", x[0]),))
     pattern = seq(leaf(0, "A"), p.Absent(absent), leaf(2, "B", conditions=(compare(x[2], "=", x[0]),)))
     rows = with_values(A=[(1, 1), (4, 1)], B=[(3, 1), (6, 1)], C=[(2, 2), (5, 1)])
-    results = oracle(
-        program(keyed("A", "B", "C"), event("d", pattern, head={"x": x[0]}, per=p.Per.INTERVAL)), rows
-    )["d"]
+    results = oracle(program(keyed("A", "B", "C"), event("d", pattern, head={"x": x[0]}, per=p.Per.INTERVAL)), rows)[
+        "d"
+    ]
     assert [(one.values, one.start, one.end) for one in results] == [((1,), 1, 3)]
 
 
@@ -186,9 +183,7 @@ def test_O28_a_rise_by_a_tenth() -> None:
     tenth = e.Arithmetic("*", e.Literal(11, Type.INTEGER), x[0], Type.INTEGER)
     risen = compare(e.Arithmetic("*", e.Literal(10, Type.INTEGER), x[1], Type.INTEGER), ">", tenth)
     rows = with_values(W=[(1, 100), (2, 110), (3, 115)])
-    plan = program(
-        keyed("W"), event("d", seq(leaf(0, "W"), leaf(1, "W", conditions=(risen,))), head={"x": x[1]})
-    )
+    plan = program(keyed("W"), event("d", seq(leaf(0, "W"), leaf(1, "W", conditions=(risen,))), head={"x": x[1]}))
     assert [(one.values, one.start, one.end) for one in oracle(plan, rows)["d"]] == [((115,), 1, 3)]
 
 
@@ -239,9 +234,7 @@ def test_O40_a_table_relates_two_places() -> None:
     pattern = p.Conjunction((leaf(0, "CAT"), leaf(1, "PLANE", conditions=(linked,))))
     warning = event("w", pattern, head={"c": x[0], "p": x[1]}, within=ticks(5), per=p.Per.INTERVAL)
     rows = with_values(CAT=[(0, 4), (9, 2)], PLANE=[(3, 1), (4, 4)])
-    results = oracle(program(keyed("CAT", "PLANE"), warning, tables=(link,)), rows, {"jet_link": closure})[
-        "w"
-    ]
+    results = oracle(program(keyed("CAT", "PLANE"), warning, tables=(link,)), rows, {"jet_link": closure})["w"]
     assert [(one.values, one.start, one.end) for one in results] == [((4, 1), 0, 3)]
 
 
@@ -261,9 +254,7 @@ def test_O41_a_table_of_instances() -> None:
             {"id": "4", "t": 8, "place": "l", "seen": "o2"},
         ],
     }
-    plan = program(
-        (stream("FIRE", places), stream("SEEN", places)), fire, tables=(table("wind", seen=Type.STRING),)
-    )
+    plan = program((stream("FIRE", places), stream("SEEN", places)), fire, tables=(table("wind", seen=Type.STRING),))
     results = oracle(plan, rows, {"wind": [{"seen": "o1"}, {"seen": "o2"}]})["fire"]
     assert [(one.values, one.start, one.end) for one in results] == [(("l",), 0, 4)]
 

@@ -24,9 +24,7 @@ from inkling.model.worlds import joint_worlds
 from inkling.testing.oracle import probable_oracle
 from inkling.testing.plans import column, compare, event, nearest, program
 
-CASES = [
-    json.loads(line) for line in Path(__file__).with_name("probable_values.jsonl").read_text().splitlines()
-]
+CASES = [json.loads(line) for line in Path(__file__).with_name("probable_values.jsonl").read_text().splitlines()]
 
 SELECTION = re.compile(r"sigma\[(.*?)\]\((.*)\)")
 REPEATED = re.compile(r"\((.*)\)\+<\{(.*?)\}, true>")
@@ -164,9 +162,7 @@ def rows_of(stream: dict, schema: StreamSchema, n_times: int) -> list[dict[str, 
     for time in range(1, n_times):
         step = stream["cpt"].get(str(time), stream["cpt"].get("*", {}))
         for source, targets in step.items():
-            rows += [
-                row(time + 1, tuple(v.split(",")), prob, source) for v, prob in targets.items() if v != "_"
-            ]
+            rows += [row(time + 1, tuple(v.split(",")), prob, source) for v, prob in targets.items() if v != "_"]
     return rows
 
 

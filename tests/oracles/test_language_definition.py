@@ -103,9 +103,7 @@ class TestWayeb:
         ids=["the fourth event", "one event too many", "at once", "not faster"],
     )
     def test_10_faster_within_four_events(self, speeds: tuple[int, ...], expected: list[int]) -> None:
-        program = automaton("SEQ STRICT(V x[s='A'], _*, V y[n > x.n]) WITHIN 4 EVENTS").replace(
-            "EVENT x", "EVENT e"
-        )
+        program = automaton("SEQ STRICT(V x[s='A'], _*, V y[n > x.n]) WITHIN 4 EVENTS").replace("EVENT x", "EVENT e")
         rows = {
             "V": [
                 {"id": str(t), "t": t, "seq": t, "k": "k", "s": "A" if t == 1 else "B", "n": n}
@@ -148,9 +146,7 @@ class TestSase:
 
     @pytest.mark.parametrize(("key", "expected"), [("other", ["a c"]), ("k", [])])
     def test_16_contiguity_in_a_partition(self, key: str, expected: list[str]) -> None:
-        streams = "\n".join(
-            f"STREAM {name}(id STRING, k STRING, t INT) ID id KEY k TIME t;" for name in "ABC"
-        )
+        streams = "\n".join(f"STREAM {name}(id STRING, k STRING, t INT) ID id KEY k TIME t;" for name in "ABC")
         program = f"{streams} EVENT x AS PATTERN SEQ STRICT(A a, C c) PARTITION BY k OVER (A, B, C);"
         rows: Rows = {
             "A": [{"id": "a", "k": "k", "t": 1}],
@@ -188,9 +184,5 @@ class TestLahar:
         }
         pre = bound(f"{stream} EVENT x AS PATTERN SEQ NEXT(R[name='a'], R[name='b']) PER END;")
         post = bound(f"{stream} EVENT x AS PATTERN SEQ NEXT(R[name='a'], R y) HAVING y.name='b' PER END;")
-        assert [(one.end, one.probability) for one in probable_oracle(pre, rows)["x"]] == [
-            (3, Fraction(3, 8))
-        ]
-        assert [(one.end, one.probability) for one in probable_oracle(post, rows)["x"]] == [
-            (3, Fraction(1, 4))
-        ]
+        assert [(one.end, one.probability) for one in probable_oracle(pre, rows)["x"]] == [(3, Fraction(3, 8))]
+        assert [(one.end, one.probability) for one in probable_oracle(post, rows)["x"]] == [(3, Fraction(1, 4))]

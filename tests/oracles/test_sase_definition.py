@@ -20,9 +20,7 @@ from inkling.model.worlds import joint_worlds
 from inkling.testing.oracle import oracle, probable_oracle
 from inkling.testing.plans import column, compare, event, leaf, plus, program
 
-CASES = [
-    json.loads(line) for line in Path(__file__).with_name("imprecise_times.jsonl").read_text().splitlines()
-]
+CASES = [json.loads(line) for line in Path(__file__).with_name("imprecise_times.jsonl").read_text().splitlines()]
 
 
 def imprecise(name: str) -> p.StreamPlan:
@@ -65,9 +63,7 @@ def plan_of(case: dict, names: list[str]) -> p.ProgramPlan:
     within = p.Points(case["points"])
     parts = tuple(part(slot, text) for slot, text in enumerate(case["pattern"]))
     pattern = p.Sequence(p.Policy[case["policy"]], parts, within)
-    return program(
-        tuple(imprecise(name) for name in names), event("x", pattern, within=within, over=tuple(names))
-    )
+    return program(tuple(imprecise(name) for name in names), event("x", pattern, within=within, over=tuple(names)))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
@@ -91,8 +87,6 @@ CERTAIN = [case for case in CASES if case["worlds"] == 1]
 @pytest.mark.parametrize("case", CERTAIN, ids=[case["id"] for case in CERTAIN])
 def test_intervals_of_one_tick_are_certain_streams(case: dict) -> None:
     rows = rows_of(case)
-    expected = [
-        (tuple(signature.replace("+", " ").split()), lo, hi) for signature, lo, hi, _ in case["results"]
-    ]
+    expected = [(tuple(signature.replace("+", " ").split()), lo, hi) for signature, lo, hi, _ in case["results"]]
     results = oracle(plan_of(case, sorted(rows)), rows)["x"]
     assert sorted((one.lineage, one.start, one.end) for one in results) == sorted(expected)

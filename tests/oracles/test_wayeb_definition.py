@@ -157,9 +157,7 @@ DEMO_TABLE = [
     [row[1:] for row in DEMO_TABLE],
     ids=[row[0] for row in DEMO_TABLE],
 )
-def test_O8_the_demo_stream(
-    pattern: p.Pattern, overlapping: tuple[int, int], restarting: tuple[int, int]
-) -> None:
+def test_O8_the_demo_stream(pattern: p.Pattern, overlapping: tuple[int, int], restarting: tuple[int, int]) -> None:
     for restart, expected in ((False, overlapping), (True, restarting)):
         found = ends(pattern, DEMO, restart=restart)
         assert (len(found), sum(found)) == expected
@@ -304,9 +302,7 @@ FLEET_TABLE = [
     ("IdleParkedSwing", engines("idle", "parked", "idle", "parked"), [19], [19]),
     (
         "SpeedSwing",
-        strict(
-            vehicle(0, speed=(">", 50)), vehicle(1, speed=0), vehicle(2, speed=(">", 50)), vehicle(3, speed=0)
-        ),
+        strict(vehicle(0, speed=(">", 50)), vehicle(1, speed=0), vehicle(2, speed=(">", 50)), vehicle(3, speed=0)),
         [5, 13],
         [5, 13],
     ),
@@ -385,9 +381,7 @@ DISTANCES = (12, 6, 4, 8, 6.5, 5.5, 4.9, 4, 6, 8, 7.5, 4.5, 9, 6, 7, 6.9, 4.99, 
     [
         pytest.param(((">", 7), ("<", 10)), ((">", 5), ("<", 7)), (("<", 5),), [7], id="open bands"),
         pytest.param(((">", 7),), ((">", 5), ("<", 7)), (("<", 5),), [3, 7], id="more than 7"),
-        pytest.param(
-            ((">=", 7), ("<", 10)), ((">=", 5), ("<", 7)), (("<", 5),), [7, 17, 20], id="half-open bands"
-        ),
+        pytest.param(((">=", 7), ("<", 10)), ((">=", 5), ("<", 7)), (("<", 5),), [7, 17, 20], id="half-open bands"),
     ],
 )
 def test_O12_approaching_a_port(

@@ -13,11 +13,11 @@ MAX_CONDITIONS = 64
 """Conditions on one event that an automaton can tell apart."""
 
 
-def is_regular(event: p.EventPlan, ordered: frozenset[str]) -> Verdict[bool]:
+def is_regular(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
     """Whether the results of an event are the ends of words of a regular language over its totally ordered scope."""
     obstacle = (
         _obstacle_in_result(event)
-        or _obstacle_in_scope(event, ordered)
+        or _obstacle_in_scope(event, program)
         or _obstacle_in_windows(event)
         or next((found for part in parts_of(event.pattern) if (found := _obstacle_in_part(part))), None)
     )
@@ -37,12 +37,18 @@ def _obstacle_in_result(event: p.EventPlan) -> str | None:
     return None
 
 
-def _obstacle_in_scope(event: p.EventPlan, ordered: frozenset[str]) -> str | None:
-    unordered = [source for source in event.sources if source not in ordered]
-    if unordered:
-        return f"{unordered[0]} has no ORDER BY, so simultaneous events have no order"
-    outside = [source for source in event.sources if source not in event.scope]
-    return f"{outside[0]} is outside the scope" if outside else None
+def _obstacle_in_scope(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
+    for source in event.sources:
+        stream = program.stream(source)
+        if stream is None:
+            return f"{source} is a derived event, which may last and overlap others"
+        if stream.schema.is_interval:
+            return f"events of {source} last, so they do not follow each other one by one"
+        if not stream.schema.is_ordered:
+            return f"{source} has no ORDER BY, so simultaneous events have no order"
+        if source not in event.scope:
+            return f"{source} is outside the scope"
+    return None
 
 
 def _obstacle_in_windows(event: p.EventPlan) -> str | None:

@@ -45,6 +45,8 @@ class PatternSet:
         ``exclusive`` lists sets of predicates of which at most one holds on any event; it makes automata
         smaller, and a row that breaks the promise is refused.
         """
+        if not patterns or n_streams < 1:
+            raise ValueError(f"patterns and streams are needed, got {len(patterns)} and {n_streams}")
         compiled = tuple(
             CompiledPattern.of(pattern, n_streams, exclusive=exclusive, max_states=max_states) for pattern in patterns
         )

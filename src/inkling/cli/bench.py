@@ -12,17 +12,17 @@ from inkling.cli.examples import example_program
 from inkling.cli.execution import execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import Debug, Master, Runner
+from inkling.cli.options import Debug, Events, Master, Runner, RunnerChoice, Seed
 from inkling.cli.progress import counting
 from inkling.query import load
 
 
 def bench(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
-    events: Annotated[int, typer.Option(min=1, help="Rows of the main stream.")] = 1_000_000,
-    repeat: Annotated[int, typer.Option(min=1, help="How often to run; the first run also compiles.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same data.")] = 0,
-    runner: Annotated[Runner, typer.Option(help="Spark, or this process.")] = Runner.SPARK,
+    events: Events = 1_000_000,
+    repeat: Annotated[int, typer.Option(min=1, metavar="N", help="How often to run; the first run also compiles.")] = 3,
+    seed: Seed = 0,
+    runner: RunnerChoice = Runner.SPARK,
     master: Master = "local[*]",
     debug: Debug = False,
 ) -> None:

@@ -11,7 +11,7 @@ from inkling.cli.examples import example_program
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import Debug, Master, Quiet, Runner
+from inkling.cli.options import Debug, Events, Master, Quiet, Runner, RunnerChoice, Seed
 from inkling.cli.progress import counting, working
 from inkling.query import load
 
@@ -25,15 +25,15 @@ HIDDEN_COLUMNS = ("event", "detected_at", "method", "error", "op")
 
 def demo(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
-    events: Annotated[int, typer.Option(min=1, help="Rows of the main stream.")] = 200_000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same data.")] = 0,
+    events: Events = 200_000,
+    seed: Seed = 0,
     folder: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", metavar="FOLDER", help="Where data and report go.", show_default="out/demo/NAME"
         ),
     ] = None,
-    runner: Annotated[Runner, typer.Option(help="Spark, or this process.")] = Runner.SPARK,
+    runner: RunnerChoice = Runner.SPARK,
     master: Master = "local[*]",
     quiet: Quiet = False,
     debug: Debug = False,
@@ -52,7 +52,8 @@ def demo(
         found = execute(program, given, runner, master=master, say=say, debug=debug)
         say("writing the report")
         found.write_report(report)
-    _print(found, report)
+    if not quiet:
+        _print(found, report)
 
 
 def _print(found: Execution, report: Path) -> None:

@@ -24,7 +24,9 @@ class Stage(Enum):
 
 def explain(
     program: ProgramFile,
-    stage: Annotated[Stage, typer.Option("--stage", "-s", help="Which part of the way.")] = Stage.ALL,
+    stage: Annotated[
+        Stage, typer.Option("--stage", "-s", metavar="STAGE", help="logical, rewritten, verdicts, physical or all.")
+    ] = Stage.ALL,
     debug: Debug = False,
 ) -> None:
     """Print the plan of a program: what is asked, what is proved, and how it will run."""

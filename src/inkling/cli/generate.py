@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from inkling.cli.messages import counted
-from inkling.cli.options import Debug, Quiet
+from inkling.cli.options import Debug, Events, Quiet, Seed
 from inkling.cli.progress import counting
 from inkling.errors import InputError, nearest
 
@@ -18,11 +18,11 @@ SCENARIO_NAMES = ("fleet", "port", "cluster", "building")
 def generate(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(SCENARIO_NAMES)}.")],
     folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the files go.")],
-    events: Annotated[int, typer.Option(min=1, help="Rows of the main stream.")] = 100_000,
+    events: Events = 100_000,
     keys: Annotated[
-        int | None, typer.Option(min=1, help="Vehicles, vessels, nodes or people.", show_default=False)
+        int | None, typer.Option(min=1, metavar="N", help="Vehicles, vessels, nodes or people.", show_default=False)
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same data.")] = 0,
+    seed: Seed = 0,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 from inkling.cli.execution import execute
 from inkling.cli.inputs import given_paths
 from inkling.cli.messages import print_diagnostics
-from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner
+from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner, RunnerChoice
 from inkling.cli.progress import working
 from inkling.query import load
 
@@ -41,7 +41,7 @@ def run(
         list[str],
         typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
     ] = [],  # noqa: B006  (typer reads the default and never changes it)
-    runner: Annotated[Runner, typer.Option(help="Spark, or this process.")] = Runner.SPARK,
+    runner: RunnerChoice = Runner.SPARK,
     master: Master = "local[*]",
     rejects: Annotated[
         str | None,

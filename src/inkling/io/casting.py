@@ -1,26 +1,45 @@
-"""Columns read as the types that a declaration gives them; what cannot be read so is marked."""
+"""Columns read as the types that a declaration gives them; what cannot be read so is marked.
+
+`io.spellings` says what a text means. Plain spellings are read by Arrow, a column at a time; others one by one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from inkling.io.spellings import WHITE_SPACE, MisspelledError, read_instant, read_integer, read_value
 from inkling.model.time import Clock
 from inkling.model.types import Type
 
+SAMPLE = 1000
+"""How many records are looked at to tell what the times of a text column count."""
+
+TARGETS = {
+    Type.BOOLEAN: pa.bool_(),
+    Type.INTEGER: pa.int64(),
+    Type.DOUBLE: pa.float64(),
+    Type.STRING: pa.string(),
+    Type.TIME: pa.int64(),
+}
+
 INTEGER_TEXT = r"^\s*[+-]?\d{1,19}(\.0*)?\s*$"
 DOUBLE_TEXT = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
-TIME_TEXT = (
-    r"^\s*\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s*(Z|[+-]\d{2}:?\d{2})?)?\s*$"
-)
+TIME_TEXT = r"^\s*\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s*(Z|[+-]\d{2}:?\d{2})?)?\s*$"
 TRUE_TEXT, FALSE_TEXT = ("true", "t", "1"), ("false", "f", "0")
 NOT_A_NUMBER = ("nan", "null", "none", "")
-MAX_INT = 2**63
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_FIRST_YEAR_1 = -62_135_596_800_000_000
+_PLAIN = {
+    Type.INTEGER: r"^-?[0-9]{1,18}$",
+    Type.DOUBLE: r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$",
+}
+_DAY_US = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,125 +47,187 @@ class Cast:
     """Values of the wanted type, null where there was none or where it is `bad`."""
 
     values: pa.Array
-    bad: np.ndarray
+    bad: NDArray[np.bool_]
 
 
 def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
-    """Read a column as a type of the language; TIME is read as the clock's numbers."""
-    array = column.combine_chunks()
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+    """Read a column as a type of the language; TIME is read as the clock's numbers.
+
+    The column must be one that `is_readable`.
+    """
+    array = _plain_array(column)
     if pa.types.is_null(array.type):
-        array = array.cast(pa.string())
-    match kind:
-        case Type.STRING:
-            values = _as_text(array)
-        case Type.BOOLEAN:
-            values = _as_boolean(array)
-        case Type.INTEGER | Type.DURATION:
-            values = _as_integer(array)
-        case Type.DOUBLE:
-            return _as_double(array)
-        case Type.TIME:
-            values = _as_integer(array) if clock is Clock.TICKS else _as_microseconds(array)
-        case Type.NULL:
-            values = array
-    return _judged(array, values)
+        return Cast(pa.nulls(len(array), TARGETS[kind]), np.zeros(len(array), bool))
+    if pa.types.is_string(array.type):
+        return _from_text(array, kind, clock)
+    if pa.types.is_decimal(array.type):
+        return _from_text(array.cast(pa.string()), kind, clock, decimal=True)
+    if pa.types.is_floating(array.type):
+        return _from_doubles(array.cast(pa.float64()), kind)
+    if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
+        return _sure(_microseconds(array))
+    return _from_whole(array, kind)
+
+
+def is_readable(have: pa.DataType, kind: Type, clock: Clock) -> bool:
+    """Whether columns of an Arrow type can be read as a type of the language at all."""
+    t = pa.types
+    if t.is_dictionary(have):
+        return is_readable(have.value_type, kind, clock)
+    if _is_text(have) or t.is_null(have):
+        return True
+    is_number = t.is_integer(have) or t.is_floating(have) or t.is_decimal(have)
+    if kind is Type.TIME and clock is Clock.TIMESTAMP:
+        return bool(t.is_timestamp(have) or t.is_date(have))
+    return bool(is_number or (t.is_boolean(have) and kind is not Type.TIME))
 
 
 def clock_of(column: pa.ChunkedArray) -> Clock:
-    """What the numbers of a time column count: text is judged by its first value."""
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+    """What the numbers of a time column count; text is judged by the first value that is a time or an integer."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return Clock.TICKS
-    if _is_text(column.type):
-        first = next((value.as_py() for chunk in column.chunks for value in chunk if value.is_valid), None)
-        numeric = first is not None and bool(pc.match_substring_regex(pa.array([first]), INTEGER_TEXT)[0].as_py())
-        return Clock.TICKS if numeric else Clock.TIMESTAMP
+    if not _is_text(kind):
+        return Clock.TIMESTAMP
+    for text in _plain_array(column.slice(0, SAMPLE)).drop_null().to_pylist():
+        if _reads(read_integer, text.strip(WHITE_SPACE)):
+            return Clock.TICKS
+        if _reads(read_instant, text.strip(WHITE_SPACE)):
+            return Clock.TIMESTAMP
     return Clock.TIMESTAMP
 
 
-def _judged(array: pa.Array, values: pa.Array) -> Cast:
-    missing = pc.is_null(values).to_numpy(zero_copy_only=False)
-    given = pc.is_valid(array).to_numpy(zero_copy_only=False)
-    return Cast(values, missing & given)
+def _reads(reader: Callable[[str], object], text: str) -> bool:
+    try:
+        reader(text)
+    except MisspelledError:
+        return False
+    return True
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    t = pa.types
+    is_string = t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind)
+    return bool(is_string or t.is_binary(kind) or t.is_large_binary(kind) or t.is_binary_view(kind))
 
 
-def _as_text(array: pa.Array) -> pa.Array:
-    return array.cast(pa.string())
-
-
-def _as_boolean(array: pa.Array) -> pa.Array:
-    if pa.types.is_boolean(array.type):
+def _plain_array(column: pa.ChunkedArray) -> pa.Array:
+    """One array without dictionary; texts of every kind as strings."""
+    array = column.combine_chunks()
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not _is_text(array.type) or pa.types.is_string(array.type):
         return array
-    text = pc.utf8_lower(pc.utf8_trim_whitespace(array.cast(pa.string())))
-    truth = pc.is_in(text, pa.array(TRUE_TEXT))
-    known = pc.or_(truth, pc.is_in(text, pa.array(FALSE_TEXT)))
-    return pc.if_else(known, truth, pa.scalar(None, pa.bool_()))
-
-
-def _as_integer(array: pa.Array) -> pa.Array:
-    if pa.types.is_boolean(array.type):
-        return array.cast(pa.int64())
-    if pa.types.is_integer(array.type):
-        if pa.types.is_uint64(array.type):
-            return pc.if_else(pc.less(array, MAX_INT), array, None).cast(pa.int64())
-        return array.cast(pa.int64())
-    if pa.types.is_floating(array.type):
-        doubles = array.cast(pa.float64())
-        whole = pc.and_(pc.equal(pc.floor(doubles), doubles), pc.less(pc.abs(doubles), float(MAX_INT)))
-        return pc.if_else(pc.fill_null(whole, False), doubles, None).cast(pa.int64())
-    text = array.cast(pa.string())
-    fits = pc.fill_null(pc.match_substring_regex(text, INTEGER_TEXT), False)
-    digits = pc.replace_substring_regex(pc.utf8_trim_whitespace(text), r"\.0*$", "")
-    digits = pc.replace_substring_regex(digits, r"^\+", "")
-    wide = pc.if_else(fits, digits, None).cast(pa.decimal128(38, 0))
-    in_range = pc.and_(
-        pc.greater_equal(wide, pa.scalar(-MAX_INT, wide.type)), pc.less(wide, pa.scalar(MAX_INT, wide.type))
-    )
-    return pc.if_else(pc.fill_null(in_range, False), wide, None).cast(pa.int64())
-
-
-def _as_double(array: pa.Array) -> Cast:
-    """Doubles; NaN and infinities in numbers are null, text that is no number is bad."""
-    if pa.types.is_floating(array.type) or pa.types.is_integer(array.type) or pa.types.is_boolean(array.type):
-        doubles = array.cast(pa.int64()).cast(pa.float64(), safe=False) if pa.types.is_boolean(array.type) else array
-        doubles = doubles.cast(pa.float64(), safe=False)
-        values = pc.if_else(pc.is_finite(doubles), doubles, None)
-        return Cast(values, np.zeros(len(array), bool))
-    if pa.types.is_decimal(array.type):
-        return Cast(array.cast(pa.float64()), np.zeros(len(array), bool))
-    text = pc.utf8_trim_whitespace(array.cast(pa.string()))
-    nothing = pc.fill_null(pc.is_in(pc.utf8_lower(text), pa.array(NOT_A_NUMBER)), True)
-    fits = pc.fill_null(pc.match_substring_regex(text, DOUBLE_TEXT), False)
-    number = pc.replace_substring_regex(pc.if_else(fits, text, None), r"^\+", "")
-    doubles = number.cast(pa.float64())
-    values = pc.if_else(pc.is_finite(doubles), doubles, None)
-    bad = pc.and_(pc.invert(nothing), pc.is_null(values))
-    return Cast(values, bad.to_numpy(zero_copy_only=False))
-
-
-def _as_microseconds(array: pa.Array) -> pa.Array:
-    """Microseconds since 1970 in UTC; times without a zone are UTC, and finer digits are cut off."""
-    if pa.types.is_timestamp(array.type):
-        return array.cast(pa.timestamp("us", tz=array.type.tz), safe=False).cast(pa.int64())
-    if pa.types.is_date(array.type):
-        return array.cast(pa.timestamp("us")).cast(pa.int64())
-    if not _is_text(array.type):
-        return pa.nulls(len(array), pa.int64())
-    fits = pc.fill_null(pc.match_substring_regex(array, TIME_TEXT), False)
-    return pa.array([_parsed(text) for text in pc.if_else(fits, array, None).to_pylist()], pa.int64())
-
-
-def _parsed(text: str | None) -> int | None:
-    if text is None:
-        return None
     try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return array.cast(pa.string())
+    except pa.ArrowInvalid:
+        texts = (None if one is None else one.decode(errors="replace") for one in array.to_pylist())
+        return pa.array(texts, pa.string())
+
+
+def _sure(values: pa.Array) -> Cast:
+    return Cast(values, np.zeros(len(values), bool))
+
+
+def _where(values: pa.Array, fine: pa.Array, missing: pa.Array) -> Cast:
+    """The values that are fine; bad is what is neither fine nor missing."""
+    fine = pc.fill_null(fine, False)
+    bad = pc.invert(pc.or_(fine, missing))
+    return Cast(pc.if_else(fine, values, pa.scalar(None, values.type)), bad.to_numpy(zero_copy_only=False))
+
+
+def _from_whole(array: pa.Array, kind: Type) -> Cast:
+    """From integers and truth values."""
+    match kind:
+        case Type.STRING:
+            return _sure(array.cast(pa.string()))
+        case Type.BOOLEAN:
+            if pa.types.is_boolean(array.type):
+                return _sure(array)
+            known = pc.is_in(array, pa.array([0, 1], array.type))
+            return _where(pc.equal(array, 1), known, pc.is_null(array))
+        case Type.DOUBLE:
+            exact = array.cast(pa.int8()) if pa.types.is_boolean(array.type) else array
+            return _sure(exact.cast(pa.float64(), safe=False))
+        case _:
+            if not pa.types.is_uint64(array.type):
+                return _sure(array.cast(pa.int64()))
+            fits = pc.less(array, pa.scalar(2**63, pa.uint64()))
+            return _where(array.cast(pa.int64(), safe=False), fits, pc.is_null(array))
+
+
+def _from_doubles(doubles: pa.Array, kind: Type) -> Cast:
+    """NaN is null; so is an infinity among doubles."""
+    missing = pc.or_kleene(pc.is_null(doubles, nan_is_null=True), False)
+    if kind is Type.DOUBLE:
+        finite = pc.fill_null(pc.is_finite(doubles), True)
+        return _sure(pc.if_else(finite, doubles, pa.scalar(None, pa.float64())))
+    whole = pc.and_(pc.equal(pc.floor(doubles), doubles), pc.less(pc.abs(doubles), 2.0**63))
+    whole = pc.and_(pc.fill_null(whole, False), pc.invert(missing))
+    numbers = pc.if_else(whole, doubles, pa.scalar(None, pa.float64())).cast(pa.int64())
+    cast = _from_whole(numbers, kind)
+    also_bad = pc.invert(pc.or_(whole, missing)).to_numpy(zero_copy_only=False)
+    return Cast(cast.values, cast.bad | also_bad)
+
+
+def _microseconds(array: pa.Array) -> pa.Array:
+    """Microseconds since 1970 in UTC; times without a zone are UTC, and finer digits are cut off."""
+    if pa.types.is_date(array.type):
+        days = array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
+        return pc.multiply(days, pa.scalar(_DAY_US, pa.int64()))
+    if array.type.unit != "ns":
+        return array.cast(pa.timestamp("us", array.type.tz)).cast(pa.int64())
+    nanoseconds = array.cast(pa.int64())
+    micros = np.floor_divide(pc.fill_null(nanoseconds, 0).to_numpy(), 1000)
+    return pa.array(micros, mask=pc.is_null(array).to_numpy(zero_copy_only=False))
+
+
+def _from_text(text: pa.Array, kind: Type, clock: Clock, *, decimal: bool = False) -> Cast:
+    if kind is Type.STRING:
+        return _sure(text)
+    quick = _all_plain(text, kind, clock) if not decimal else None
+    if quick is not None:
+        return _sure(quick)
+    wanted = Type.INTEGER if kind is Type.TIME and clock is Clock.TICKS else kind
+    plain = pc.fill_null(pc.match_substring_regex(text, _PLAIN[wanted]), False) if wanted in _PLAIN else None
+    odd = text if plain is None else pc.if_else(plain, pa.scalar(None, pa.string()), text)
+    values, bad = _one_by_one(odd, kind, clock)
+    if plain is not None:
+        simple = pc.if_else(plain, text, pa.scalar(None, pa.string())).cast(TARGETS[kind])
+        values = pc.if_else(plain, simple, values)
+    return Cast(values, bad)
+
+
+def _all_plain(text: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
+    """The whole column as Arrow reads it, if Arrow and `io.spellings` certainly agree on it."""
+    try:
+        if kind is Type.INTEGER or (kind is Type.TIME and clock is Clock.TICKS):
+            numbers = text.cast(pa.int64())
+            is_hexadecimal = pc.any(pc.match_substring(text, "x", ignore_case=True)).as_py()
+            return None if is_hexadecimal else numbers
+        if kind is Type.DOUBLE:
+            doubles = text.cast(pa.float64())
+            return None if pc.all(pc.is_finite(doubles)).as_py() is False else doubles
+        if kind is Type.TIME:
+            in_utc = bool(pc.all(pc.ends_with(text, "Z")).as_py())
+            times = text.cast(pa.timestamp("us", "UTC" if in_utc else None)).cast(pa.int64())
+            earliest = pc.min(times).as_py()
+            return times if earliest is None or earliest >= _FIRST_YEAR_1 else None
+    except pa.ArrowInvalid:
         return None
-    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return (aware - EPOCH) // timedelta(microseconds=1)
+    return None
+
+
+def _one_by_one(text: pa.Array, kind: Type, clock: Clock) -> tuple[pa.Array, NDArray[np.bool_]]:
+    """Each spelling is read once, however often it occurs."""
+    spelled = text.dictionary_encode()
+    values, bad = [], []
+    for spelling in spelled.dictionary.to_pylist():
+        try:
+            values.append(read_value(spelling, kind, clock))
+            bad.append(False)
+        except MisspelledError:
+            values.append(None)
+            bad.append(True)
+    is_bad = pc.fill_null(pa.array(bad, pa.bool_()).take(spelled.indices), False)
+    return pa.array(values, TARGETS[kind]).take(spelled.indices), is_bad.to_numpy(zero_copy_only=False)

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pyarrow as pa
 
 from inkling.io.normalize import END, ID, START
-from inkling.io.rejects import REJECTS_SCHEMA, Reason
+from inkling.io.rejects import REJECTS_SCHEMA, Complaint, Reason, rejected_rows
 from inkling.model.schema import StreamSchema
+
+_ROW, _PLACE = "@row", "@place_in_order"
 
 
 def without_duplicates(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Rows with distinct (key, time, id), the first of each, and rejects for the others."""
+    """Rows with distinct (key, time, id), and rejects for the others.
+
+    Of several rows with one id the one with the least values stays, column by column, so it does not matter in
+    which order they came.
+    """
     if schema.id is None or not len(rows):
         return rows, REJECTS_SCHEMA.empty_table()
-    names = [*schema.key, START, END, ID]
-    numbered = rows.select(dict.fromkeys(names)).append_column("@row", pa.array(np.arange(len(rows))))
-    first = numbered.group_by(list(dict.fromkeys(names))).aggregate([("@row", "min")])["@row_min"].to_numpy()
-    if len(first) == len(rows):
+    names = list(dict.fromkeys((*schema.key, START, END, ID)))
+    if len(rows.group_by(names).aggregate([])) == len(rows):
         return rows, REJECTS_SCHEMA.empty_table()
+    columns = [name for name in rows.column_names if not name.startswith("@")]
+    numbers = pa.array(np.arange(len(rows)))
+    ordered = rows.append_column(_ROW, numbers).sort_by([(name, "ascending") for name in (*names, *columns)])
+    places = ordered.select(names).append_column(_PLACE, numbers)
+    least = places.group_by(names).aggregate([(_PLACE, "min")])[f"{_PLACE}_min"].to_numpy()
     kept = np.zeros(len(rows), bool)
-    kept[first] = True
-    again = rows.filter(pa.array(~kept)).select([name for name in rows.column_names if not name.startswith("@")])
-    rejects = [
-        {
-            "stream": schema.name,
-            "reason": Reason.DUPLICATE_ID.value,
-            "detail": f"`{schema.id}` is {row[schema.id]!r} once more at the same time",
-            "row": json.dumps(row, default=str, ensure_ascii=False),
-            "id": str(row[schema.id]),
-        }
-        for row in again.to_pylist()
-    ]
-    return rows.filter(pa.array(kept)), pa.Table.from_pylist(rejects, schema=REJECTS_SCHEMA)
+    kept[ordered[_ROW].to_numpy()[least]] = True
+    complaint = Complaint(Reason.DUPLICATE_ID, schema.id, ~kept)
+    rejects = rejected_rows(schema.name, rows.select(columns), schema.id, [complaint])
+    return rows.filter(pa.array(kept)), rejects

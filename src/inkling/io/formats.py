@@ -30,70 +30,65 @@ SUFFIXES = {
 READABLE = ".csv, .jsonl, .json, .ndjson (each also with .gz) or .parquet"
 
 
-def format_of(name: str) -> Format | None:
+def format_of_name(name: str) -> Format | None:
     """Format of a file by its name, or None.
 
-    >>> format_of("readings.csv.gz"), format_of("readings.xlsx")
+    >>> format_of_name("readings.csv.gz"), format_of_name("readings.xlsx")
     (<Format.CSV: 'CSV'>, None)
     """
     lower = name.lower()
     return next((kind for suffix, kind in SUFFIXES.items() if lower.endswith(suffix)), None)
 
 
-def files_at(path: Path) -> tuple[Format, tuple[Path, ...]]:
-    """The files at a path in the order of their names: one file, or all files of a folder."""
+def files_at(path: Path, *, what: str) -> tuple[Format, tuple[Path, ...]]:
+    """The files at a path in the order of their names: one file, or all files in and below a folder."""
     if path.is_dir():
-        files = sorted(one for one in path.iterdir() if one.is_file() and is_visible(one.name))
-        return format_of_folder(str(path), [one.name for one in files]), tuple(files)
+        inside = (one for one in path.rglob("*") if one.is_file())
+        files = tuple(sorted(one for one in inside if is_visible(one.relative_to(path))))
+        return format_of_folder(path, [one.name for one in files], what=what), files
     if not path.exists():
-        raise missing_file(path)
-    return format_of_file(str(path)), (path,)
-
-
-def is_visible(name: str) -> bool:
-    """Whether a file of a folder holds rows: others, such as `_SUCCESS`, stand beside them."""
-    return not name.startswith(("_", "."))
-
-
-def format_of_file(path: str) -> Format:
-    kind = format_of(PurePath(path).name)
+        raise missing_file(path, what=what)
+    kind = format_of_name(path.name)
     if kind is None:
         raise InputError.of(
             "INK0502",
-            f"the format of `{path}` cannot be told from its name",
+            f"the format of `{path}` for `{what}` cannot be told from its name",
             helps=(f"a file of rows ends with {READABLE}",),
         )
-    return kind
+    return kind, (path,)
 
 
-def format_of_folder(folder: str, names: Sequence[str]) -> Format:
+def is_visible(path: PurePath) -> bool:
+    """Whether a file of a folder holds rows: others, such as `_SUCCESS`, stand beside them."""
+    return not any(part.startswith(("_", ".")) for part in path.parts)
+
+
+def format_of_folder(folder: PurePath, names: Sequence[str], *, what: str) -> Format:
     """The one format of all visible files of a folder."""
-    kinds = {kind: name for name in names if (kind := format_of(name)) is not None}
-    unknown = [name for name in names if format_of(name) is None]
-    if not names or unknown:
+    kinds = {format_of_name(name): name for name in names}
+    helps = (f"every file of one input ends with the same of {READABLE}",)
+    if not kinds:
+        raise InputError.of("INK0502", f"the folder `{folder}` for `{what}` has no files of rows", helps=helps)
+    if None in kinds:
+        message = f"the folder `{folder}` for `{what}` has a file of unknown format, `{kinds[None]}`"
         raise InputError.of(
-            "INK0503",
-            f"the folder `{folder}` has no files of rows"
-            if not names
-            else f"the folder `{folder}` has a file of unknown format, `{unknown[0]}`",
+            "INK0502",
+            message,
             notes=("files whose names start with `_` or `.` are left out",),
-            helps=(f"every file ends with {READABLE}",),
+            helps=helps,
         )
     if len(kinds) > 1:
         one, other, *_ = kinds.values()
-        raise InputError.of(
-            "INK0503",
-            f"the folder `{folder}` mixes formats: `{one}` and `{other}`",
-            helps=("keep the files of one input in one format, in a folder of their own",),
-        )
-    return next(iter(kinds))
+        message = f"the folder `{folder}` for `{what}` mixes formats: `{one}` and `{other}`"
+        raise InputError.of("INK0502", message, helps=helps)
+    return next(kind for kind in kinds if kind is not None)
 
 
-def missing_file(path: Path) -> InputError:
+def missing_file(path: Path, *, what: str) -> InputError:
     beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
     close = nearest(path.name, beside, n=3)
     return InputError.of(
-        "INK0501",
-        f"there is no file or folder `{path}`",
+        "INK0550",
+        f"there is no file or folder `{path}` for `{what}`",
         helps=(f"did you mean {' or '.join(f'`{path.parent / name}`' for name in close)}?",) if close else (),
     )

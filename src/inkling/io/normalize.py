@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from inkling.errors import InputError, nearest
-from inkling.io.casting import Cast, cast_column, clock_of
+from inkling.io.casting import Cast, cast_column, clock_of, is_readable
+from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import REJECTS_SCHEMA, Complaint, Reason, rejected_rows
-from inkling.model.schema import StreamSchema
+from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Clock
 from inkling.model.types import Type
 
@@ -30,50 +32,110 @@ class Normalized:
     n_read: int
 
 
-def normalize(raw: pa.Table, schema: StreamSchema, derived: Iterable[str] = ()) -> Normalized:
-    """Check and type the rows of a stream; `derived` columns are computed later and not expected."""
-    computed = set(derived)
-    wanted = [column for column in schema.columns if column.name not in computed]
+def normalize(
+    raw: pa.Table,
+    schema: StreamSchema,
+    derived: Iterable[str] = (),
+    *,
+    clock: Clock | None = None,
+    numbers: NDArray[np.int64] | None = None,
+) -> Normalized:
+    """Check and type the rows of a stream; `derived` columns are computed later and not expected.
+
+    Without `clock` the data tell what times count; without `numbers` the records are numbered from 1. Numbers are
+    the ids of a stream that declares none.
+    """
+    wanted = stored_columns(schema, derived)
     require_columns(schema, [column.name for column in wanted], raw.column_names)
-    clock = Clock.TICKS if schema.time_type is Type.INTEGER else clock_of(raw[schema.end])
+    raw = raw.select([*(column.name for column in wanted), *_about_records(raw)])
+    if clock is None:
+        clock = declared_clock(schema) or clock_of(raw[schema.start])
+    for column in wanted:
+        require_readable(schema, column, raw.schema.field(column.name).type, clock)
     casts = {column.name: cast_column(raw[column.name], column.type, clock) for column in wanted}
-    start, end = (cast_column(raw[name], Type.TIME, clock) for name in (schema.start, schema.end))
-    complaints = _complaints(schema, casts, start, end)
-    bad = np.zeros(len(raw), bool)
-    for complaint in complaints:
-        bad |= complaint.mask
+    complaints = _complaints(raw, schema, wanted, casts, clock)
+    good = ~np.logical_or.reduce([np.zeros(len(raw), bool), *(complaint.mask for complaint in complaints)])
     columns = {name: cast.values for name, cast in casts.items()}
-    columns[START], columns[END] = start.values, end.values
-    columns[PLACE] = _places(schema, casts)
-    columns[ID] = pa.array(np.arange(1, len(raw) + 1)) if schema.id is None else casts[schema.id].values
-    rows = pa.table(columns).filter(pa.array(~bad))
-    rejects = rejected_rows(schema.name, raw, schema.id, complaints) if bad.any() else REJECTS_SCHEMA.empty_table()
-    return Normalized(rows, rejects, clock, len(raw))
+    columns[START], columns[END] = casts[schema.start].values, casts[schema.end].values
+    columns[PLACE] = casts[schema.order_by].values if schema.order_by else pa.nulls(len(raw), pa.int64())
+    columns[ID] = casts[schema.id].values if schema.id else pa.array(_numbers(raw, numbers))
+    rows = pa.table(columns)
+    if good.all():
+        return Normalized(rows, REJECTS_SCHEMA.empty_table(), clock, len(raw))
+    rejects = rejected_rows(schema.name, raw, schema.id, complaints, numbers)
+    return Normalized(rows.filter(pa.array(good)), rejects, clock, len(raw))
 
 
-def require_columns(schema: StreamSchema, needed: list[str], present: list[str]) -> None:
-    """Refuse an input that lacks a column."""
-    roles = [schema.start, schema.end, *schema.key]
-    for name in dict.fromkeys([*needed, *roles]):
-        if name in present:
+def stored_columns(schema: StreamSchema, derived: Iterable[str] = ()) -> list[Column]:
+    """The columns that rows must have: those declared and not computed, and all that have a role."""
+    computed = set(derived)
+    stored = {column.name: column for column in schema.columns if column.name not in computed}
+    for name in (schema.start, schema.end):
+        stored.setdefault(name, Column(name, schema.time_type))
+    for role in (*schema.key, schema.id, schema.order_by):
+        if role is not None:
+            stored.setdefault(role, Column(role, Type.STRING))
+    return list(stored.values())
+
+
+def declared_clock(schema: StreamSchema) -> Clock | None:
+    """What times count, if the declaration says so."""
+    return Clock.TICKS if schema.time_type is Type.INTEGER or schema.tick is not None else None
+
+
+def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequence[str]) -> None:
+    """Refuse an input that lacks a column or has it twice."""
+    visible = [name for name in present if not name.startswith("@")]
+    for name in needed:
+        if visible.count(name) == 1:
             continue
-        close = nearest(name, present, n=3)
+        if name in visible:
+            raise InputError.of("INK0510", f"the input for `{schema.name}` has two columns `{name}`")
+        close = nearest(name, visible, n=3)
         raise InputError.of(
             "INK0504",
             f"the input for `{schema.name}` has no column `{name}`",
-            notes=(f"its columns are {', '.join(present) or 'none'}",),
+            notes=(f"its columns are {', '.join(visible) or 'none'}",),
             helps=(f"rename a column, or declare `{close[0]}` instead",) if close else (),
         )
 
 
-def _complaints(schema: StreamSchema, casts: dict[str, Cast], start: Cast, end: Cast) -> list[Complaint]:
+def require_readable(schema: StreamSchema, column: Column, have: pa.DataType, clock: Clock) -> None:
+    """Refuse a column none of whose values could be read as declared."""
+    if is_readable(have, column.type, clock):
+        return
+    expected = _expected(column, clock)
+    raise InputError.of(
+        "INK0511",
+        f"`{column.name}` of the input for `{schema.name}` has the type {have}, expected {expected}",
+        notes=(f"`{schema.name}` declares `{column.name}` as {column.type}",)
+        if schema.column(column.name) is not None
+        else (),
+    )
+
+
+def _about_records(raw: pa.Table) -> list[str]:
+    return [name for name in (MALFORMED, ORIGINAL) if name in raw.column_names]
+
+
+def _complaints(
+    raw: pa.Table, schema: StreamSchema, wanted: Sequence[Column], casts: dict[str, Cast], clock: Clock
+) -> list[Complaint]:
     found = []
-    for name, cast in ((schema.start, start), (schema.end, end)):
-        found.append(Complaint(Reason.BAD_TIME, name, cast.bad))
-        found.append(Complaint(Reason.NULL_TIME, name, _null(cast)))
-    backward = pc.fill_null(pc.greater(start.values, end.values), False).to_numpy(zero_copy_only=False)
-    found.append(Complaint(Reason.ENDS_BEFORE_START, schema.start, backward))
-    found += [Complaint(Reason.BAD_VALUE, name, cast.bad) for name, cast in casts.items()]
+    if MALFORMED in raw.column_names:
+        found.append(Complaint(Reason.MALFORMED, MALFORMED, _mask(pc.is_valid(raw[MALFORMED]))))
+    times = tuple(dict.fromkeys((schema.start, schema.end)))
+    kinds = {column.name: _expected(column, clock) for column in wanted}
+    for name in times:
+        found.append(Complaint(Reason.BAD_TIME, name, casts[name].bad, kinds[name]))
+        found.append(Complaint(Reason.NULL_TIME, name, _null(casts[name])))
+    if schema.is_interval:
+        backward = pc.greater(casts[schema.start].values, casts[schema.end].values)
+        mask = _mask(pc.fill_null(backward, False))
+        found.append(Complaint(Reason.ENDS_BEFORE_START, schema.start, mask, schema.end))
+    found += [
+        Complaint(Reason.BAD_VALUE, name, cast.bad, kinds[name]) for name, cast in casts.items() if name not in times
+    ]
     found += [Complaint(Reason.NULL_KEY, name, _null(casts[name])) for name in schema.key]
     if schema.id is not None:
         found.append(Complaint(Reason.NULL_ID, schema.id, _null(casts[schema.id])))
@@ -82,13 +144,21 @@ def _complaints(schema: StreamSchema, casts: dict[str, Cast], start: Cast, end: 
     return found
 
 
-def _null(cast: Cast) -> np.ndarray:
-    return np.asarray(pc.is_null(cast.values).to_numpy(zero_copy_only=False))
+def _expected(column: Column, clock: Clock) -> str:
+    if column.type is Type.TIME:
+        return "a timestamp" if clock is Clock.TIMESTAMP else "an integer"
+    return str(column.type)
 
 
-def _places(schema: StreamSchema, casts: dict[str, Cast]) -> pa.Array:
-    """The value of ORDER BY; text is kept and ranked where all simultaneous events are known."""
-    if schema.order_by is None:
-        n = len(next(iter(casts.values())).values) if casts else 0
-        return pa.nulls(n, pa.int64())
-    return casts[schema.order_by].values
+def _null(cast: Cast) -> NDArray[np.bool_]:
+    return _mask(pc.is_null(cast.values))
+
+
+def _mask(truth: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
+    if isinstance(truth, pa.ChunkedArray):
+        truth = truth.combine_chunks()
+    return np.asarray(truth.to_numpy(zero_copy_only=False), bool)
+
+
+def _numbers(raw: pa.Table, numbers: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    return np.arange(1, len(raw) + 1) if numbers is None else numbers

@@ -1,13 +1,20 @@
-"""Rows that break the declaration of their stream, with a reason and the numbers that failed."""
+"""Rows that break the declaration of their stream, with a reason and the values that failed."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from enum import Enum
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.io.records import MALFORMED, ORIGINAL
 
 REJECTS_SCHEMA = pa.schema(
     [
@@ -18,51 +25,110 @@ REJECTS_SCHEMA = pa.schema(
         pa.field("id", pa.string()),
     ]
 )
+"""`row` is the row as it was found, in JSON, or a JSON string if it is no row at all."""
 
 
 class Reason(Enum):
     """Why a row was set aside; the first that applies, in this order."""
 
-    NULL_TIME = "null time"
+    MALFORMED = "malformed"
     BAD_TIME = "bad time"
+    NULL_TIME = "null time"
     ENDS_BEFORE_START = "ends before it starts"
+    BAD_VALUE = "bad value"
     NULL_KEY = "null key"
     NULL_ID = "null id"
     NULL_ORDER = "null order"
-    BAD_VALUE = "bad value"
     DUPLICATE_ID = "duplicate id"
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Rows with one kind of fault; `column` tells which value to show."""
+    """Rows with one kind of fault; `column` tells which value to show, `expected` what it should have been."""
 
     reason: Reason
     column: str
-    mask: np.ndarray
+    mask: NDArray[np.bool_]
+    expected: str = ""
+
+    def detail(self, row: Mapping[str, object]) -> str:
+        """The fault of one row in words."""
+        match self.reason:
+            case Reason.MALFORMED:
+                return str(row[MALFORMED])
+            case Reason.NULL_TIME | Reason.NULL_KEY | Reason.NULL_ID | Reason.NULL_ORDER:
+                return f"`{self.column}` is missing"
+            case Reason.ENDS_BEFORE_START:
+                start, end = shown(row[self.column]), shown(row[self.expected])
+                return f"`{self.column}` is {start}, after `{self.expected}`, which is {end}"
+            case Reason.BAD_TIME | Reason.BAD_VALUE:
+                return f"`{self.column}` is {shown(row[self.column])}, expected {self.expected}"
+            case Reason.DUPLICATE_ID:
+                return f"`{self.column}` is {shown(row[self.column])} once more for the same key and time"
 
 
-def rejected_rows(stream: str, raw: pa.Table, id_column: str | None, complaints: list[Complaint]) -> pa.Table:
-    """One reject per faulty row, with the first complaint about it."""
-    seen = np.zeros(len(raw), bool)
-    rows = []
-    for complaint in complaints:
-        fresh = np.flatnonzero(complaint.mask & ~seen)
-        seen[fresh] = True
-        for place, row in zip(fresh, raw.take(pa.array(fresh)).to_pylist(), strict=True):
-            identity = row.get(id_column) if id_column else int(place) + 1
-            value = row.get(complaint.column)
-            rows.append(
-                {
-                    "stream": stream,
-                    "reason": complaint.reason.value,
-                    "detail": f"`{complaint.column}` is {'null' if value is None else repr(_plain(value))}",
-                    "row": json.dumps(row, default=str, ensure_ascii=False),
-                    "id": None if identity is None else str(identity),
-                }
-            )
-    return pa.Table.from_pylist(rows, schema=REJECTS_SCHEMA)
+def rejected_rows(
+    stream: str,
+    raw: pa.Table,
+    id_column: str | None,
+    complaints: Sequence[Complaint],
+    numbers: NDArray[np.int64] | None = None,
+) -> pa.Table:
+    """One reject per faulty row, with the first complaint about it, in the order of the rows."""
+    first = np.full(len(raw), len(complaints))
+    for rank in reversed(range(len(complaints))):
+        first[complaints[rank].mask] = rank
+    faulty = np.flatnonzero(first < len(complaints))
+    rejects = []
+    for place, row in zip(faulty, raw.take(pa.array(faulty)).to_pylist(), strict=True):
+        complaint = complaints[first[place]]
+        number = int(place) + 1 if numbers is None else int(numbers[place])
+        identity = number if id_column is None else row.get(id_column)
+        rejects.append(
+            {
+                "stream": stream,
+                "reason": complaint.reason.value,
+                "detail": complaint.detail(row),
+                "row": row_json(row, malformed=complaint.reason is Reason.MALFORMED),
+                "id": None if identity is None else str(_json_value(identity)),
+            }
+        )
+    return pa.Table.from_pylist(rejects, schema=REJECTS_SCHEMA)
 
 
-def _plain(value: object) -> object:
-    return value if isinstance(value, int | float | bool) else str(value)
+def row_json(row: Mapping[str, object], *, malformed: bool = False) -> str:
+    """A row in JSON: the text of the record where that is JSON already."""
+    original = row.get(ORIGINAL)
+    if malformed:
+        return json.dumps(original, ensure_ascii=False)
+    if isinstance(original, str):
+        return original
+    values = {name: _json_value(value) for name, value in row.items() if name not in (MALFORMED, ORIGINAL)}
+    return json.dumps(values, ensure_ascii=False)
+
+
+def shown(value: object) -> str:
+    """A value in a sentence: texts in quotes, so that blanks can be seen."""
+    plain = _json_value(value)
+    return f"'{plain}'" if isinstance(plain, str) else str(plain)
+
+
+def _json_value(value: object) -> str | int | float | bool | None:
+    """The same value for the same row, whoever read it."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else str(value)
+        case datetime():
+            if value.tzinfo is None:
+                return value.isoformat()
+            return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+        case date():
+            return value.isoformat()
+        case bytes():
+            return value.decode(errors="replace")
+        case _:
+            return str(value)

@@ -1,7 +1,7 @@
 """How values are spelled in text files: the one place that says what counts as a number, a truth or a time.
 
-Around numbers, truths and times white space is ignored, and nothing at all or `null` means that there is no value.
-Texts stand for themselves.
+Around numbers, truths and times white space is ignored, and nothing at all, `null` or `none` means that there is no
+value. Texts stand for themselves.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ MICROSECOND = timedelta(microseconds=1)
 
 _INTEGER = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")
 _DOUBLE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+MISSING = frozenset({"", "null", "none"})
+
 _TRUTHS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _TIME = re.compile(
     r"""([0-9]{4})-([0-9]{2})-([0-9]{2})
@@ -33,7 +35,7 @@ _TIME = re.compile(
 )
 
 
-class Misspelled(Exception):
+class MisspelledError(ValueError):
     """The text says something, but not a value of the wanted type."""
 
 
@@ -50,7 +52,7 @@ def read_integer(text: str) -> int:
     found = _INTEGER.fullmatch(text)
     # a limit on digits keeps Python from refusing to read very long ones
     if found is None or len(found[1]) > 400 or int(found[1]) not in INTEGERS:
-        raise Misspelled
+        raise MisspelledError
     return int(found[1])
 
 
@@ -59,7 +61,7 @@ def read_double(text: str) -> float | None:
     if text.lower() in ("nan", "+nan", "-nan"):
         return None
     if not _DOUBLE.fullmatch(text) or math.isinf(number := float(text)):
-        raise Misspelled
+        raise MisspelledError
     return number
 
 
@@ -67,7 +69,7 @@ def read_truth(text: str) -> bool:
     """`true`, `t` or `1`; `false`, `f` or `0`; in any case."""
     truth = _TRUTHS.get(text.lower())
     if truth is None:
-        raise Misspelled
+        raise MisspelledError
     return truth
 
 
@@ -81,25 +83,25 @@ def read_instant(text: str) -> int:
     """
     found = _TIME.fullmatch(text)
     if found is None:
-        raise Misspelled
+        raise MisspelledError
     year, month, day, hour, minute, second, fraction, sign, zone_hours, zone_minutes = found.groups()
     try:
         moment = datetime(
             int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=UTC
         )
     except ValueError:
-        raise Misspelled from None
+        raise MisspelledError from None
     microseconds = (moment - EPOCH) // MICROSECOND + int((fraction or "0")[:6].ljust(6, "0"))
     offset_minutes = 60 * int(zone_hours or 0) + int(zone_minutes or 0)
     return microseconds - (-1 if sign == "-" else 1) * offset_minutes * 60_000_000
 
 
 def read_value(text: str, kind: Type, clock: Clock) -> int | float | bool | str | None:
-    """Value of a text as a type; raises `Misspelled`."""
+    """Value of a text as a type; raises `MisspelledError`."""
     if kind is Type.STRING:
         return text
     trimmed = text.strip(WHITE_SPACE)
-    if not trimmed or trimmed.lower() == "null":
+    if trimmed.lower() in MISSING:
         return None
     match kind:
         case Type.BOOLEAN:

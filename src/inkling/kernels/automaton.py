@@ -55,9 +55,7 @@ def detect(
     for at in range(segment, segments.shape[0] - 1):
         n_before = n_found
         for pattern in range(n_patterns):
-            entry[pattern] = 2 * (
-                tables.delta_base[pattern] + states[at, pattern] * tables.n_columns[pattern]
-            )
+            entry[pattern] = 2 * (tables.delta_base[pattern] + states[at, pattern] * tables.n_columns[pattern])
         stop = segments[at + 1]
         for piece in range(segments[at], stop, PIECE):
             piece_stop = min(piece + PIECE, stop)

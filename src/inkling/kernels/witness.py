@@ -146,9 +146,7 @@ def track(
                 n_moves = _line_up(tables, runs, side, live, symbol, n_classes, moves)
                 turn += 1
                 base, event = tables.state_base[pattern], batch.events[row]
-                outcome = _take_turns(
-                    tables, base, moves, n_moves, runs, side, taken, turn, nodes, n_nodes, event
-                )
+                outcome = _take_turns(tables, base, moves, n_moves, runs, side, taken, turn, nodes, n_nodes, event)
                 side = 1 - side
                 live, n_nodes = outcome.n_runs, outcome.n_nodes
                 if outcome.detected:

@@ -83,9 +83,7 @@ class Stage:
     around: Surroundings
     known_at: Mapping[Event, int]  # when derived events were detected, maybe after their end
 
-    def occurrences(
-        self, pattern: p.Pattern, at: Bindings, policy: p.Policy = p.Policy.ANY
-    ) -> Iterator[Occurrence]:
+    def occurrences(self, pattern: p.Pattern, at: Bindings, policy: p.Policy = p.Policy.ANY) -> Iterator[Occurrence]:
         """Every occurrence of `pattern` but the empty one, given the bindings to its left.
 
         `policy` is that of the enclosing sequence; it governs the hops of a repetition.
@@ -186,9 +184,7 @@ class Stage:
             ]
         yield from (hull for _, hull in found if hull is not None)
 
-    def _related(
-        self, items: tuple[p.Pattern, ...], at: Bindings, related: Endpoints
-    ) -> Iterator[Occurrence]:
+    def _related(self, items: tuple[p.Pattern, ...], at: Bindings, related: Endpoints) -> Iterator[Occurrence]:
         """All items, each related to the hull of those before it."""
         first, *others = items
         found = list(self.occurrences(first, at))
@@ -277,9 +273,7 @@ class Stage:
         following = [one for one in candidates if end < one.start]
         yield from (one for one in following if self._may_follow(policy, end, one, following))
 
-    def _may_follow(
-        self, policy: p.Policy, end: Instant, one: Occurrence, following: list[Occurrence]
-    ) -> bool:
+    def _may_follow(self, policy: p.Policy, end: Instant, one: Occurrence, following: list[Occurrence]) -> bool:
         match policy:
             case p.Policy.ANY:
                 return True

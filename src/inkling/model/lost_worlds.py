@@ -80,9 +80,7 @@ def known_times(rows: Rows, schema: StreamSchema) -> list[Fraction]:
     return [exact(row[name]) for row in rows for name in {schema.start, schema.end}]
 
 
-def lost_worlds(
-    streams: Sequence[LosingStream], breakpoints: Iterable[Fraction]
-) -> Iterator[Weighted[list[Rows]]]:
+def lost_worlds(streams: Sequence[LosingStream], breakpoints: Iterable[Fraction]) -> Iterator[Weighted[list[Rows]]]:
     """Every order of the lost events among each other and the known times, as the rows of each stream."""
     gaps = [gap for index, stream in enumerate(streams) for gap in _gaps(index, stream)]
     if not gaps:

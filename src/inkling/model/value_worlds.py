@@ -68,9 +68,7 @@ def _alternatives(rows: Rows, doubt: ProbableValue) -> list[Weighted[Row | None]
     return with_nothing((probability(row[doubt.probability]), row) for row in rows)
 
 
-def _paths(
-    by_time: dict[object, list[Row]], doubt: ProbableValue, values: list[str]
-) -> Iterator[Weighted[Path]]:
+def _paths(by_time: dict[object, list[Row]], doubt: ProbableValue, values: list[str]) -> Iterator[Weighted[Path]]:
     """What may happen to one key from first to last, with the probability of the whole path."""
     nothing: tuple[object, ...] = tuple(None for _ in values)
     paths: list[tuple[Fraction, Path, tuple[object, ...]]] = [(Fraction(1), (), nothing)]

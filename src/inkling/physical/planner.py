@@ -78,7 +78,7 @@ class _StagePlanner:
         for expr in _expressions(bound):
             self._require(expr, visible)
         scope = tuple(self._position(source, ()) for source in event.scope)
-        verdict = is_regular(event, ordered_sources(self.program))
+        verdict = is_regular(event, self.program)
         n_conditions = len({bit for test in tests for bit in test.bits})
         if n_conditions > MAX_CONDITIONS:
             verdict = Verdict(False, f"{n_conditions} different conditions are more than {MAX_CONDITIONS}")
@@ -241,12 +241,6 @@ def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
             conditions.append(e.Compare("=", e.FactColumn(atom.number, column.name, column.type), arg))
         atoms.append(replace(atom, args=tuple(args)))
     return replace(leaf, atoms=tuple(atoms), conditions=tuple(conditions))
-
-
-def ordered_sources(program: p.ProgramPlan) -> frozenset[str]:
-    """Streams with ORDER BY and events made of them alone."""
-    streams = [stream.schema.name for stream in program.streams if stream.schema.is_ordered]
-    return frozenset(streams + [event.name for event in program.events if event.schema.is_ordered])
 
 
 def _expressions(event: p.EventPlan) -> list[e.Expr]:

@@ -24,7 +24,7 @@ def read_frame(spark: SparkSession, data: Data, *, what: str, columns: list[str]
 
 def _read_files(spark: SparkSession, path: Path, *, what: str, columns: list[str]) -> DataFrame:
     kind = format_of(path, what=what)
-    files = [str(one) for one in data_files(path)]
+    files = [str(one.absolute()) for one in data_files(path)]
     if not files:
         raise InputError.of("INK0502", f"the folder `{path}` for `{what}` is empty")
     if kind == CSV:

@@ -110,7 +110,7 @@ def test_policy_eq_definition(policy: str) -> None:
     rnd = random.Random(policy)
     for _ in range(250):
         components = random_components(rnd)
-        events: tuple[Event, ...] = tuple((rnd.randrange(3), 0) for _ in range(rnd.randint(1, 6)))
+        events: tuple[Event, ...] = tuple((rnd.randrange(3), 0) for _ in range(rnd.randint(2, 7)))
         word = Word(events)
         regex = build(components)
         spans = [(s, e) for s in range(len(events)) for e in range(s, len(events))]
@@ -145,6 +145,14 @@ def test_count_window_counts_every_event_of_the_scope() -> None:
     streams = [0, 3, 3, 1]
     assert lineages(at_most(any_([A, B]), 4), streams) == {(1, 4)}
     assert lineages(at_most(any_([A, B]), 3), streams) == set()
+
+
+def test_absence_reaches_over_a_component_that_does_not_match() -> None:
+    sequence = any_([A, Component(B, 0, 1, absent_before=(D,)), C])
+    assert lineages(sequence, [0, 3, 2]) == set()
+    assert lineages(sequence, [0, 2]) == {(1, 2)}
+    assert lineages(sequence, [0, 1, 3, 2]) == {(1, 2, 4)}
+    assert lineages(sequence, [0, 3, 1, 2]) == set()
 
 
 def test_absent_needs_neighbors() -> None:

@@ -130,3 +130,10 @@ def test_detector_forgets_keys_at_the_start(patterns: PatternSet) -> None:
 def test_events_must_be_as_many_as_rows(patterns: PatternSet) -> None:
     with pytest.raises(ValueError, match="key 2, events 1"):
         patterns.step(patterns.initial_state(), [0, 0], [0, 0], [0, 0], [0])
+
+
+def test_nothing_to_compile() -> None:
+    with pytest.raises(ValueError, match="got 0 and 1"):
+        PatternSet.compile([], 1)
+    with pytest.raises(ValueError, match="got 1 and 0"):
+        PatternSet.compile([Pattern(A)], 0)

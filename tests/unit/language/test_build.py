@@ -64,13 +64,8 @@ BUILT: dict[str, Program] = {
         .per("INTERVAL")
     ),
     "near": program(
-        b.rule("area_of", "harbor", v("lat"), v("lon")).when(
-            (v("lat") > 50.5) & (v("lat") < 51) & (v("lon") > -1.5)
-        ),
-        event("near")
-        .head(v("z"))
-        .pattern(leaf("Fix", "f"))
-        .where(call("area_of", v("z"), v("f").lat, v("f").lon)),
+        b.rule("area_of", "harbor", v("lat"), v("lon")).when((v("lat") > 50.5) & (v("lat") < 51) & (v("lon") > -1.5)),
+        event("near").head(v("z")).pattern(leaf("Fix", "f")).where(call("area_of", v("z"), v("f").lat, v("f").lon)),
     ),
     "moving_average": program(
         event("avg3")
@@ -145,28 +140,16 @@ BUILT: dict[str, Program] = {
         event("any").pattern(seq("ANY", leaf("A", "a"), leaf("B", "b"), leaf("C", "c"), leaf("D", "d"))),
     ),
     "after": program(
-        event("after")
-        .pattern(seq(leaf("A", "a"), leaf("B", "b"), b.absent(leaf("C"))))
-        .within(b.points(5))
+        event("after").pattern(seq(leaf("A", "a"), leaf("B", "b"), b.absent(leaf("C")))).within(b.points(5))
     ),
     "eager": program(
-        event("eager").pattern(
-            seq("NEXT", leaf("A", "a"), leaf("B", "b").plus(mode="EAGER"), leaf("C", "c"))
-        )
+        event("eager").pattern(seq("NEXT", leaf("A", "a"), leaf("B", "b").plus(mode="EAGER"), leaf("C", "c")))
     ),
     "contiguous": program(
-        event("contig")
-        .pattern(seq("STRICT", leaf("A", "a"), leaf("C", "c")))
-        .partition_by("k")
-        .over("A", "B", "C")
+        event("contig").pattern(seq("STRICT", leaf("A", "a"), leaf("C", "c"))).partition_by("k").over("A", "B", "C")
     ),
     "pre": program(
-        stream("At")
-        .column("person", "STRING")
-        .column("room", "STRING")
-        .key("person")
-        .time("t")
-        .probability("p"),
+        stream("At").column("person", "STRING").column("room", "STRING").key("person").time("t").probability("p"),
         event("pre")
         .head(v("person"))
         .pattern(seq("NEXT", room("a", "a"), room("c", "c")))

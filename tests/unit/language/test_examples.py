@@ -1,5 +1,6 @@
 """Programs that show the whole language parse, keep their meaning through the printer, and name spans."""
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -88,9 +89,7 @@ def test_at_is_a_stream_unless_a_time_follows() -> None:
 
 
 def test_relations_associate_to_the_left() -> None:
-    assert pattern_of("A DURING B MEETS C") == Allen(
-        Allen(leaf("A"), ("DURING",), leaf("B")), ("MEETS",), leaf("C")
-    )
+    assert pattern_of("A DURING B MEETS C") == Allen(Allen(leaf("A"), ("DURING",), leaf("B")), ("MEETS",), leaf("C"))
 
 
 @pytest.mark.parametrize("word", ["id", "key", "time", "start", "end", "count", "order", "from", "not", "seq"])
@@ -143,3 +142,17 @@ def test_spans_cover_the_words_they_stand_for() -> None:
         (event.span, text[:-1]),
     ]
     assert [text[span.start : span.end] for span, _ in spans] == [words for _, words in spans]
+
+
+def test_program_travels_between_processes() -> None:
+    program = parse(PROGRAMS[0].read_text(encoding="utf-8"))
+    assert pickle.loads(pickle.dumps(program)) == program
+
+
+def test_byte_order_mark_and_carriage_returns_are_spaces() -> None:
+    assert parse("\ufeffSTREAM A(x INT)\r\n  TIME t; -- end\r\n") == parse("STREAM A(x INT) TIME t;")
+
+
+def test_literals_of_different_types_differ() -> None:
+    literals = [Literal(1), Literal(1.0), Literal(True), Literal("1"), Literal(None)]
+    assert len(set(literals)) == len(literals)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inkling.error_codes import CODES
-from inkling.errors import ProgramError
+from inkling.errors import Diagnostic, ProgramError
 from inkling.language import parse
 
 PIECES = sorted(
@@ -19,16 +19,21 @@ PIECES = sorted(
 )
 
 
-def read(text: str) -> None:
+def mistakes(text: str) -> tuple[Diagnostic, ...]:
     try:
         parse(text)
     except ProgramError as error:
-        for diagnostic in error.diagnostics:
-            assert diagnostic.code in CODES
-            assert diagnostic.message
-            assert diagnostic.span is not None
-            assert diagnostic.span.end <= len(text)
-        assert str(error)
+        return error.diagnostics
+    return ()
+
+
+def read(text: str) -> None:
+    for diagnostic in mistakes(text):
+        assert diagnostic.code in CODES
+        assert diagnostic.span is not None
+        assert diagnostic.span.end <= len(text)
+        assert "expected ," not in diagnostic.message
+        assert diagnostic.render().startswith(f"error[{diagnostic.code}]: {diagnostic.message}")
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))

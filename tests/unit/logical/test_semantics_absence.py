@@ -51,6 +51,11 @@ class TestBetween:
         rows["N"] = [{"id": "n", "t": 1, "seq": 3}]
         assert lineages(seq(a, n, b), rows, streams=streams) == []
 
+    def test_the_events_at_the_border_are_not_between_them(self) -> None:
+        rows: Rows = {"A": [{"id": f"a{place}", "t": 1, "seq": place} for place in (1, 2, 3)]}
+        pattern = seq(a, p.Absent(leaf(8, "A")), leaf(9, "A"))
+        assert lineages(pattern, rows, streams=(stream("A", order_by="seq"),)) == ["a1 a2", "a2 a3"]
+
     @pytest.mark.parametrize(
         ("span", "expected"), [("n[2,3]", []), ("n[1,3]", ["a[0,1] b[5,5]"]), ("n[2,5]", ["a[0,1] b[5,5]"])]
     )

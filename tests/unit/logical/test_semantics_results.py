@@ -78,9 +78,13 @@ class TestPer:
 
 
 class TestWitness:
-    def test_a_list_that_ends_is_later_than_one_that_goes_on(self) -> None:
+    def test_the_earliest_events_speak(self) -> None:
         plan = event("x", seq(a, plus(b, 0), c), per=p.Per.END)
         assert summary(run(plan, "a1 b2 b3 c4")) == [((), 1, 4, "a1 b2 b3 c4")]
+
+    def test_a_list_that_ends_is_later_than_one_that_goes_on(self) -> None:
+        plan = event("x", seq(a, plus(b, 0)), per=p.Per.VALUES)
+        assert summary(run(plan, "a1 b2 b3")) == [((), 1, 3, "a1 b2 b3")]
 
     def test_the_earliest_start_comes_first(self) -> None:
         """In the order of the pattern a stands first, but b1 starts earlier than b2."""

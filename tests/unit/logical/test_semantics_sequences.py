@@ -117,6 +117,9 @@ class TestNext:
         found = lineages(nearest(a, seq(b, c)), "a1 b2 c3 b4 c5")
         assert found == ["a1 b2 c3", "a1 b2 c5"]
 
+    def test_an_occurrence_that_overlaps_does_not_block(self) -> None:
+        assert lineages(nearest(a, seq(b, c)), "a1 b2 b3 c4") == ["a1 b2 c4", "a1 b3 c4"]
+
     def test_the_limit_of_a_nested_part_belongs_to_its_occurrences(self) -> None:
         """b2 c5 lasts too long to be an occurrence, so b6 c7 is the next one."""
         short = p.Narrowed(nearest(b, c), ticks(1), ())
@@ -134,6 +137,11 @@ class TestStrict:
     def test_events_outside_the_scope_do_not_block(self) -> None:
         assert lineages(strict(a, b), "a1 c2 b3") == ["a1 b3"]
         assert lineages(strict(a, b), "a1 c2 b3", over=("A", "B", "C")) == []
+
+    def test_a_scope_may_leave_out_what_the_pattern_names(self) -> None:
+        either = p.Disjunction((b, c))
+        assert lineages(strict(a, either), "a1 c2 b3") == ["a1 c2"]
+        assert lineages(strict(a, either), "a1 c2 b3", over=("A", "B")) == ["a1 b3", "a1 c2"]
 
     def test_a_tie_at_the_border_does_not_block(self) -> None:
         assert lineages(strict(a, b), "a1 c1 c3 b3", over=("A", "B", "C")) == ["a1 b3"]

@@ -138,11 +138,7 @@ class TestWhatGivenThePreviousValue:
 
     def test_missing_mass_is_no_event_and_rows_without_previous_value_follow_it(self) -> None:
         """From a: half stays, half vanishes; after nothing, a returns with a quarter."""
-        step = [
-            ("joe", time, "a", prob, before)
-            for time in (2, 3)
-            for prob, before in (("1/2", "a"), ("1/4", None))
-        ]
+        step = [("joe", time, "a", prob, before) for time in (2, 3) for prob, before in (("1/2", "a"), ("1/4", None))]
         rows = rooms([("joe", 1, "a", 1), *step])
         assert chance(rows, NEXT, lambda world: [row["t"] for row in world] == [1, 3]) == Fraction(1, 8)
         assert chance(rows, NEXT, lambda world: [row["t"] for row in world] == [1]) == Fraction(3, 8)

@@ -57,6 +57,12 @@ class AutomatonEvaluator:
         carry = AutomatonCarry(runs, known.take(live), all_numbers[live], state.next_number + len(fresh))
         return carry, results
 
+    def meets_ties(self, batch: EventBatch) -> bool:
+        """Whether two events of the scope stand at the same place, so that none comes before the other."""
+        rows = np.flatnonzero(np.isin(batch.source, np.array(self.steps[0].scope, np.int16)))
+        key, end, place = batch.key[rows], batch.end[rows], batch.end_place[rows]
+        return bool(np.any((key[1:] == key[:-1]) & (end[1:] == end[:-1]) & (place[1:] == place[:-1])))
+
     def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
         """All results over whole keys."""
         return self.step(self.start(), batch)[1]

@@ -10,7 +10,7 @@ from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.layout import layout_of
 from inkling.evaluators.network.needs import column_types
-from inkling.evaluators.network.partials import Occurrences
+from inkling.evaluators.network.partials import Occurrences, Partials
 from inkling.evaluators.network.results import results_of
 from inkling.evaluators.network.store import build_store
 from inkling.logical.evaluate import Surroundings
@@ -33,11 +33,11 @@ class NetworkEvaluator:
         types = column_types(self.step, batch)
         store = build_store(batch, types.items(), n_keys)
 
-        def gather(found: Occurrences) -> Gather:
+        def gather(found: Occurrences | Partials) -> Gather:
             moments = {name: found.moments[:, place] for place, name in enumerate(layout.moments)}
             return Gather(batch, *evaluation.arena.unroll(found.tail), moments)
 
-        def passes(found: Occurrences, conditions: tuple[Expr, ...]) -> np.ndarray:
+        def passes(found: Occurrences | Partials, conditions: tuple[Expr, ...]) -> np.ndarray:
             kept = np.ones(len(found), bool)
             resolve = gather(found)
             for condition in conditions:

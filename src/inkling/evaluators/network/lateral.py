@@ -42,7 +42,7 @@ from inkling.model.types import Type
 from inkling.physical.plan import EventStep
 
 FAR = np.int64(2**62)
-Filter = Callable[[Occurrences, tuple[Expr, ...]], np.ndarray]
+Filter = Callable[[Occurrences | Partials, tuple[Expr, ...]], np.ndarray]
 
 
 @dataclass(slots=True)
@@ -153,12 +153,38 @@ class Evaluation:
     def _conjunction(
         self, items: tuple[p.Pattern, ...], contexts: Contexts, window: int | None
     ) -> Occurrences:
-        """All items; one that may be empty may be missing, but not all of them."""
-        chosen: list[tuple[p.Pattern, ...]] = [()]
+        """All items, in any order; one that may be empty may be missing, but not all of them."""
+        partials = begin(contexts, 0)
         for item in items:
-            without = chosen if can_be_empty(item) else []
-            chosen = [(*one, item) for one in chosen] + without
-        return stack([self._together(one, contexts, window, None) for one in chosen if one])
+            found = self.occurrences(item, _anywhere(partials, contexts, window), window=window)
+            longer = append(partials, found)
+            without = self._may_lack(item, partials)
+            partials = longer if without is None else stack([partials.where(without), longer])
+        return _starting_early(self._closed(partials.where(partials.placed), None), contexts)
+
+    def _may_lack(self, part: p.Part, partials: Partials) -> np.ndarray | None:
+        """Which partial matches may go on without the part; None when none may."""
+        if not can_be_empty(part):
+            return None
+        lacking = self._is_nothing(part, partials)
+        return lacking if lacking.any() else None
+
+    def _is_nothing(self, part: p.Part, partials: Partials) -> np.ndarray:
+        """Per partial match, whether the part may happen without any event."""
+        match part:
+            case p.Repetition(low=low, pattern=inner):
+                return np.ones(len(partials), bool) if low == 0 else self._is_nothing(inner, partials)
+            case p.Sequence(parts=items) | p.Conjunction(items=items):
+                return np.logical_and.reduce([self._is_nothing(item, partials) for item in items])
+            case p.Disjunction(items=items):
+                return np.logical_or.reduce([self._is_nothing(item, partials) for item in items])
+            case p.Narrowed(pattern=inner, having=having):
+                nothing = self._is_nothing(inner, partials)
+                return nothing & self.passes(partials, having) if having else nothing
+            case p.OtherRun(pattern=inner):
+                return ~self._is_nothing(inner, partials)
+            case _:
+                return np.zeros(len(partials), bool)
 
     def _together(
         self,
@@ -176,13 +202,7 @@ class Evaluation:
                 fits = related(relations, left, right)
                 left, right = left.where(fits), right.where(fits)
             hull = _hull(left, right)
-        early = at_most(
-            hull.start,
-            hull.start_place,
-            contexts.first_until[hull.origin],
-            contexts.first_until_place[hull.origin],
-        )
-        return hull.where(early)
+        return _starting_early(hull, contexts)
 
     def _other_runs(self, pattern: p.Pattern, contexts: Contexts) -> Occurrences:
         """Runs of consecutive events of the scope that are no word of the pattern; they have no lineage."""
@@ -223,12 +243,14 @@ class Evaluation:
                     partials = open_gap(partials, n_opened, since_beginning=since_beginning)
                     n_opened += 1
                 case p.Deadline(after=after):
-                    partials = append(partials, self._deadline(partials, self.measure(after)))
+                    reached = append(partials, self._deadline(partials, self.measure(after)))
+                    partials = replace(reached, start=partials.start, start_place=partials.start_place)
                 case p.Repetition():
                     partials = self._repeat(part, partials, contexts, sequence.policy, window)
                 case _:
                     longer = self._hop(part, partials, contexts, sequence.policy, window)
-                    partials = stack([partials, longer]) if can_be_empty(part) else longer
+                    without = self._may_lack(part, partials)
+                    partials = longer if without is None else stack([partials.where(without), longer])
         partials = partials.where(partials.placed)
         limit = None if sequence.within is None else self.length(sequence.within)
         for number, absent in enumerate(absences):
@@ -263,14 +285,20 @@ class Evaluation:
     ) -> Partials:
         slots = frozenset(leaf.slot for leaf in p.leaves(part.pattern))
         spans = frozenset(named_slots(part.pattern))
-        low = 0 if can_be_empty(part.pattern) else part.low
-        reached = [partials] if low == 0 else []
+        lacking = self._may_lack(part.pattern, partials)
+        if lacking is not None and part.low > 0:
+            optional = replace(part, low=0)
+            some = self._repeat(optional, partials.where(lacking), contexts, policy, window)
+            if lacking.all():
+                return some
+            return stack([some, self._repeat(part, partials.where(~lacking), contexts, policy, window)])
+        reached = [partials] if part.low == 0 else []
         count = 0
         while len(partials) and (part.high is None or count < part.high):
             fresh = self._in_new_round(partials, slots, spans)
             partials = self._hop(part.pattern, fresh, contexts, policy, window)
             count += 1
-            if count >= low:
+            if count >= part.low:
                 reached.append(self._after_rounds(partials, slots))
         return stack(reached) if reached else partials.take(np.empty(0, np.int64))
 
@@ -535,6 +563,34 @@ def _start_anywhere(contexts: Contexts) -> Contexts:
     """Only the earliest of several parts has to start early enough, so no single part is held to it."""
     return replace(
         contexts, first_until=contexts.until, first_until_place=np.full(len(contexts), AFTER_ALL)
+    )
+
+
+def _starting_early(found: Occurrences, contexts: Contexts) -> Occurrences:
+    """Those that start as early as their context asks."""
+    bound, place = contexts.first_until[found.origin], contexts.first_until_place[found.origin]
+    return found.where(at_most(found.start, found.start_place, bound, place))
+
+
+def _anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Contexts:
+    """Where another item of a conjunction may lie: anywhere the context allows, within the window of the others."""
+    origin = partials.origin
+    after, after_place, until = contexts.after[origin], contexts.after_place[origin], contexts.until[origin]
+    if window is not None:
+        low = np.where(partials.placed, partials.end - window - 1, after)
+        tighter = partials.placed & (low >= after)
+        after, after_place = np.where(tighter, low, after), np.where(tighter, AFTER_ALL, after_place)
+        until = np.where(partials.placed, np.minimum(until, partials.start + window), until)
+    return Contexts(
+        contexts.key[origin],
+        partials.tail,
+        partials.registers,
+        partials.moments,
+        after,
+        after_place,
+        until,
+        until,
+        np.full(len(origin), AFTER_ALL),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.automaton.evaluator import AutomatonEvaluator, automata_of
+from inkling.evaluators.automaton.evaluator import automata_of
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
@@ -40,14 +40,8 @@ class StageEngine:
             )
             for step in stage.steps
         }
-        regular = [step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON]
-        direct = tuple(step for step in regular if not self._feeds[step.event.name])
-        self.automata = automata_of(direct, len(stage.inputs), around)
-        self._alone: dict[str, AutomatonEvaluator] = {
-            step.event.name: automata_of((step,), len(stage.inputs), around)[0]
-            for step in regular
-            if self._feeds[step.event.name]
-        }
+        regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
+        self.automata = automata_of(regular, len(stage.inputs), around)
 
     def run(self, rows: pa.Table) -> StageResults:
         """Results over rows that hold all events of their keys."""
@@ -55,23 +49,24 @@ class StageEngine:
         base = event_batch(self.stage, rows, codes)
         found: dict[str, MatchBatch] = {}
         for automata in self.automata:
-            found.update({matches.event: matches for matches in automata.evaluate(base)})
+            if not automata.meets_ties(base):
+                found.update({matches.event: matches for matches in automata.evaluate(base)})
         return StageResults(self.rest(rows, codes, base, found, FOREVER), keys)
 
     def rest(
         self, rows: pa.Table, codes: Ints, base: EventBatch, found: dict[str, MatchBatch], until: int
     ) -> dict[str, MatchBatch]:
-        """Results of all events, given those of the automata that read rows directly."""
+        """Results of all events, given those that automata have found.
+
+        The network also answers for automata that met events which `ORDER BY` does not tell apart.
+        """
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         for step in self.stage.steps:
             name = step.event.name
             if name in found:
                 continue
             batch = self._with_derived(step, rows, codes, base, found)
-            if step.evaluator is Evaluator.AUTOMATON:
-                found[name] = self._alone[name].evaluate(batch)[0]
-            else:
-                found[name] = NetworkEvaluator(step, self._around).evaluate(batch, n_keys, until)
+            found[name] = NetworkEvaluator(step, self._around).evaluate(batch, n_keys, until)
         return found
 
     def _with_derived(

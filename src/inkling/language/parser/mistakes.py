@@ -1,6 +1,7 @@
 """Recognizes the slip behind a token that cannot stand where it stands."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from inkling.errors import Diagnostic, nearest
@@ -42,6 +43,7 @@ _BORROWED = {
 }
 _N_BACK = 3
 _FEW = 3
+_SHORTEST_MISSPELLING = 3
 
 
 def explain(site: Site) -> Diagnostic:
@@ -151,7 +153,7 @@ def clause_inside_sequence(site: Site) -> Diagnostic | None:
 
 
 def absence_alone(site: Site) -> Diagnostic | None:
-    if "BETWEEN" not in site.accepted or "RELATION" in site.accepted:
+    if not site.accepted >= {"BETWEEN", "CHECK"} or "COMMA" in site.accepted:
         return None
     return site.diagnostic(
         "INK0101",
@@ -162,11 +164,11 @@ def absence_alone(site: Site) -> Diagnostic | None:
 
 
 def reserved_word(site: Site) -> Diagnostic | None:
-    if site.token is None or site.token.is_symbol(")]},"):
+    if site.token is None or site.token.kind != "SYMBOL" or site.token.is_symbol(")]},"):
         return None
     idx = site.idx - 1
     word = site.raw[idx]
-    if site.reading.terminals[idx] != word.upper or idx == 0:
+    if site.reading.terminals[idx] != word.upper or word.upper == "NOT" or idx == 0:
         return None
     if not site.fits_if(idx, "NAME"):
         return None
@@ -185,6 +187,8 @@ def misspelled_word(site: Site) -> Diagnostic | None:
         if idx < site.idx and site.reading.terminals[idx] != "NAME":
             continue
         word = site.raw[idx]
+        if len(word.text) < _SHORTEST_MISSPELLING:
+            continue
         possible = _words(site.reading.states[idx].accepted())
         for meant in nearest(word.text, possible, n=3):
             if site.fits_if(idx, "RELATION" if meant in RELATIONS else meant):
@@ -194,6 +198,19 @@ def misspelled_word(site: Site) -> Diagnostic | None:
                     word.span,
                     helps=[f"write `{meant}`"],
                 )
+    return None
+
+
+def keyword_where_a_name_is_missing(site: Site) -> Diagnostic | None:
+    """`TIME PROBABILITY p`: the keyword passed as the name that is missing before it."""
+    for idx in range(site.idx - 1, max(site.idx - _N_BACK, 0), -1):
+        word = site.raw[idx].upper
+        if site.reading.terminals[idx] != "NAME" or word not in keywords():
+            continue
+        after = site.reading.states[idx].after_all(["NAME", word])
+        if site.continues(after, idx + 1):
+            there = replace(site, idx=idx)
+            return there.diagnostic("INK0101", expectation(there))
     return None
 
 
@@ -209,7 +226,7 @@ def chained_comparison(site: Site) -> Diagnostic | None:
     token = site.token
     if token is None or token.kind != "SYMBOL" or token.text not in _COMPARISONS:
         return None
-    if not {"AND", "PLUS"} <= site.accepted:
+    if not site.accepted >= {"AND", "PLUS"} or "PAR" in site.accepted:
         return None
     return site.diagnostic(
         "INK0118",
@@ -233,6 +250,12 @@ def quotes_of_the_other_kind(site: Site) -> Diagnostic | None:
                 helps=[f"write {text}"],
             )
         case RawToken(kind="STRING") as token if "NAME" in site.accepted and token.value:
+            if site.accepted >= {"SEQ", "AT"}:
+                return site.diagnostic(
+                    "INK0109",
+                    f"expected a pattern, found the text {token.text}",
+                    helps=[f"write `AT {token.text}` for a point in time"],
+                )
             name = token.value if token.value.isidentifier() else f'"{token.value}"'
             return site.diagnostic(
                 "INK0109",
@@ -274,16 +297,27 @@ def missing_piece(site: Site) -> Diagnostic | None:
             f"missing `,` before {found(site.token)}",
             label="expected `,` before this",
         )
+    states = site.reading.states[site.idx]
+    as_keyword = [t for t in fitting if states.after_all([t, site.token.upper]) is not None]
+    fitting = as_keyword or fitting
     if len(fitting) != 1:
         return None
     (missing,) = fitting
-    if missing in keywords() and len(site.accepted) > _FEW:
+    if missing in keywords() and not _is_telling(site, missing):
         return None
     return site.diagnostic(
         "INK0115",
         f"missing `{spelling(missing)}` before {found(site.token)}",
         label=f"expected `{spelling(missing)}` before this",
     )
+
+
+def _is_telling(site: Site, missing: str) -> bool:
+    """Whether a missing keyword is more than one guess among many."""
+    if len(site.accepted) <= _FEW:
+        return True
+    stands_alone = site.reading.states[site.idx].after_all([missing, END]) is not None
+    return site.token is not None and site.token.upper in keywords() and not stands_alone
 
 
 def unknown_option(site: Site) -> Diagnostic | None:
@@ -301,8 +335,13 @@ def unknown_option(site: Site) -> Diagnostic | None:
                 "INK0107",
                 f"`{site.token.text}` is not {kind} of `{statement}`",
                 notes=[f"{kind.split()[1]}s are {', '.join(sorted(options))}"],
+                helps=["write `WHERE` before a condition"] if _starts_condition(site) else [],
             )
     return None
+
+
+def _starts_condition(site: Site) -> bool:
+    return site.token is not None and site.token.upper not in keywords() and site.fits_with("WHERE")
 
 
 def _words(accepted: frozenset[str]) -> list[str]:
@@ -316,11 +355,15 @@ def _where(site: Site, token: RawToken) -> str:
 
 
 def _join_hint(site: Site) -> list[str]:
-    if site.token is None or not site.fits_with("AND"):
+    if site.token is None:
         return []
-    if "RELATION" in site.accepted:
+    if "PAR" in site.accepted and (site.token.is_symbol(",") or site.fits_with("AND")):
         return ["write `SEQ(a, b)` for one pattern after another"]
-    return ["join conditions with `AND` or `OR`"]
+    if "EQUAL" in site.accepted and site.fits_with("EQUAL"):
+        return ["compare with `=`, or join conditions with `AND`"]
+    if site.fits_with("AND"):
+        return ["join conditions with `AND` or `OR`"]
+    return []
 
 
 DETECTORS: tuple[Detector, ...] = (
@@ -333,6 +376,7 @@ DETECTORS: tuple[Detector, ...] = (
     clause_inside_sequence,
     absence_alone,
     reserved_word,
+    keyword_where_a_name_is_missing,
     misspelled_word,
     borrowed_word,
     chained_comparison,

@@ -12,7 +12,7 @@ TokenKind: TypeAlias = Literal["WORD", "QUOTED", "INTEGER", "DECIMAL", "STRING",
 
 _TOKEN = re.compile(
     rf"""
-      (?P<SPACE>    \s+ )
+      (?P<SPACE>    [\s\ufeff]+ )
     | (?P<COMMENT>  --[^\n]* )
     | (?P<WORD>     {WORD} )
     | (?P<DECIMAL>  [0-9]+ (?: \.[0-9]+ (?:[eE][+-]?[0-9]+)? | [eE][+-]?[0-9]+ ) )

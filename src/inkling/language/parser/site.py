@@ -12,7 +12,7 @@ from inkling.source import SourceText, Span
 
 LOOK_AHEAD = 3
 # words that no sensible person uses as a name in the middle of an event
-CLAUSE_WORDS = terminals("AND OR WHERE WITHIN HAVING PARTITION OVER CONSUME RETURN PER CONFIDENCE KEEP SAMPLED")
+CLAUSE_WORDS = terminals("AND OR IN IS WHERE WITHIN HAVING PARTITION OVER CONSUME RETURN PER CONFIDENCE KEEP SAMPLED")
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -11,7 +11,6 @@ _OPERATORS = terminals("PLUS MINUS STAR SLASH PERCENT COMPARISON EQUAL IN IS NOT
 _PATTERN_OPERATORS = terminals(
     "RELATION RELATIONS_OPEN EXCEPT PAR AND OR CHECK PLUS STAR QUESTION LBRACE NAME VBAR LSQB EAGER MAXIMAL"
 )
-_AFTER_PATTERN = terminals("RELATION PAR")
 _NUMBER = terminals("INTEGER DECIMAL")
 _BEFORE_CONDITIONS = terminals("WHERE HAVING IF WHEN AND OR NOT")
 _VALUE = terminals("NAME INTEGER DECIMAL STRING TRUE FALSE NULL LPAR MINUS")
@@ -74,9 +73,11 @@ def expected(site: Site) -> list[str]:
         if len(left & options) > MOST_CHOICES:
             groups.append(described)
             left -= options
-    if left >= _AFTER_PATTERN:
+    if "PAR" in left:
         left -= _PATTERN_OPERATORS
         groups.append("an operator")
+    elif "QUESTION" in left:
+        left -= _PATTERN_OPERATORS - {"AND"}
     elif left >= {"AND", "OR"}:
         left -= _OPERATORS | {"LPAR", "DOT"}
         groups.append("an operator")
@@ -105,6 +106,8 @@ def found(token: RawToken | None) -> str:
             return "the end of the program"
         case RawToken(kind="STRING"):
             return f"the text {token.text}"
+        case RawToken(kind="QUOTED"):
+            return f"the name {token.text}"
         case RawToken(kind="SYMBOL", text=";"):
             return "the end of the statement"
         case _:

@@ -39,7 +39,13 @@ class Source:
     streams: frozenset[str] = frozenset()  # what it rests on
     doubtful: frozenset[str] = frozenset()  # those of them that are uncertain
     is_derived: bool = False
-    is_broken: bool = False  # its declaration has a mistake, so nothing more is said about its columns
+    has_mistake: bool = False  # so nothing that rests on it can be trusted
+    is_broken: bool = False  # has a mistake that hides its columns, so nothing is said about them
+
+
+def broken_source(name: str, *, is_derived: bool = False) -> Source:
+    """Stands in for a stream or event that has a mistake."""
+    return Source(name, {}, is_derived=is_derived, has_mistake=True, is_broken=True)
 
 
 @dataclass(slots=True)
@@ -51,12 +57,20 @@ class Catalog:
     tables: dict[str, TableSchema] = field(default_factory=dict)
     rules: dict[str, int] = field(default_factory=dict)  # number of arguments
     broken_tables: set[str] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)  # streams and events reported as unknown
+    missing_calls: set[str] = field(default_factory=set)  # tables, rules and functions likewise
 
     def source(self, name: s.Ident, mistakes: Mistakes) -> Source:
-        """The stream or event of that name; an unknown one is reported and stands in for itself."""
+        """The stream or event of that name; an unknown one is reported once and stands in for itself."""
         found = self.sources.get(name.text)
         if found is not None:
             return found
+        if name.text not in self.missing:
+            self.missing.add(name.text)
+            self._report_missing(name, mistakes)
+        return broken_source(name.text)
+
+    def _report_missing(self, name: s.Ident, mistakes: Mistakes) -> None:
         helps = did_you_mean(name.text, self.sources)
         notes = []
         if name.text in self.tables:
@@ -67,7 +81,6 @@ class Catalog:
         elif not helps and len(self.sources) <= MAX_LISTED:
             notes.append(f"there are {listed(self.sources)}")
         mistakes.wrong("INK0205", f"no stream or event is called `{name}`", name, notes=notes, helps=helps)
-        return Source(name.text, {}, is_broken=True)
 
     def function(self, name: str) -> Function | None:
         """The function of that name, in any case, unless a table or rule has taken the name."""

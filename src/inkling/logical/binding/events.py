@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.assignments import report_unused
-from inkling.logical.binding.catalog import Catalog, Source
+from inkling.logical.binding.catalog import Catalog, Source, broken_source
 from inkling.logical.binding.clauses import bind_consume, bind_partition, bind_scope, check_thresholds
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.conditions import bind_conditions
@@ -20,6 +20,7 @@ from inkling.logical.binding.places import Shape, fill
 from inkling.logical.binding.precedence import warn_of_mixed_levels
 from inkling.logical.binding.sequences import can_be_empty
 from inkling.logical.binding.syntax_walk import named_sources, parts_of
+from inkling.logical.binding.unknown import report_unknown
 from inkling.model.schema import Column, EventSchema
 
 
@@ -47,10 +48,11 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     doubtful = frozenset(name for source in sources for name in source.doubtful)
     check_thresholds(decl, doubtful, mistakes)
     _check_complement_scope(decl, scope, mistakes)
+    _check_since(decl, names)
     ticks_only = check_times(times, streams, decl.name.span, catalog, mistakes)
     warn_of_mixed_levels(decl.body, mistakes)
-    if mistakes.n_errors > n_errors:
-        catalog.sources[decl.name.text] = Source(decl.name.text, {}, is_derived=True, is_broken=True)
+    if mistakes.n_errors > n_errors or any(source.has_mistake for source in sources):
+        catalog.sources[decl.name.text] = broken_source(decl.name.text, is_derived=True)
         return None
     pattern = fill(shape.pattern, shape.places)
     if can_be_empty(pattern):
@@ -147,3 +149,9 @@ def _check_complement_scope(decl: s.EventDecl, scope: tuple[Source, ...], mistak
             notes=[f"simultaneous events of {listed(unordered)} follow no order"],
             helps=["declare `ORDER BY column` for every stream of the scope"],
         )
+
+
+def _check_since(decl: s.EventDecl, names: EventNames) -> None:
+    for node in parts_of(decl.body):
+        if isinstance(node, s.WindowOf) and node.since and names.shape.named(node.since.text) is None:
+            report_unknown(node.since, names, None)

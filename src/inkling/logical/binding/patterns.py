@@ -217,8 +217,9 @@ class _Shaper:
             # so that its names are looked up as if it were tested for each event
             each = s.Nested(s.Body(node.pattern.pattern, having=node.condition), span=node.span)
             return self.pattern(replace(node.pattern, pattern=each), path, body, held)
-        fences = [i for i, frame in enumerate(path) if isinstance(frame, InAbsence | InComplement)]
-        local = path[max([len(body.path), *(i + 1 for i in fences)]) :]
+        local = path[len(body.path) :]
+        fences = [i for i, frame in enumerate(local) if isinstance(frame, InAbsence | InComplement)]
+        local = local[fences[-1] + 1 :] if fences else local
         hops_next = any(isinstance(frame, InSequence) and frame.policy is p.Policy.NEXT for frame in local)
         if not hops_next:
             place = BodyPlace(path, len(self.places), checks=[node.condition])

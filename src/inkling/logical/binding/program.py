@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inkling.errors import Diagnostic
 from inkling.language import syntax as s
 from inkling.logical import plan as p
-from inkling.logical.binding.catalog import Catalog, Source
+from inkling.logical.binding.catalog import Catalog, broken_source
 from inkling.logical.binding.events import bind_event, used_sources
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
 from inkling.logical.binding.streams import bind_stream
@@ -136,7 +136,7 @@ def _refuse_recursion(
             place = next(used for used in used_sources(decl) if name in {used.text, *_reachable(used.text, needs)})
             through = "" if place.text == name else f"`{place}` uses `{name}` in turn"
             mistakes.wrong("INK0402", f"`{name}` uses itself, which is not supported yet", place, through)
-            catalog.sources[name] = Source(name, {}, is_derived=True, is_broken=True)
+            catalog.sources[name] = broken_source(name, is_derived=True)
 
 
 def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:

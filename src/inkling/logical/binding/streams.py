@@ -55,7 +55,7 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
         uses.spans.append((to_span(decl.late), decl.late.span))
     derived, reset_when = _derive(decl, columns, catalog, mistakes, uses)
     ticks_only = check_times(uses, (name,), decl.name.span, catalog, mistakes)
-    is_broken = mistakes.n_errors > n_errors
+    has_mistake = mistakes.n_errors > n_errors
     catalog.sources[name] = Source(
         name,
         dict(columns.types),
@@ -64,9 +64,9 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
         is_interval=isinstance(decl.time, s.TimeSpan),
         streams=frozenset({name}),
         doubtful=frozenset({name} if doubt else ()),
-        is_broken=is_broken and not columns.types,
+        has_mistake=has_mistake,
     )
-    if is_broken:
+    if has_mistake:
         return None
     schema = StreamSchema(
         name,

@@ -1,0 +1,39 @@
+"""A program and its rows, brought to where the evaluators begin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from benchmarks.streams import STREAM
+from inkling.analysis.clock import measure_for
+from inkling.evaluators.stage.batches import event_batch, key_codes
+from inkling.evaluators.stage.engine import StageEngine
+from inkling.io import normalize
+from inkling.local import rows_of
+from inkling.logical.evaluate import Surroundings
+from inkling.model.batch import EventBatch
+from inkling.query import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The only stage of a program with all its rows as one batch."""
+
+    engine: StageEngine
+    batch: EventBatch
+    n_keys: int
+    around: Surroundings
+
+
+def prepared(events: str, readings: pa.Table) -> Prepared:
+    """Everything up to the evaluators, for a program over the stream of readings."""
+    program = parse(STREAM + events)
+    (stage,) = program.physical.stages
+    (stream,) = program.plan.streams
+    read = normalize(readings, stream.schema)
+    around = Surroundings({}, measure_for(program.plan, {stream.schema.name: read.clock}))
+    rows = rows_of(stage, {stream.schema.name: read.rows}, {}, around)
+    codes, keys = key_codes(rows, len(stage.key_types))
+    return Prepared(StageEngine(stage, {}, around), event_batch(stage, rows, codes), len(keys), around)

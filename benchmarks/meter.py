@@ -1,0 +1,122 @@
+"""Wall time, processor time and memory of this process and all processes it started."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import psutil
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(Generic[Answer]):
+    """What a call returned and what it cost."""
+
+    answer: Answer
+    seconds: float
+    cpu_seconds: float
+
+
+def measured(call: Callable[[], Answer]) -> Measured[Answer]:
+    """Run something once."""
+    used = _processor_seconds()
+    started = time.perf_counter()
+    answer = call()
+    seconds = time.perf_counter() - started
+    # a process that began in between counts in full, one that ended not at all
+    now = _processor_seconds()
+    return Measured(answer, seconds, sum(spent - used.get(pid, 0.0) for pid, spent in now.items()))
+
+
+def best_of(repeats: int, *calls: Callable[[], Answer]) -> list[Measured[Answer]]:
+    """The least of several runs of each call, which take turns so that a busy machine hinders all alike."""
+    rounds = [[measured(call) for call in calls] for _ in range(repeats)]
+    return [_best(runs) for runs in zip(*rounds, strict=True)]
+
+
+def _best(runs: Sequence[Measured[Answer]]) -> Measured[Answer]:
+    seconds = min(run.seconds for run in runs)
+    cpu_seconds = min(run.cpu_seconds for run in runs)
+    return Measured(runs[0].answer, seconds, cpu_seconds)
+
+
+def load_average() -> float:
+    """Processes that wanted to run in the last minute, this one included."""
+    return os.getloadavg()[0]
+
+
+@contextmanager
+def on_one_core() -> Iterator[None]:
+    """Keep this process and its threads on a single core, where the system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+class WorkerMemory:
+    """The most memory that any one Python worker of Spark holds while this is watched."""
+
+    INTERVAL_S = 0.05
+
+    def __init__(self) -> None:
+        self.peak_bytes = 0
+        self._stop = threading.Event()
+        self._watch = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> WorkerMemory:
+        self._watch.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._watch.join()
+
+    def _sample(self) -> None:
+        while not self._stop.wait(self.INTERVAL_S):
+            held = (_resident_bytes(process) for process in _family() if _is_python_worker(process))
+            self.peak_bytes = max(self.peak_bytes, *held, 0)
+
+
+def _family() -> list[psutil.Process]:
+    me = psutil.Process()
+    return [me, *me.children(recursive=True)]
+
+
+def _processor_seconds() -> dict[int, float]:
+    me, *others = _family()
+    seconds = {}
+    for process in others:
+        try:
+            spent = process.cpu_times()
+        except psutil.Error:
+            continue
+        seconds[process.pid] = spent.user + spent.system
+    # of this process more is known than hundredths of a second
+    return seconds | {me.pid: time.process_time()}
+
+
+def _is_python_worker(process: psutil.Process) -> bool:
+    try:
+        return process.pid != os.getpid() and "python" in process.name()
+    except psutil.Error:
+        return False
+
+
+def _resident_bytes(process: psutil.Process) -> int:
+    try:
+        return process.memory_info().rss
+    except psutil.Error:
+        return 0

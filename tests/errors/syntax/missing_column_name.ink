@@ -1,0 +1,1 @@
+STREAM At(person STRING) KEY person TIME PROBABILITY p;

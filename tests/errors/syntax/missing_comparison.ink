@@ -1,0 +1,1 @@
+EVENT e AS PATTERN V v[engine 'parked'];

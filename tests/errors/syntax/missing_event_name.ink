@@ -1,0 +1,1 @@
+EVENT AS PATTERN SEQ(A a, B b);

@@ -1,0 +1,1 @@
+STREAM A(x INT) TIME;

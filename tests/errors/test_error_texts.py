@@ -1,0 +1,38 @@
+"""The longer text of a syntax error shows a program that fails so, and one that does not."""
+
+import re
+
+import pytest
+
+from inkling.error_codes import CODES
+from inkling.errors import ProgramError, explain_error
+from inkling.language import parse
+
+SYNTAX_CODES = sorted(code for code in CODES if code.startswith("INK01"))
+
+
+def example(text: str, heading: str) -> str:
+    found = re.search(rf"^{heading}:\n\n((?:    .*\n)+)", text, re.MULTILINE)
+    assert found is not None
+    return found.group(1)
+
+
+@pytest.mark.parametrize("code", SYNTAX_CODES)
+def test_wrong_example_fails_with_its_code(code: str) -> None:
+    with pytest.raises(ProgramError) as raised:
+        parse(example(explain_error(code), "Wrong"))
+    assert [diagnostic.code for diagnostic in raised.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize("code", SYNTAX_CODES)
+def test_right_example_parses(code: str) -> None:
+    assert parse(example(explain_error(code), "Right")).statements
+
+
+def test_code_without_longer_text_has_its_title() -> None:
+    assert explain_error("INK0901") == f"INK0901: {CODES['INK0901']}\n"
+
+
+def test_unknown_code() -> None:
+    with pytest.raises(KeyError):
+        explain_error("INK9999")

@@ -1,0 +1,166 @@
+"""Rows that keep the declaration of their stream are typed, the others set aside with a reason."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from inkling.errors import InputError
+from inkling.io import Normalized, normalize, read_table
+from inkling.io.duplicates import without_duplicates
+from inkling.model.schema import Column, StreamSchema
+from inkling.model.time import Clock, Span
+from inkling.model.types import Type
+
+POINTS = StreamSchema(
+    "Trip",
+    (Column("id", Type.STRING), Column("bus", Type.STRING), Column("speed", Type.DOUBLE), Column("t", Type.TIME)),
+    id="id",
+    key=("bus",),
+    start="t",
+    end="t",
+)
+INTERVALS = StreamSchema(
+    "Shift",
+    (Column("worker", Type.INTEGER), Column("a", Type.TIME), Column("z", Type.TIME), Column("seq", Type.INTEGER)),
+    id=None,
+    key=("worker",),
+    start="a",
+    end="z",
+    order_by="seq",
+)
+
+
+def read(rows: list[dict[str, object]], schema: StreamSchema = POINTS) -> Normalized:
+    return normalize(read_table(rows, what=schema.name), schema)
+
+
+def reasons(found: Normalized) -> list[tuple[str, str]]:
+    return [(row["reason"], row["detail"]) for row in found.rejects.to_pylist()]
+
+
+def test_good_rows_have_declared_types_and_times() -> None:
+    found = read([{"id": 1, "bus": "a", "speed": 3, "t": "1970-01-01T00:00:01Z", "extra": 0}])
+    assert found.rows.to_pylist() == [
+        {
+            "id": "1",
+            "bus": "a",
+            "speed": 3.0,
+            "t": 1_000_000,
+            "@start": 1_000_000,
+            "@end": 1_000_000,
+            "@place": None,
+            "@id": "1",
+        }
+    ]
+    assert (found.clock, found.n_read, found.rejects.num_rows) == (Clock.TIMESTAMP, 1, 0)
+
+
+def test_each_fault_has_its_reason() -> None:
+    good = {"id": "1", "bus": "a", "speed": "1.5", "t": "7"}
+    faults = [{"id": None}, {"bus": None}, {"t": None}, {"t": "soon"}, {"speed": "fast"}, {"t": "x", "bus": None}]
+    found = read([good, *({**good, **fault} for fault in faults)])
+    assert found.clock is Clock.TICKS
+    assert found.rows.num_rows == 1
+    assert reasons(found) == [
+        ("null id", "`id` is missing"),
+        ("null key", "`bus` is missing"),
+        ("null time", "`t` is missing"),
+        ("bad time", "`t` is 'soon', expected an integer"),
+        ("bad value", "`speed` is 'fast', expected DOUBLE"),
+        ("bad time", "`t` is 'x', expected an integer"),
+    ]
+
+
+def test_missing_values_and_not_a_number_are_no_faults() -> None:
+    nan = float("nan")
+    found = read([{"id": "1", "bus": "a", "speed": nan, "t": 1}, {"id": "2", "bus": "a", "speed": None, "t": 2}])
+    assert found.rows["speed"].to_pylist() == [None, None]
+    assert found.rejects.num_rows == 0
+
+
+def test_intervals_end_after_they_start_and_have_a_place() -> None:
+    rows = [
+        {"worker": 1, "a": 1, "z": 1, "seq": 5},
+        {"worker": 1, "a": 3, "z": 2, "seq": 5},
+        {"worker": 1, "a": 3, "z": 4, "seq": None},
+    ]
+    found = read(rows, INTERVALS)
+    assert found.rows.select(["@start", "@end", "@place", "@id"]).to_pylist() == [
+        {"@start": 1, "@end": 1, "@place": 5, "@id": 1}
+    ]
+    assert reasons(found) == [
+        ("ends before it starts", "`a` is 3, after `z`, which is 2"),
+        ("null order", "`seq` is missing"),
+    ]
+    assert found.rejects["id"].to_pylist() == ["2", "3"]
+
+
+def test_rejects_carry_the_row_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('id,bus,speed,t\n1,"a ""b""",fast,5\n2,c\n3,é,1,6\n')
+    found = normalize(read_table(tmp_path / "a.csv", what="Trip"), POINTS)
+    assert found.rejects.select(["stream", "reason", "row", "id"]).to_pylist() == [
+        {
+            "stream": "Trip",
+            "reason": "bad value",
+            "row": json.dumps({"id": "1", "bus": 'a "b"', "speed": "fast", "t": "5"}),
+            "id": "1",
+        },
+        {"stream": "Trip", "reason": "malformed", "row": '"2,c"', "id": None},
+    ]
+    assert found.rows["id"].to_pylist() == ["3"]
+    assert found.n_read == 3
+
+
+def test_malformed_records_count_as_records(tmp_path: Path) -> None:
+    unnamed = replace(POINTS, id=None)
+    (tmp_path / "a.jsonl").write_text(
+        '{"id":1,"bus":"a","t":1,"speed":1}\n{"id":\n{"id":2,"bus":"a","t":1,"speed":1}\n'
+    )
+    found = normalize(read_table(tmp_path / "a.jsonl", what="Trip"), unnamed)
+    assert found.rows["@id"].to_pylist() == [1, 3]
+    assert found.rejects.select(["id", "row"]).to_pylist() == [{"id": "2", "row": json.dumps('{"id":')}]
+
+
+def test_a_tick_makes_times_integers() -> None:
+    ticking = replace(POINTS, tick=Span(Fraction(1), "SECONDS"))
+    stamped = [{"id": "1", "bus": "a", "speed": 1, "t": "2024-01-01"}]
+    assert reasons(read(stamped, ticking)) == [("bad time", "`t` is '2024-01-01', expected an integer")]
+    dated = pa.table({"id": ["1"], "bus": ["a"], "speed": [1.0], "t": pa.array([1], pa.date32())})
+    with pytest.raises(InputError, match="INK0511"):
+        normalize(dated, ticking)
+
+
+def test_missing_and_doubled_columns_are_errors() -> None:
+    with pytest.raises(InputError, match="INK0504") as caught:
+        read([{"id": "1", "bus": "a", "sped": 1.0, "t": 1}])
+    assert "`sped`" in str(caught.value)
+    doubled = pa.table([["1"], ["a"], [1.0], [1], [2]], names=["id", "bus", "speed", "t", "t"])
+    with pytest.raises(InputError, match="INK0510"):
+        normalize(doubled, POINTS)
+    with pytest.raises(InputError, match="INK0511"):
+        read([{"id": "1", "bus": "a", "speed": [1.0], "t": 1}])
+
+
+def test_derived_columns_are_not_expected() -> None:
+    assert normalize(read_table([{"id": "1", "bus": "a", "t": 1}], what="Trip"), POINTS, ["speed"]).rows.num_rows == 1
+
+
+def test_of_rows_with_one_id_the_least_stays_whatever_their_order() -> None:
+    rows = [
+        {"id": "1", "bus": "a", "speed": 2.0, "t": 1},
+        {"id": "1", "bus": "a", "speed": 1.0, "t": 1},
+        {"id": "1", "bus": "a", "speed": 3.0, "t": 2},
+        {"id": "1", "bus": "b", "speed": 4.0, "t": 1},
+        {"id": "1", "bus": "a", "speed": None, "t": 1},
+    ]
+    for order in (rows, rows[::-1]):
+        kept, rejects = without_duplicates(POINTS, read(order).rows)
+        assert sorted(kept["speed"].to_pylist()) == [1.0, 3.0, 4.0]
+        assert rejects["reason"].to_pylist() == ["duplicate id"] * 2
+        assert rejects["id"].to_pylist() == ["1", "1"]

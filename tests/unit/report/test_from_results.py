@@ -1,0 +1,120 @@
+"""From the results of a run to report data: counts, selections, keys, and the events behind the ids."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import inkling
+from inkling.report import MatchRow, ReportData
+
+PROGRAM = inkling.parse(
+    """
+    STREAM Door(id STRING, person STRING, room STRING, t BIGINT) ID id KEY person TIME t;
+    STREAM Badge(id STRING, person STRING, t BIGINT) ID id KEY person TIME t;
+
+    EVENT pair(d.person AS who) AS
+      PATTERN SEQ(Door d, Badge b[person = d.person]);
+
+    EVENT twice(person) AS
+      PATTERN SEQ NEXT(Door x, Door y)
+      PARTITION BY person;
+
+    EVENT any_door AS
+      PATTERN Door d;
+    """,
+    name="doors.ink",
+)
+DOORS = [
+    {"id": "d1", "person": "ada", "room": "lab", "t": 1},
+    {"id": "d2", "person": "bob", "room": "lab", "t": 2},
+    {"id": "7", "person": "ada", "room": None, "t": 5},
+    {"id": "d9", "person": None, "room": "lab", "t": 6},
+]
+BADGES = [
+    {"id": "b1", "person": "ada", "t": 4},
+    {"id": "7", "person": "ada", "t": 6},
+]
+
+
+def report(**changes: object) -> ReportData:
+    inputs = {"Door": DOORS, "Badge": BADGES}
+    return inkling.report_data(PROGRAM, PROGRAM.run_local(inputs), inputs, **changes)  # type: ignore[arg-type]
+
+
+def of(data: ReportData, event: str) -> list[MatchRow]:
+    return [match for match in data.matches if match.event == event]
+
+
+def test_the_frame_of_a_report() -> None:
+    data = report(runner="here", seconds=1.5)
+    assert (data.title, data.runner, data.seconds, data.time_kind) == ("doors.ink", "here", 1.5, "ticks")
+    assert data.program_text == PROGRAM.text
+    assert [title for title, _ in data.plan_sections] == ["logical", "rewritten", "verdicts", "physical"]
+    assert [(one.stream, one.rows, one.rejected) for one in data.inputs] == [("Door", 4, 1), ("Badge", 2, 0)]
+    assert [(one.stream, one.count) for one in data.rejects] == [("Door", 1)]
+    assert '"d9"' in data.rejects[0].sample
+
+
+def test_counts_are_those_of_all_results_and_matches_a_selection() -> None:
+    data = report(max_matches=4)
+    assert [(one.event, one.results) for one in data.counts] == [("pair", 3), ("twice", 1), ("any_door", 3)]
+    assert sum(one.shown for one in data.counts) == len(data.matches) == 4
+    assert {one.event: one.shown for one in data.counts}["twice"] == 1
+
+
+def test_keys_come_from_the_head() -> None:
+    data = report()
+    assert {match.key for match in of(data, "pair")} == {"ada"}
+    assert {match.key for match in of(data, "twice")} == {"ada"}
+    assert {match.key for match in of(data, "any_door")} == {""}
+
+
+def test_members_are_the_events_behind_the_lineage() -> None:
+    (match,) = [match for match in of(report(), "pair") if match.lineage == ("d1", "b1")]
+    door, badge = match.members
+    assert (door.id, door.stream, door.start, door.end) == ("d1", "Door", 1, 1)
+    assert door.values == {"person": "ada", "room": "lab"}
+    assert (badge.id, badge.stream, badge.start) == ("b1", "Badge", 4)
+    assert (match.values, match.start, match.end, match.detected_at) == ({"who": "ada"}, 1, 4, 4)
+
+
+def test_an_id_of_two_streams_is_told_apart_by_time_or_not_at_all() -> None:
+    by_lineage = {match.lineage: match for match in of(report(), "pair")}
+    assert [member.id for member in by_lineage["d1", "7"].members] == ["d1"]
+    (only_door,) = [match for match in of(report(), "any_door") if match.lineage == ("7",)]
+    assert [(member.stream, member.values) for member in only_door.members] == [
+        ("Door", {"person": "ada", "room": None})
+    ]
+
+
+def test_members_are_found_in_parquet_files(tmp_path: Path) -> None:
+    paths = {"Door": tmp_path / "Door.parquet", "Badge": tmp_path / "Badge.parquet"}
+    for name, rows in (("Door", DOORS), ("Badge", BADGES)):
+        pa.parquet.write_table(pa.Table.from_pylist(rows), paths[name])
+    data = inkling.report_data(PROGRAM, PROGRAM.run_local(paths), paths)
+    assert data.matches == report().matches
+
+
+def test_rows_without_an_id_are_found_by_their_number() -> None:
+    program = inkling.parse("STREAM A(x BIGINT, t BIGINT) TIME t; EVENT e AS PATTERN A a[x > 1];")
+    rows = {"A": [{"x": 1, "t": 10}, {"x": 5, "t": 11}]}
+    (match,) = inkling.report_data(program, program.run_local(rows), rows).matches
+    assert (match.lineage, match.members[0].values) == ((2,), {"x": 5})
+
+
+def test_timestamps_become_microseconds() -> None:
+    program = inkling.parse("STREAM A(x BIGINT, t TIMESTAMP) TIME t; EVENT e(a.t AS at) AS PATTERN A a;")
+    rows = {"A": [{"x": 1, "t": "1970-01-01T00:00:02Z"}]}
+    data = inkling.report_data(program, program.run_local(rows), rows)
+    assert data.time_kind == "timestamp"
+    assert (data.matches[0].start, data.matches[0].values) == (2_000_000, {"at": "1970-01-01T00:00:02Z"})
+
+
+@pytest.mark.parametrize("inputs", [{}, {"Badge": BADGES}])
+def test_a_report_does_without_the_inputs(inputs: dict[str, object]) -> None:
+    results = PROGRAM.run_local({"Door": DOORS, "Badge": BADGES})
+    data = inkling.report_data(PROGRAM, results, inputs)
+    assert len(data.matches) == 7
+    assert inkling.build_report(data).startswith("<!doctype html>")
