@@ -35,19 +35,27 @@ def unroll(tails, offsets, row, slot, parent):
 
 
 @njit(cache=True)
-def smaller(a, b, offsets, place):
-    """Whether list a comes before list b: earlier events first, and a list that ends after one that goes on."""
+def smaller(a, b, offsets, place, slot):
+    """Whether list a comes before list b.
+
+    Earlier events come first, a list that ends comes after one that goes on, and equal events compare by slot.
+    """
     i, j = offsets[a], offsets[b]
     while i < offsets[a + 1] and j < offsets[b + 1]:
         if place[i] != place[j]:
             return place[i] < place[j]
         i += 1
         j += 1
-    return j == offsets[b + 1] and i < offsets[a + 1]
+    if i < offsets[a + 1] or j < offsets[b + 1]:
+        return i < offsets[a + 1]
+    for k in range(offsets[a + 1] - offsets[a]):
+        if slot[offsets[a] + k] != slot[offsets[b] + k]:
+            return slot[offsets[a] + k] < slot[offsets[b] + k]
+    return False
 
 
 @njit(cache=True)
-def choose_witness(group, start, start_place, offsets, place, n_groups):
+def choose_witness(group, start, start_place, offsets, place, slot, n_groups):
     """Per group the list with the earliest start, ties by `smaller`."""
     best = np.full(n_groups, -1, np.int64)
     for i in range(group.shape[0]):
@@ -55,7 +63,7 @@ def choose_witness(group, start, start_place, offsets, place, n_groups):
         b = best[g]
         if b < 0 or start[i] < start[b] or (start[i] == start[b] and start_place[i] < start_place[b]):
             best[g] = i
-        elif start[i] == start[b] and start_place[i] == start_place[b] and smaller(i, b, offsets, place):
+        elif start[i] == start[b] and start_place[i] == start_place[b] and smaller(i, b, offsets, place, slot):
             best[g] = i
     return best
 

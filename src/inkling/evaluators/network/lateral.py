@@ -483,7 +483,7 @@ class Evaluation:
             index.start_place[right],
             index.end[right],
             index.end_place[right],
-            self.store.batch.known[rows],
+            np.maximum(self.store.batch.known[rows], index.end[right]),
         )
 
     def _remembered(self, registers: Ints, slot: int, rows: Ints) -> Ints:

@@ -37,12 +37,12 @@ def results_of(
             found.origin, found.start, found.start_place, found.end, found.end_place
         )
         found = found.where(mask)
-    offsets, rows, _ = arena.unroll(found.tail)
+    offsets, rows, slots = arena.unroll(found.tail)
     resolve = gather(found)
     head = _values(event.head, resolve, len(found), around)
     identity, n_results = _identities(event.per, store, found, head, offsets, rows)
     place = store.batch.event[rows]
-    witness = lists.choose_witness(identity, found.start, found.start_place, offsets, place, n_results)
+    witness = lists.choose_witness(identity, found.start, found.start_place, offsets, place, slots, n_results)
     start, start_place = found.start[witness], found.start_place[witness]
     end, end_place = _latest(identity, found, n_results)
     known = np.full(n_results, np.iinfo(np.int64).max)
