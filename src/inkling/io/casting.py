@@ -28,12 +28,6 @@ TARGETS = {
     Type.TIME: pa.int64(),
 }
 
-INTEGER_TEXT = r"^\s*[+-]?\d{1,19}(\.0*)?\s*$"
-DOUBLE_TEXT = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
-TIME_TEXT = r"^\s*\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s*(Z|[+-]\d{2}:?\d{2})?)?\s*$"
-TRUE_TEXT, FALSE_TEXT = ("true", "t", "1"), ("false", "f", "0")
-NOT_A_NUMBER = ("nan", "null", "none", "")
-
 _FIRST_YEAR_1 = -62_135_596_800_000_000
 _PLAIN = {
     Type.INTEGER: r"^-?[0-9]{1,18}$",

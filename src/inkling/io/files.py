@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import gzip
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet
 
 from inkling.errors import InputError
-from inkling.io.csv_text import read_csv
+from inkling.io.csv_text import BYTE_ORDER_MARK, header_names, parse_lines, read_csv
 from inkling.io.formats import Format, files_at
-from inkling.io.json_text import read_json_lines
-
-CSV, JSON_LINES = Format.CSV, Format.JSON_LINES
-
-
-def format_of(path: Path, *, what: str) -> Format:
-    return files_at(path, what=what)[0]
-
-
-def data_files(path: Path) -> list[Path]:
-    return list(files_at(path, what=str(path))[1])
+from inkling.io.json_text import parse_json_lines, read_json_lines
+from inkling.io.spellings import is_blank
 
 
 def read_file(path: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
@@ -32,6 +25,7 @@ def read_file(path: Path, *, what: str, columns: Collection[str] | None = None) 
 
 
 def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
+    """All records of one file."""
     rows: pa.Table | None
     try:
         match kind:
@@ -40,18 +34,59 @@ def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | 
             case Format.JSON_LINES:
                 rows = read_json_lines(_contents(file))
             case Format.PARQUET:
-                return _read_parquet(file, columns)
+                with pa.parquet.ParquetFile(file) as parquet:
+                    return parquet.read(columns=_present(parquet, columns))
     except (pa.ArrowException, OSError, EOFError) as problem:
-        reason = (str(problem).splitlines() or [type(problem).__name__])[0]
-        message = f"`{file}` for `{what}` cannot be read as {kind.value}"
-        raise InputError.of("INK0503", message, notes=(reason,)) from None
+        raise _unreadable(kind, file, problem, what=what) from None
     if rows is None:
-        raise InputError.of(
-            "INK0509",
-            f"`{file}` for `{what}` has no header",
-            helps=("the first line of a CSV file names its columns",),
-        )
+        raise _headerless(file, what=what)
     return rows
+
+
+def read_sample(
+    kind: Format, files: Sequence[Path], n: int, *, what: str, columns: Collection[str] | None = None
+) -> pa.Table:
+    """The first `n` records of every file. A value of several lines may be cut off."""
+    samples = []
+    for file in files:
+        try:
+            match kind:
+                case Format.CSV:
+                    lines = first_lines(file, n + 1)
+                    names = header_of(file, lines, what=what)
+                    samples.append(parse_lines(pa.array(lines[1:], pa.binary()), names))
+                case Format.JSON_LINES:
+                    lines = first_lines(file, n)
+                    samples.append(parse_json_lines([line.decode(errors="replace") for line in lines]))
+                case Format.PARQUET:
+                    with pa.parquet.ParquetFile(file) as parquet:
+                        batches = parquet.iter_batches(n, columns=(names := _present(parquet, columns)))
+                        schema = pa.schema([parquet.schema_arrow.field(name) for name in names])
+                        samples.append(pa.Table.from_batches(islice(batches, 1), schema))
+        except (pa.ArrowException, OSError, EOFError) as problem:
+            raise _unreadable(kind, file, problem, what=what) from None
+    return pa.concat_tables(samples, promote_options="permissive")
+
+
+def header_of(file: Path, lines: Sequence[bytes], *, what: str) -> list[str]:
+    """The names in the first of the lines of a CSV file."""
+    if not lines:
+        raise _headerless(file, what=what)
+    return header_names(lines[0])
+
+
+def first_lines(file: Path, n: int) -> list[bytes]:
+    """The first lines of a text file that are not blank."""
+    if file.suffix.lower() == ".gz":
+        with gzip.open(file) as stream:
+            return _first_of(stream, n)
+    with file.open("rb") as plain:
+        return _first_of(plain, n)
+
+
+def _first_of(stream: Iterable[bytes], n: int) -> list[bytes]:
+    parts = (part for line in stream for part in line.removeprefix(BYTE_ORDER_MARK).splitlines())
+    return list(islice((part for part in parts if not is_blank(part.decode(errors="replace"))), n))
 
 
 def _contents(file: Path) -> pa.Buffer:
@@ -64,8 +99,18 @@ def _contents(file: Path) -> pa.Buffer:
         return mapped.read_buffer()
 
 
-def _read_parquet(file: Path, columns: Collection[str] | None) -> pa.Table:
-    with pa.parquet.ParquetFile(file) as parquet:
-        present = parquet.schema_arrow.names
-        wanted = present if columns is None else [name for name in present if name in columns]
-        return parquet.read(columns=wanted)
+def _present(parquet: pa.parquet.ParquetFile, columns: Collection[str] | None) -> list[str]:
+    return [name for name in parquet.schema_arrow.names if columns is None or name in columns]
+
+
+def _headerless(file: Path, *, what: str) -> InputError:
+    return InputError.of(
+        "INK0509",
+        f"`{file}` for `{what}` has no header",
+        helps=("the first line of a CSV file names its columns",),
+    )
+
+
+def _unreadable(kind: Format, file: Path, problem: Exception, *, what: str) -> InputError:
+    reason = (str(problem).splitlines() or [type(problem).__name__])[0]
+    return InputError.of("INK0503", f"`{file}` for `{what}` cannot be read as {kind.value}", notes=(reason,))

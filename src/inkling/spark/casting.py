@@ -1,17 +1,18 @@
-"""Columns of a DataFrame read as the types that a declaration gives them, as `io.casting` reads Arrow columns."""
+"""Typed columns read as declared by Catalyst alone; whatever needs more care is left to `io.casting`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from inkling.io.casting import DOUBLE_TEXT, FALSE_TEXT, INTEGER_TEXT, NOT_A_NUMBER, TIME_TEXT, TRUE_TEXT
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.spark.stage_frame import named
+from inkling.spark.functions import finite
+
+_DAY_US = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,70 +23,52 @@ class Cast:
     bad: Column
 
 
-def cast_column(frame: DataFrame, name: str, kind: Type, clock: Clock) -> Cast:
-    """Read a column as a type of the language; TIME is read as the clock's numbers."""
-    column, have = named(name), frame.schema[name].dataType
+def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in_utc: bool) -> Cast | None:
+    """The column as a type of the language, or None when Spark and `io.casting` may differ on it.
+
+    `in_utc` says whether the session's time zone is UTC, in which case times without a zone need no detour.
+    """
+    match have:
+        case T.ByteType() | T.ShortType() | T.IntegerType() | T.LongType():
+            return _from_whole(column, kind)
+        case T.FloatType() | T.DoubleType():
+            return _from_double(column.cast("double"), kind)
+        case T.BooleanType() if kind in (Type.INTEGER, Type.DOUBLE):
+            return _sure(column.cast("int").cast("bigint" if kind is Type.INTEGER else "double"))
+        case T.BooleanType() if kind in (Type.BOOLEAN, Type.STRING):
+            return _sure(column.cast(kind.value))
+        case T.StringType() if kind is Type.STRING:
+            return _sure(column.cast("string"))
+        case T.TimestampType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
+            return _sure(F.unix_micros(column))
+        case T.TimestampNTZType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
+            instant = column if in_utc else F.concat(column.cast("string"), F.lit("Z"))
+            return _sure(F.unix_micros(instant.cast("timestamp")))
+        case T.DateType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
+            return _sure(F.unix_date(column).cast("bigint") * F.lit(_DAY_US))
+    return None
+
+
+def _sure(value: Column) -> Cast:
+    return Cast(value, F.lit(False))
+
+
+def _from_whole(column: Column, kind: Type) -> Cast:
     match kind:
-        case Type.STRING:
-            return Cast(column.cast("string"), F.lit(False))
-        case Type.DOUBLE:
-            return _as_double(column, have)
         case Type.BOOLEAN:
-            value = _as_boolean(column, have)
-        case Type.TIME if clock is Clock.TIMESTAMP:
-            value = _as_microseconds(column, have)
+            truth = F.when(column == 1, F.lit(True)).when(column == 0, F.lit(False))
+            return Cast(truth, column.isNotNull() & truth.isNull())
+        case Type.DOUBLE | Type.STRING:
+            return _sure(column.cast(kind.value))
         case _:
-            value = _as_integer(column, have)
-    certain = isinstance(have, T.IntegralType) and kind is not Type.BOOLEAN
-    return Cast(value, F.lit(False) if certain else column.isNotNull() & value.isNull())
+            return _sure(column.cast("bigint"))
 
 
-def clock_of(frame: DataFrame, name: str) -> Clock:
-    """What the numbers of a time column count: text is judged by its first value."""
-    kind = frame.schema[name].dataType
-    if isinstance(kind, T.NumericType):
-        return Clock.TICKS
-    if isinstance(kind, T.StringType):
-        first = frame.where(named(name).isNotNull()).select(named(name).rlike(INTEGER_TEXT).alias("whole")).first()
-        return Clock.TICKS if first is not None and first["whole"] else Clock.TIMESTAMP
-    return Clock.TIMESTAMP
-
-
-def _as_integer(column: Column, have: T.DataType) -> Column:
-    if isinstance(have, T.IntegralType | T.BooleanType):
-        return column.cast("bigint")
-    if isinstance(have, T.FractionalType):
-        whole = column == F.floor(column)
-        return F.when(whole & (F.abs(column) < float(2**63)), column.cast("bigint"))
-    if not isinstance(have, T.StringType):
-        return F.lit(None).cast("bigint")
-    digits = F.regexp_replace(F.trim(column), r"\.0*$", "")
-    return F.when(column.rlike(INTEGER_TEXT), digits.try_cast("bigint"))
-
-
-def _as_boolean(column: Column, have: T.DataType) -> Column:
-    if isinstance(have, T.BooleanType):
-        return column
-    text = F.lower(F.trim(column.cast("string")))
-    return F.when(text.isin(*TRUE_TEXT), F.lit(True)).when(text.isin(*FALSE_TEXT), F.lit(False))
-
-
-def _as_double(column: Column, have: T.DataType) -> Cast:
-    if not isinstance(have, T.StringType):
-        return Cast(_finite(column.cast("double")), F.lit(False))
-    text = F.trim(column)
-    value = _finite(F.when(text.rlike(DOUBLE_TEXT), text.try_cast("double")))
-    nothing = column.isNull() | F.lower(text).isin(*NOT_A_NUMBER)
-    return Cast(value, ~nothing & value.isNull())
-
-
-def _finite(number: Column) -> Column:
-    return F.when(~F.isnan(number) & (F.abs(number) < float("inf")), number)
-
-
-def _as_microseconds(column: Column, have: T.DataType) -> Column:
-    if isinstance(have, T.StringType):
-        return F.when(column.rlike(TIME_TEXT), F.unix_micros(F.trim(column).try_cast("timestamp")))
-    if isinstance(have, T.TimestampType | T.TimestampNTZType | T.DateType):
-        return F.unix_micros(column.cast("timestamp"))
-    return F.lit(None).cast("bigint")
+def _from_double(column: Column, kind: Type) -> Cast | None:
+    if kind is Type.DOUBLE:
+        return _sure(finite(column))
+    if kind in (Type.STRING, Type.BOOLEAN):
+        return None
+    is_whole = F.coalesce((column % F.lit(1.0) == 0.0) & (F.abs(column) < 2.0**63), F.lit(False))
+    is_missing = column.isNull() | F.isnan(column)
+    return Cast(F.when(is_whole, column.cast("bigint")), ~is_missing & ~is_whole)

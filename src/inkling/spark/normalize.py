@@ -1,29 +1,54 @@
-"""Raw rows of a stream as typed rows, split from those that break its declaration, without leaving Spark."""
+"""Raw rows of a stream as typed rows, split from those that break its declaration, on Spark.
+
+Typed columns are checked by Catalyst. Text is read inside the workers by the same code as in a local run, and so is
+every row that Catalyst refuses, to say why.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from operator import and_
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
-from inkling.io.normalize import END, ID, PLACE, START, require_columns
-from inkling.io.rejects import Reason
+from inkling.io.casting import SAMPLE, clock_of
+from inkling.io.files import read_one, read_sample
+from inkling.io.formats import Format
+from inkling.io.normalize import (
+    END,
+    ID,
+    PLACE,
+    START,
+    declared_clock,
+    normalize,
+    require_columns,
+    require_readable,
+    stored_columns,
+)
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
-from inkling.model.types import Type
-from inkling.spark.casting import Cast, cast_column, clock_of
+from inkling.spark import lines, whole_files
+from inkling.spark.casting import Cast, plain_cast
+from inkling.spark.checked_rows import RowCheck
+from inkling.spark.read import LinesOfFiles, Raw, RowsInMemory, WholeFiles
 from inkling.spark.row_numbers import with_row_numbers
-from inkling.spark.stage_frame import named
+from inkling.spark.stage_frame import named, plainly_named
+from inkling.spark.whole_files import with_columns
 
 ROW_NUMBER = "@row"
 
 
 @dataclass(frozen=True, slots=True)
 class NormalizedFrame:
-    """Rows with the declared columns and the `@` columns, what was set aside, and what the times count."""
+    """Rows with the declared columns and the `@` columns, what was set aside, and what the times count.
+
+    `raw` has as many rows as there are records.
+    """
 
     rows: DataFrame
     rejects: DataFrame
@@ -31,63 +56,137 @@ class NormalizedFrame:
     clock: Clock
 
 
-def normalize_frame(raw: DataFrame, schema: StreamSchema, derived: Iterable[str] = ()) -> NormalizedFrame:
+def normalize_frame(raw: Raw, schema: StreamSchema, derived: Iterable[str] = ()) -> NormalizedFrame:
     """Check and type the rows of a stream; `derived` columns are computed later and not expected."""
-    computed = set(derived)
-    wanted = [column for column in schema.columns if column.name not in computed]
-    require_columns(schema, [column.name for column in wanted], raw.columns)
-    clock = Clock.TICKS if schema.time_type is Type.INTEGER else clock_of(raw, schema.end)
-    numbered = with_row_numbers(raw, ROW_NUMBER) if schema.id is None else raw
-    casts = {column.name: cast_column(raw, column.name, column.type, clock) for column in wanted}
-    start, end = (cast_column(raw, name, Type.TIME, clock) for name in (schema.start, schema.end))
-    faults = _faults(schema, casts, start, end)
-    good = reduce(lambda one, other: one & other, (~fault for _, _, fault in faults))
-    columns = [cast.value.alias(name) for name, cast in casts.items()]
-    columns += [start.value.alias(START), end.value.alias(END)]
-    place = F.lit(None).cast("bigint") if schema.order_by is None else casts[schema.order_by].value
-    identity = named(ROW_NUMBER) if schema.id is None else casts[schema.id].value
-    columns += [place.alias(PLACE), identity.alias(ID)]
-    return NormalizedFrame(
-        numbered.where(good).select(*columns), _rejects(schema, numbered, raw.columns, faults), raw, clock
+    computed = tuple(derived)
+    match raw:
+        case RowsInMemory(spark=spark, table=table):
+            found = normalize(table, schema, computed)
+            return NormalizedFrame(
+                spark.createDataFrame(found.rows),
+                spark.createDataFrame(found.rejects),
+                spark.range(found.n_read),
+                found.clock,
+            )
+        case WholeFiles():
+            return _of_whole_files(raw, schema, computed)
+        case LinesOfFiles():
+            return _of_lines(raw, schema, computed)
+        case _:
+            return _of_frame(raw, schema, computed)
+
+
+def _names(schema: StreamSchema, derived: Sequence[str]) -> list[str]:
+    return [column.name for column in stored_columns(schema, derived)]
+
+
+def _split(check: RowCheck, checked: DataFrame, raw: DataFrame) -> NormalizedFrame:
+    return NormalizedFrame(check.rows_of(checked), check.rejects_of(checked), raw, check.clock)
+
+
+def _check_for(
+    raw: WholeFiles | LinesOfFiles, schema: StreamSchema, derived: tuple[str, ...], names: Sequence[str]
+) -> RowCheck:
+    """Refuses files that lack a column; the first records tell what times count."""
+    sample = read_sample(raw.kind, raw.files, SAMPLE, what=raw.what, columns=names)
+    if raw.kind is Format.JSON_LINES and not set(names) <= set(sample.column_names):
+        sample = with_columns(sample, _later_names(raw))
+    return RowCheck(schema, derived, normalize(sample, schema, derived).clock)
+
+
+def _later_names(raw: WholeFiles | LinesOfFiles) -> list[str]:
+    """All names in JSON lines, some of which do not occur in the first lines."""
+    if isinstance(raw, LinesOfFiles):
+        return lines.names_in(raw)
+    tables = (read_one(raw.kind, file, what=raw.what) for file in raw.files)
+    return list(dict.fromkeys(name for table in tables for name in table.column_names))
+
+
+def _of_whole_files(raw: WholeFiles, schema: StreamSchema, derived: tuple[str, ...]) -> NormalizedFrame:
+    names = _names(schema, derived)
+    check = _check_for(raw, schema, derived, names)
+    checked = whole_files.checked(raw, check, names)
+    return _split(check, checked, checked)
+
+
+def _of_lines(raw: LinesOfFiles, schema: StreamSchema, derived: tuple[str, ...]) -> NormalizedFrame:
+    names = _names(schema, derived)
+    check = _check_for(raw, schema, derived, names)
+    is_csv = raw.kind is Format.CSV
+    seen = lines.survey(raw)
+    if is_csv and seen.is_cut:
+        return _of_whole_files(WholeFiles(raw.spark, raw.kind, raw.files, raw.what), schema, derived)
+    headers = lines.headers_of(raw) if is_csv else {}
+    checked = lines.checked(
+        raw,
+        check,
+        names,
+        {seen.files[path]: header for path, header in headers.items() if path in seen.files},
+        seen.offsets([str(file) for file in raw.files], has_header=is_csv),
     )
+    return _split(check, checked, raw.spark.range(seen.n_records(has_header=is_csv)))
 
 
-def _faults(
-    schema: StreamSchema, casts: dict[str, Cast], start: Cast, end: Cast
-) -> list[tuple[Reason, str, Column]]:
-    """What can be wrong with a row, in the order in which it is said."""
-    found: list[tuple[Reason, str, Column]] = []
-    for name, cast in {schema.start: start, schema.end: end}.items():
-        found.append((Reason.BAD_TIME, name, cast.bad))
-        found.append((Reason.NULL_TIME, name, cast.value.isNull()))
+def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) -> NormalizedFrame:
+    wanted = stored_columns(schema, derived)
+    names = [column.name for column in wanted]
+    require_columns(schema, names, frame.columns)
+    clock = declared_clock(schema) or _clock_of(frame, schema.start)
+    for column in wanted:
+        require_readable(schema, column, to_arrow_type(frame.schema[column.name].dataType), clock)
+    check = RowCheck(schema, derived, clock)
+    numbered = frame if schema.id else with_row_numbers(frame, ROW_NUMBER)
+    selected = numbered.select(*(named(name) for name in (*names, *([] if schema.id else [ROW_NUMBER]))))
+    in_utc = frame.sparkSession.conf.get("spark.sql.session.timeZone") == "UTC"
+    casts: dict[str, Cast] = {}
+    for column in wanted:
+        have = frame.schema[column.name].dataType
+        cast = plain_cast(named(column.name), have, column.type, clock, in_utc=in_utc)
+        if cast is None:
+            return _split(check, _in_workers(selected, names, check), frame)
+        casts[column.name] = cast
+    good = _is_good(schema, casts)
+    rows = selected.where(good).select(*_row_columns(schema, casts))
+    return NormalizedFrame(rows, check.rejects_of(_in_workers(selected.where(~good), names, check)), frame, clock)
+
+
+def _clock_of(frame: DataFrame, name: str) -> Clock:
+    kind = to_arrow_type(frame.schema[name].dataType)
+    column = frame.select(named(name)).limit(SAMPLE).toArrow().column(0) if pa.types.is_string(kind) else None
+    return clock_of(pa.chunked_array([], kind) if column is None else column)
+
+
+def _is_good(schema: StreamSchema, casts: dict[str, Cast]) -> Column:
+    """Whether a row keeps the declaration; never null."""
+    required = dict.fromkeys((schema.start, schema.end, *schema.key, schema.id, schema.order_by))
+    conditions = [~cast.bad for cast in casts.values()]
+    conditions += [casts[name].value.isNotNull() for name in required if name is not None]
     if schema.is_interval:
-        backward = F.coalesce(start.value > end.value, F.lit(False))
-        found.append((Reason.ENDS_BEFORE_START, schema.start, backward))
-    found += [(Reason.BAD_VALUE, name, cast.bad) for name, cast in casts.items()]
-    found += [(Reason.NULL_KEY, name, casts[name].value.isNull()) for name in schema.key]
-    if schema.id is not None:
-        found.append((Reason.NULL_ID, schema.id, casts[schema.id].value.isNull()))
-    if schema.order_by is not None:
-        found.append((Reason.NULL_ORDER, schema.order_by, casts[schema.order_by].value.isNull()))
-    return found
+        conditions.append(F.coalesce(casts[schema.start].value <= casts[schema.end].value, F.lit(False)))
+    return reduce(and_, conditions)
 
 
-def _rejects(
-    schema: StreamSchema, frame: DataFrame, columns: list[str], faults: list[tuple[Reason, str, Column]]
-) -> DataFrame:
-    reason, detail = F.lit(None).cast("string"), F.lit(None).cast("string")
-    bad = F.lit(False)
-    for why, name, fault in reversed(faults):
-        shown = F.coalesce(named(name).cast("string"), F.lit("null"))
-        reason = F.when(fault, F.lit(why.value)).otherwise(reason)
-        detail = F.when(fault, F.concat(F.lit(f"`{name}` is "), shown)).otherwise(detail)
-        bad = bad | fault
-    identity = named(ROW_NUMBER) if schema.id is None else named(schema.id)
-    row = F.to_json(F.struct(*(named(name) for name in columns)), {"ignoreNullFields": "false"})
-    return frame.where(bad).select(
-        F.lit(schema.name).alias("stream"),
-        reason.alias("reason"),
-        detail.alias("detail"),
-        row.alias("row"),
-        identity.cast("string").alias("id"),
-    )
+def _row_columns(schema: StreamSchema, casts: dict[str, Cast]) -> list[Column]:
+    place = casts[schema.order_by].value if schema.order_by else F.lit(None).cast("bigint")
+    identity = casts[schema.id].value if schema.id else named(ROW_NUMBER)
+    about = {START: casts[schema.start].value, END: casts[schema.end].value, PLACE: place, ID: identity}
+    values = {name: cast.value for name, cast in casts.items()}
+    return [value.alias(name) for name, value in {**values, **about}.items()]
+
+
+def _in_workers(selected: DataFrame, names: Sequence[str], check: RowCheck) -> DataFrame:
+    task = _CheckTask(tuple(names), check)
+    return plainly_named(selected).mapInArrow(task, from_arrow_schema(check.arrow_schema()))
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckTask:
+    names: tuple[str, ...]
+    check: RowCheck
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            table = pa.Table.from_batches([batch])
+            numbers = table.column(len(self.names)).to_numpy() if table.num_columns > len(self.names) else None
+            raw = table.select(range(len(self.names))).rename_columns(list(self.names))
+            yield from self.check.checked(raw, numbers)

@@ -1,36 +1,89 @@
-"""Anything that holds rows, as a DataFrame: files by suffix, tables by name, frames of other libraries."""
+"""Anything that holds rows, as Spark can get at it: frames, tables by name, files, and rows in memory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
+import pyarrow as pa
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
-from inkling.errors import InputError
 from inkling.io import Data, read_table
-from inkling.io.files import CSV, JSON_LINES, data_files, format_of
+from inkling.io.formats import Format, files_at
+
+WHOLE_FILE_BYTES = 32 << 20
+"""Text files up to this size are read whole, each by one worker; larger ones are cut into blocks of lines."""
 
 
-def read_frame(spark: SparkSession, data: Data, *, what: str, columns: list[str]) -> DataFrame:
-    """Rows as they are given; text formats give text columns. `columns` are those that JSON lines may lack."""
+@dataclass(frozen=True, slots=True)
+class RowsInMemory:
+    """Rows that this process holds already."""
+
+    spark: SparkSession
+    table: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFiles:
+    """Files that a worker reads from beginning to end, as this process would."""
+
+    spark: SparkSession
+    kind: Format
+    files: tuple[Path, ...]
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinesOfFiles:
+    """Text files that Spark cuts into lines."""
+
+    spark: SparkSession
+    kind: Format
+    files: tuple[Path, ...]
+    what: str
+
+
+Raw: TypeAlias = DataFrame | RowsInMemory | WholeFiles | LinesOfFiles
+"""Rows as they are given; a frame has typed columns."""
+
+
+def read_frame(
+    spark: SparkSession,
+    data: Data,
+    *,
+    what: str,
+    columns: Sequence[str],
+    whole_file_bytes: int = WHOLE_FILE_BYTES,
+) -> Raw:
+    """Where the rows are; `what` names the stream in messages, `columns` those that matter."""
     if isinstance(data, DataFrame):
         return data
-    if isinstance(data, str | Path):
-        if isinstance(data, str) and not Path(data).exists() and spark.catalog.tableExists(data):
-            return spark.table(data)
-        return _read_files(spark, Path(data), what=what, columns=columns)
-    return spark.createDataFrame(read_table(data, what=what))
+    if not isinstance(data, str | Path):
+        return RowsInMemory(spark, read_table(data, what=what, columns=columns))
+    if isinstance(data, str) and not Path(data).exists() and _is_table(spark, data):
+        return spark.table(data)
+    kind, files = files_at(Path(data).absolute(), what=what)
+    if kind is Format.PARQUET:
+        return _read_parquet(spark, files, what)
+    is_small = all(file.stat().st_size <= whole_file_bytes for file in files)
+    return (WholeFiles if is_small else LinesOfFiles)(spark, kind, files, what)
 
 
-def _read_files(spark: SparkSession, path: Path, *, what: str, columns: list[str]) -> DataFrame:
-    kind = format_of(path, what=what)
-    files = [str(one.absolute()) for one in data_files(path)]
-    if not files:
-        raise InputError.of("INK0502", f"the folder `{path}` for `{what}` is empty")
-    if kind == CSV:
-        options = {"header": "true", "inferSchema": "false", "multiLine": "false", "escape": '"', "nullValue": ""}
-        return spark.read.options(**options).csv(files)
-    if kind == JSON_LINES:
-        schema = ", ".join(f"`{column.replace('`', '``')}` STRING" for column in columns)
-        return spark.read.schema(schema).json(files)
-    return spark.read.parquet(*files)
+def _is_table(spark: SparkSession, name: str) -> bool:
+    try:
+        return spark.catalog.tableExists(name)
+    except AnalysisException:  # no name of a table at all, such as a path
+        return False
+
+
+def _read_parquet(spark: SparkSession, files: tuple[Path, ...], what: str) -> Raw:
+    try:
+        return spark.read.parquet(*map(str, files))
+    except AnalysisException as problem:
+        # Spark has no type for nanoseconds; Arrow has
+        if "NANOS" in str(problem) or "UNABLE_TO_INFER_SCHEMA" in str(problem):
+            return WholeFiles(spark, Format.PARQUET, files, what)
+        raise

@@ -146,6 +146,7 @@ def _simple_expressions() -> st.SearchStrategy[Expr]:
     name = idents()
     return st.one_of(
         literals(),
+        durations(),
         st.builds(Variable, name),
         st.builds(Attribute, name, name),
         st.builds(Part, st.sampled_from(["FIRST", "LAST"]), name, name),

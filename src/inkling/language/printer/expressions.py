@@ -13,6 +13,7 @@ from inkling.language.syntax import (
     Binary,
     Call,
     Compare,
+    Duration,
     Expr,
     Ident,
     IdOf,
@@ -105,6 +106,8 @@ def _bare(node: Expr) -> Doc:
     match node:
         case Literal(value):
             return literal(value)
+        case Duration(amount, unit):
+            return f"{decimal(amount)} {unit}"
         case Variable(name):
             return _variable(name)
         case Attribute(var, column):

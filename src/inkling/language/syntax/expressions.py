@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
 
+from inkling.language.syntax.durations import Duration
 from inkling.language.syntax.nodes import Ident, Node
 
 AggregateName: TypeAlias = OneOf["COUNT", "SUM", "AVG", "MIN", "MAX", "STDDEV", "MEDIAN", "FIRST", "LAST"]
@@ -180,6 +181,7 @@ def _needs_two(items: tuple["Expr", ...]) -> None:
 
 Expr: TypeAlias = (
     Literal
+    | Duration
     | Variable
     | Attribute
     | Part
