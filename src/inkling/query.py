@@ -20,6 +20,8 @@ from inkling import language
 from inkling.analysis.doubt import doubt_of
 from inkling.errors import Diagnostic, InputError, NotSupportedYet
 from inkling.language import syntax
+from inkling.language.build.clauses import StatementBuilder
+from inkling.language.build.events import Builder
 from inkling.logical import bind
 from inkling.logical.explain import explain as explain_logical
 from inkling.logical.plan import ProgramPlan
@@ -136,14 +138,21 @@ def parse(text: str, *, name: str = "<string>", folder: str | Path = ".") -> Pro
 
 
 def program(
-    *statements: syntax.Statement | str, name: str = "<statements>", folder: str | Path = "."
+    *statements: Builder | syntax.Statement | str, name: str = "<program>", folder: str | Path = "."
 ) -> Program:
-    """A program from statements: texts, or nodes of `inkling.language.syntax`."""
-    text = "\n".join(
-        statement if isinstance(statement, str) else language.format_statement(statement)
-        for statement in statements
-    )
+    """A program from statements: texts, nodes of `inkling.language.syntax` or builders of `inkling.language.build`.
+
+    Mistakes are shown in the text that the statements print as.
+    """
+    text = "\n\n".join(_statement_text(statement) for statement in statements)
     return parse(text, name=name, folder=folder)
+
+
+def _statement_text(statement: Builder | syntax.Statement | str) -> str:
+    if isinstance(statement, str):
+        return statement
+    node = statement.node if isinstance(statement, StatementBuilder) else statement
+    return language.format_statement(node)
 
 
 def read_program(path: Path) -> str:

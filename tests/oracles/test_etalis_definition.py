@@ -13,8 +13,8 @@ from inkling.model.types import Type
 from inkling.testing.oracle import oracle
 from inkling.testing.plans import column, compare, event, leaf, plus, program, seq, stream, table, ticks
 from inkling.testing.rows import intervals, points
+from tests.oracles.etalis_numbers import CROSSING, DRAWING, DRAWN, NOTHING_INSIDE, POINTS
 
-DRAWING = intervals("p1[0,2] p1[3,5] p1[6,10] p2[1,3] p2[4,10] p3[3,4] p3[6,10] from[0,0] to[6,6]")
 P1, P2, P3 = (leaf(slot, f"P{slot}") for slot in (1, 2, 3))
 
 a, b, c = leaf(0, "A"), leaf(1, "B"), leaf(2, "C")
@@ -43,81 +43,84 @@ def spans(pattern: p.Pattern, rows: dict[str, list[dict[str, object]]]) -> list[
     return sorted((result.start, result.end) for result in oracle(plan, rows)["x"])
 
 
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        pytest.param(narrowed(P1, ticks(3)), [(0, 2), (3, 5)], id="F01"),
-        pytest.param(seq(P1, P3), [(0, 4), (0, 10), (3, 10)], id="F02"),
-        pytest.param(p.Conjunction((P2, P3)), [(1, 4), (1, 10), (3, 10), (4, 10)], id="F03"),
-        pytest.param(p.Parallel((P1, P2)), [(0, 3), (3, 10), (4, 10)], id="F04"),
-        pytest.param(p.Disjunction((P2, P3)), [(1, 3), (3, 4), (4, 10), (6, 10)], id="F05"),
-        pytest.param(related(P1, "DURING", seq(leaf(4, "FROM"), leaf(5, "TO"))), [(0, 6)], id="F06"),
-        pytest.param(related(P3, "STARTS", P1), [(3, 5)], id="F07"),
-        pytest.param(related(P1, "EQUALS", P3), [(6, 10)], id="F08"),
-        pytest.param(absent_between(P3, P1, leaf(6, "P1")), [(0, 5), (3, 10)], id="F09"),
-        pytest.param(related(P3, "FINISHES", P2), [(4, 10)], id="F10"),
-        pytest.param(related(P2, "MEETS", P3), [(1, 4)], id="F11"),
-    ],
-)
-def test_operators_of_the_drawing(pattern: p.Pattern, expected: list[tuple[int, int]]) -> None:
-    """F06 writes the time points 0 and 6 as events, which changes nothing: the container is `[0, 6]`."""
-    assert spans(pattern, DRAWING) == expected
+DRAWN_PATTERNS = {
+    "F01": narrowed(P1, ticks(3)),
+    "F02": seq(P1, P3),
+    "F03": p.Conjunction((P2, P3)),
+    "F04": p.Parallel((P1, P2)),
+    "F05": p.Disjunction((P2, P3)),
+    "F06": related(P1, "DURING", seq(leaf(4, "Q"), leaf(5, "R"))),
+    "F07": related(P3, "STARTS", P1),
+    "F08": related(P1, "EQUALS", P3),
+    "F09": absent_between(P3, P1, leaf(6, "P1")),
+    "F10": related(P3, "FINISHES", P2),
+    "F11": related(P2, "MEETS", P3),
+}
 
 
-@pytest.mark.parametrize(
-    ("events", "pattern", "expected"),
-    [
-        pytest.param("a1 b2 c3", seq(a, seq(b, c)), [(1, 3)], id="O01"),
-        pytest.param("b1 a2 c3", seq(a, seq(b, c)), [], id="O02"),
-        pytest.param("a1 b1", seq(a, b), [], id="O03"),
-        pytest.param("a1 b1", related(a, "EQUALS", b), [(1, 1)], id="O04"),
-        pytest.param("a1 b1", related(a, "MEETS", b), [(1, 1)], id="O05"),
-        pytest.param("a1 b1", p.Conjunction((a, b)), [(1, 1)], id="O06"),
-        pytest.param("a1 b1", p.Parallel((a, b)), [], id="O07"),
-        pytest.param("a1 c2 b3", p.Parallel((seq(a, b), c)), [(1, 3)], id="O08"),
-        pytest.param("a1 b2 c3", p.Parallel((seq(a, b), c)), [], id="O09"),
-        pytest.param("d1 a2 b3 e4", related(seq(a, b), "DURING", seq(leaf(3, "D"), leaf(4, "E"))), [(1, 4)], id="O10"),
-        pytest.param("a1 b2 c3", related(b, "DURING", seq(a, c)), [(1, 3)], id="O11"),
-        pytest.param("a1 b2 c3", related(seq(a, b), "STARTS", seq(leaf(3, "A"), c)), [(1, 3)], id="O12"),
-        pytest.param("a1 b2 c3", related(seq(a, b), "STARTS", seq(leaf(3, "A"), leaf(4, "B"))), [], id="O13"),
-        pytest.param("a1 b2 c3", related(seq(b, c), "FINISHES", seq(a, leaf(3, "C"))), [(1, 3)], id="O14"),
-        pytest.param("a1 b2 c3", related(c, "FINISHES", seq(a, leaf(3, "C"))), [(1, 3)], id="O15"),
-        pytest.param("a1 b2", related(seq(a, b), "MEETS", leaf(3, "B")), [(1, 2)], id="O16"),
-        pytest.param("a1 b2 b3 c4", seq(a, b, c), [(1, 4)], id="O23"),
-        pytest.param("a1 c2 b3 b4 c5", seq(a, b, c), [(1, 5)], id="O24"),
-        pytest.param("a1", p.Conjunction((a, leaf(3, "A"))), [(1, 1)], id="O39"),
-        pytest.param("a1 b2", related(seq(a, b), "FINISHES", seq(leaf(3, "A"), leaf(4, "B"))), [], id="O48"),
-        pytest.param("a1 b4", narrowed(seq(a, b), ticks(3)), [(1, 4)], id="O49-three"),
-        pytest.param("a1 b4", narrowed(seq(a, b), ticks(2)), [], id="O49-less-than-three"),
-        pytest.param("a0 b1 c5", seq(narrowed(seq(a, b), ticks(2)), c), [(0, 5)], id="O50-inner"),
-        pytest.param("a0 b1 c5", narrowed(seq(a, b, c), ticks(2)), [], id="O50-outer"),
-    ],
-)
-def test_points(events: str, pattern: p.Pattern, expected: list[tuple[int, int]]) -> None:
-    assert spans(pattern, points(events)) == expected
+@pytest.mark.parametrize("case", DRAWN)
+def test_operators_of_the_drawing(case: str) -> None:
+    assert spans(DRAWN_PATTERNS[case], DRAWING) == DRAWN[case]
+
+
+def pure() -> p.Related:
+    absent = p.Disjunction((leaf(5, "A"), leaf(6, "C")))
+    return related(seq(a, b, c), "EQUALS", absent_between(absent, leaf(3, "A"), leaf(4, "C")))
+
+
+def five_in_a_row() -> p.Pattern:
+    pattern: p.Pattern = leaf(4, "A")
+    for slot in range(4):
+        pattern = absent_between(leaf(10 + slot, "A"), leaf(slot, "A"), pattern)
+    return pattern
+
+
+POINT_PATTERNS = {
+    "O01": seq(a, seq(b, c)),
+    "O02": seq(a, seq(b, c)),
+    "O03": seq(a, b),
+    "O04": related(a, "EQUALS", b),
+    "O05": related(a, "MEETS", b),
+    "O06": p.Conjunction((a, b)),
+    "O07": p.Parallel((a, b)),
+    "O08": p.Parallel((seq(a, b), c)),
+    "O09": p.Parallel((seq(a, b), c)),
+    "O10": related(seq(a, b), "DURING", seq(leaf(3, "D"), leaf(4, "E"))),
+    "O11": related(b, "DURING", seq(a, c)),
+    "O12": related(seq(a, b), "STARTS", seq(leaf(3, "A"), c)),
+    "O13": related(seq(a, b), "STARTS", seq(leaf(3, "A"), leaf(4, "B"))),
+    "O14": related(seq(b, c), "FINISHES", seq(a, leaf(3, "C"))),
+    "O15": related(c, "FINISHES", seq(a, leaf(3, "C"))),
+    "O16": related(seq(a, b), "MEETS", leaf(3, "B")),
+    "O23": seq(a, b, c),
+    "O24": seq(a, b, c),
+    "O25": pure(),
+    "O26": pure(),
+    "O32": seq(plus(a, 5, 5)),
+    "O33": five_in_a_row(),
+    "O39": p.Conjunction((a, leaf(3, "A"))),
+    "O48": related(seq(a, b), "FINISHES", seq(leaf(3, "A"), leaf(4, "B"))),
+    "O49-three": narrowed(seq(a, b), ticks(3)),
+    "O49-less-than-three": narrowed(seq(a, b), ticks(2)),
+    "O50-inner": seq(narrowed(seq(a, b), ticks(2)), c),
+    "O50-outer": narrowed(seq(a, b, c), ticks(2)),
+}
+
+
+@pytest.mark.parametrize("case", POINTS)
+def test_points(case: str) -> None:
+    events, expected = POINTS[case]
+    assert spans(POINT_PATTERNS[case], points(events)) == expected
 
 
 def test_O21_an_absence_is_checked_pair_by_pair() -> None:
-    rows = intervals("p2[1,2] p2[1,5] p1[3,3] p3[6,6]")
-    assert spans(absent_between(P1, P2, P3), rows) == [(1, 6)]
+    rows, expected = CROSSING
+    assert spans(absent_between(P1, P2, P3), intervals(rows)) == expected
 
 
 def test_O47_nothing_strictly_inside() -> None:
-    rows = intervals("i[0,2] i[4,6] i[0,6] o[0,6]")
-    assert spans(related(leaf(0, "I"), "DURING", leaf(1, "O")), rows) == []
-
-
-@pytest.mark.parametrize(
-    ("events", "expected"),
-    [
-        pytest.param("a1 c2 b3 b4 c5", [], id="O25"),
-        pytest.param("a1 b2 b3 c4", [(1, 4)], id="O26"),
-    ],
-)
-def test_iteration_without_inner_borders(events: str, expected: list[tuple[int, int]]) -> None:
-    absent = p.Disjunction((leaf(5, "A"), leaf(6, "C")))
-    pure = related(seq(a, b, c), "EQUALS", absent_between(absent, leaf(3, "A"), leaf(4, "C")))
-    assert spans(pure, points(events)) == expected
+    rows, expected = NOTHING_INSIDE
+    assert spans(related(leaf(0, "I"), "DURING", leaf(1, "O")), intervals(rows)) == expected
 
 
 def test_O17_O18_a_derived_event_is_an_input_like_any_other() -> None:
@@ -212,18 +215,6 @@ def test_O30_a_derived_interval_contains_a_sequence() -> None:
     rows = with_values(OPENS=[(1, 0)], BANKRUPT=[(2, 7), (4, 8)], CLOSES=[(6, 0)])
     results = oracle(program(keyed("OPENS", "BANKRUPT", "CLOSES"), day, both), rows)["both"]
     assert [(one.values, one.start, one.end) for one in results] == [((7, 8), 1, 6)]
-
-
-def test_O32_all_choices_of_five() -> None:
-    expected = [(1, 5), (1, 6), (1, 7), (2, 6), (2, 7), (3, 7)]
-    assert spans(seq(plus(a, 5, 5)), points("a1 a2 a3 a4 a5 a6 a7")) == expected
-
-
-def test_O33_five_in_a_row() -> None:
-    pattern: p.Pattern = leaf(4, "A")
-    for slot in range(4):
-        pattern = absent_between(leaf(10 + slot, "A"), leaf(slot, "A"), pattern)
-    assert spans(pattern, points("a1 a2 a3 a4 a5 a6 a7")) == [(1, 5), (2, 6), (3, 7)]
 
 
 def test_O40_a_table_relates_two_places() -> None:

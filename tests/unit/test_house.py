@@ -45,9 +45,7 @@ def test_constraints_are_exact_versions_and_nothing_else() -> None:
 def test_every_dependency_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
-    names = {
-        canonical(re.match(r"[A-Za-z0-9._-]+", requirement)[0]) for group in groups for requirement in group
-    }
+    names = {canonical(re.match(r"[A-Za-z0-9._-]+", requirement)[0]) for group in groups for requirement in group}
     assert names <= pinned().keys()
 
 
@@ -71,3 +69,17 @@ def test_every_target_has_a_line_in_help() -> None:
     shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert targets
     assert targets == set(re.findall(r"^  make (\S+) ", shown, re.MULTILINE))
+
+
+def test_no_source_file_is_ignored_by_git() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a clone")
+    files = [
+        str(path.relative_to(ROOT))
+        for folder in ("src", "tests", "docs", "examples", "benchmarks")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+    command = ["git", "check-ignore", "--no-index", "--stdin"]
+    ran = subprocess.run(command, cwd=ROOT, input="\n".join(files), capture_output=True, text=True, check=False)
+    assert ran.stdout == ""

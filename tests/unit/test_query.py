@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import inkling
+from inkling.language import build
 from inkling.language import parse as parse_syntax
 
 TEXT = """
@@ -57,6 +58,13 @@ def test_statements_and_texts_make_a_program() -> None:
     stream, table, event = inkling.parse(TEXT).syntax.statements
     program = inkling.program(stream, table, "EVENT one(d.person AS person) AS PATTERN Door d;", event)
     assert [one.name for one in program.plan.events] == ["one", "tour"]
+
+
+def test_builders_make_a_program() -> None:
+    door = build.stream("Door").column("room", "STRING").column("t", "BIGINT").time("t")
+    lab = build.event("lab").pattern(build.leaf("Door", "d", where=build.col("room") == "lab"))
+    program = inkling.program(door, lab)
+    assert program.run_local({"Door": [{"room": "lab", "t": 3}]}).tables["lab"]["start"].to_pylist() == [3]
 
 
 def test_mistakes_carry_their_place() -> None:

@@ -14,14 +14,7 @@ from inkling.io.csv_text import BYTE_ORDER_MARK
 from inkling.io.records import MALFORMED, ORIGINAL, TEXT
 from inkling.io.spellings import is_blank
 
-
-class _Spelled(str):
-    """A number or constant as it was written."""
-
-    __slots__ = ()
-
-
-_DECODER = json.JSONDecoder(parse_float=_Spelled, parse_int=_Spelled, parse_constant=_Spelled)
+_DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 
 
 def read_json_lines(data: pa.Buffer) -> pa.Table:
@@ -33,15 +26,14 @@ def read_json_lines(data: pa.Buffer) -> pa.Table:
 def parse_json_lines(lines: Sequence[str], names: Sequence[str] | None = None) -> pa.Table:
     """One record per line; columns are those that are named, or all that occur."""
     objects = [_object(line) for line in lines]
-    present = dict.fromkeys(name for one in objects if one is not None for name in one)
-    faults = [None if one is not None else "not a JSON object" for one in objects]
-    columns = {
-        name: pa.array([None if one is None else _text(one.get(name)) for one in objects], TEXT)
-        for name in (present if names is None else names)
-    }
+    is_malformed = [one is None for one in objects]
+    records = [one or {} for one in objects]
+    if names is None:
+        names = list(dict.fromkeys(name for one in records for name in one))
+    columns = {name: _texts([one.get(name) for one in records], name, lines) for name in names}
     columns[ORIGINAL] = pa.array(lines, TEXT)
-    if any(faults):
-        columns[MALFORMED] = pa.array(faults, TEXT)
+    if any(is_malformed):
+        columns[MALFORMED] = pa.array(["not a JSON object" if bad else None for bad in is_malformed], TEXT)
     return pa.table(columns)
 
 
@@ -53,26 +45,16 @@ def _object(line: str) -> dict[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def _text(value: object) -> str | None:
-    match value:
-        case None:
-            return None
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return str(value)
-        case _:
-            return json.dumps(_plain(value), ensure_ascii=False)
+def _texts(values: Sequence[object], name: str, lines: Sequence[str]) -> pa.Array:
+    try:
+        return pa.array(values, TEXT)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+        return pa.array([_text(value, name, line) for value, line in zip(values, lines, strict=True)], TEXT)
 
 
-def _plain(value: object) -> object:
-    """A nested value with its numbers as numbers."""
-    match value:
-        case _Spelled():
-            return json.loads(value)
-        case dict():
-            return {name: _plain(item) for name, item in value.items()}
-        case list():
-            return [_plain(item) for item in value]
-        case _:
-            return value
+def _text(value: object, name: str, line: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(json.loads(line)[name], ensure_ascii=False)  # nested, with its numbers as numbers

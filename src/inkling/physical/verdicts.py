@@ -43,7 +43,7 @@ def partition_text(stage: Stage, step: EventStep) -> str:
     """The key columns of an event, once when all sources call them the same."""
     keys = dict.fromkeys(given.key for given in stage.inputs if given.source in step.event.sources)
     if not stage.key_types:
-        return "overlapping slices of time" if stage.sliced else "none, everything in one partition"
+        return "overlapping slices of time" if stage.sliced else "none, all events together"
     return " = ".join(", ".join(key) for key in keys)
 
 

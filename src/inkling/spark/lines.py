@@ -17,12 +17,12 @@ from inkling.io.files import first_lines, header_of
 from inkling.io.formats import Format
 from inkling.io.json_text import parse_json_lines
 from inkling.io.records import MALFORMED, ORIGINAL
-from inkling.io.spellings import WHITE_SPACE
 from inkling.spark.checked_rows import RowCheck
 from inkling.spark.read import LinesOfFiles
 from inkling.spark.whole_files import with_columns
 
 LINE, FILE, BLOCK = "line", "file", "block"
+_NOT_BLANK = "[^ \\t\\r\\n\\f\\x0B]"  # `WHITE_SPACE` as Java writes it
 _NAMES = pa.schema([("name", pa.string())])
 
 
@@ -60,22 +60,21 @@ def lines_of(raw: LinesOfFiles) -> DataFrame:
         F.xxhash64("_metadata.file_path").alias(FILE),
         F.col("_metadata.file_block_start").alias(BLOCK),
         F.col("_metadata.file_path").alias("path"),
-    ).where(F.btrim(LINE, F.lit(WHITE_SPACE)) != "")
+    ).where(F.col(LINE).rlike(_NOT_BLANK))
 
 
 def survey(raw: LinesOfFiles) -> Survey:
     """Counts lines: one pass over the text, without Python."""
-    n_quotes = F.octet_length(LINE) - F.octet_length(F.translate(LINE, '"', ""))
+    quote = F.lit('"')
+    n_quotes = F.octet_length(LINE) - F.octet_length(F.replace(F.col(LINE), quote, F.lit("")))
+    is_cut = F.when(F.col(LINE).contains(quote), n_quotes % 2).otherwise(0)
     counted = (
-        lines_of(raw)
-        .groupBy("path", FILE, BLOCK)
-        .agg(F.count("*").alias("n"), F.max(n_quotes % 2).alias("odd"))
-        .collect()
+        lines_of(raw).groupBy("path", FILE, BLOCK).agg(F.count("*").alias("n"), F.max(is_cut).alias("cut")).collect()
     )
     return Survey(
         {(row[FILE], row[BLOCK]): row["n"] for row in counted},
         {unquote(urlparse(row["path"]).path): row[FILE] for row in counted},
-        any(row["odd"] for row in counted),
+        any(row["cut"] for row in counted),
     )
 
 

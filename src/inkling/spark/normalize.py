@@ -133,7 +133,7 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
     require_columns(schema, names, frame.columns)
     clock = declared_clock(schema) or _clock_of(frame, schema.start)
     for column in wanted:
-        require_readable(schema, column, to_arrow_type(frame.schema[column.name].dataType), clock)
+        require_readable(schema, column, _arrow_type(frame, column.name), clock)
     check = RowCheck(schema, derived, clock)
     numbered = frame if schema.id else with_row_numbers(frame, ROW_NUMBER)
     selected = numbered.select(*(named(name) for name in (*names, *([] if schema.id else [ROW_NUMBER]))))
@@ -151,9 +151,13 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
 
 
 def _clock_of(frame: DataFrame, name: str) -> Clock:
-    kind = to_arrow_type(frame.schema[name].dataType)
+    kind = _arrow_type(frame, name)
     column = frame.select(named(name)).limit(SAMPLE).toArrow().column(0) if pa.types.is_string(kind) else None
     return clock_of(pa.chunked_array([], kind) if column is None else column)
+
+
+def _arrow_type(frame: DataFrame, name: str) -> pa.DataType:
+    return to_arrow_type(frame.schema[name].dataType, timezone="UTC")
 
 
 def _is_good(schema: StreamSchema, casts: dict[str, Cast]) -> Column:

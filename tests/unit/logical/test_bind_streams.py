@@ -1,5 +1,7 @@
 """Streams and tables: columns, roles, derived columns and doubt."""
 
+from fractions import Fraction
+
 import pytest
 
 from inkling.logical import expr as e
@@ -40,7 +42,7 @@ def test_interval_takes_the_type_of_the_end_that_is_declared() -> None:
 def test_roles() -> None:
     schema = stream("A(id STRING, k INT, n INT) ID id KEY k, n TIME t ORDER BY n TICK 2 SECONDS LATE 5 TICKS").schema
     assert (schema.id, schema.key, schema.order_by) == ("id", ("k", "n"), "n")
-    assert (schema.tick, schema.late) == (Span(2, "SECONDS"), Span(5, "TICKS"))  # type: ignore[arg-type]
+    assert (schema.tick, schema.late) == (Span(Fraction(2), "SECONDS"), Span(Fraction(5), "TICKS"))
     assert schema.is_ordered
 
 
@@ -115,3 +117,12 @@ def test_a_plain_number_for_a_length_of_time_is_noted() -> None:
         (("A",), "d > 30"),
         (("A",), "END(b) - START(a) < 7"),
     ]
+
+
+def test_a_written_length_of_time_needs_no_note() -> None:
+    plan = bound("STREAM A(on BOOLEAN) TIME t DERIVE long = SINCE_CHANGE(on) > 1.5 HOURS, due = t + 5 TICKS;")
+    assert [column.expr for column in plan.streams[0].derived] == [
+        e.Compare(">", e.SinceChange("on"), e.SpanLiteral(Span(Fraction(3, 2), "HOURS"))),
+        e.Arithmetic("+", e.ColumnOf(e.ROW, "t", Type.TIME), e.SpanLiteral(Span(Fraction(5), "TICKS")), Type.TIME),
+    ]
+    assert plan.ticks_only == ()

@@ -1,6 +1,7 @@
 """Builds durations and windows, and knows the units people write instead."""
 
 from fractions import Fraction
+from typing import cast
 
 from lark import Token, v_args
 from lark.tree import Meta
@@ -35,6 +36,14 @@ class DurationBuilder(TreeBuilder):
     def duration(self, meta: Meta, children: Children) -> Duration:
         number, unit = children
         return self._duration(number, unit, choices=TIME_UNITS)
+
+    def span(self, meta: Meta, children: Children) -> Duration:
+        number, unit = children
+        return self._duration(number, unit, choices=TIME_UNITS)
+
+    def time_unit(self, meta: Meta, children: Children) -> Token:
+        (word,) = children
+        return cast(Token, word)
 
     def window(self, number: Token, unit: Token) -> Window:
         """`30 MINUTES`, `5 POINTS` or `4 EVENTS`"""

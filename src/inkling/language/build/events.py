@@ -1,0 +1,163 @@
+"""Events, forecasts and whole programs as Python objects."""
+
+from typing import Any, Self, TypeAlias
+from typing import Literal as OneOf
+
+from inkling.language.build.clauses import StatementBuilder, at_least_confident, idents, items
+from inkling.language.build.patterns import PatternValue
+from inkling.language.build.streams import RuleBuilder, StreamBuilder, TableBuilder
+from inkling.language.build.values import Value, node_of
+from inkling.language.syntax import (
+    Body,
+    Consume,
+    ConsumePolicy,
+    Duration,
+    EventCount,
+    EventDecl,
+    ForecastAround,
+    ForecastDecl,
+    ForecastInterval,
+    ForecastPoint,
+    ForecastWithin,
+    Ident,
+    Item,
+    Per,
+    Preference,
+    Program,
+    Remaining,
+    Statement,
+    Window,
+)
+
+_BODY_FIELDS = ("pattern", "where", "within", "having")
+
+
+class EventBuilder(StatementBuilder):
+    __slots__ = ()
+
+    @property
+    def node(self) -> EventDecl:
+        if "pattern" not in self._fields:
+            raise ValueError(f"the event {self._fields['name']} has no pattern yet")
+        body = {name: self._fields[name] for name in _BODY_FIELDS if name in self._fields}
+        rest = {name: field for name, field in self._fields.items() if name not in body}
+        return EventDecl(body=Body(**body), **rest)
+
+    def head(self, *values: Value | Item) -> Self:
+        """The values of a result; without any, the event is written with empty parentheses."""
+        return self._with(head=items(values))
+
+    def pattern(self, pattern: PatternValue) -> Self:
+        return self._with(pattern=pattern.node)
+
+    def where(self, condition: Value) -> Self:
+        return self._with(where=node_of(condition))
+
+    def within(self, window: Window) -> Self:
+        return self._with(within=window)
+
+    def having(self, condition: Value) -> Self:
+        return self._with(having=node_of(condition))
+
+    def partition_by(self, *columns: str) -> Self:
+        return self._with(partition_by=idents(columns))
+
+    def over(self, *streams: str) -> Self:
+        return self._with(over=idents(streams))
+
+    def consume(
+        self,
+        policy: ConsumePolicy,
+        *,
+        keeping: bool = False,
+        prefer: Preference | Value | None = None,
+    ) -> Self:
+        preferred: Any = node_of(prefer) if isinstance(prefer, Value) else prefer
+        return self._with(consume=Consume(policy, keeping, preferred))
+
+    def returns(self, *values: Value | Item) -> Self:
+        return self._with(returns=items(values))
+
+    def per(self, per: Per) -> Self:
+        return self._with(per=per)
+
+    def confidence(self, threshold: float, *, strictly: bool = False) -> Self:
+        """`CONFIDENCE >= threshold`, or `>` when strictly."""
+        return self._with(confidence=at_least_confident(threshold, strictly=strictly))
+
+    def top(self, n: int) -> Self:
+        return self._with(top=n)
+
+    def keep_for(self, length: Duration) -> Self:
+        return self._with(keep_for=length)
+
+    def exact(self) -> Self:
+        return self._with(demand="EXACT")
+
+    def sampled(self) -> Self:
+        return self._with(demand="SAMPLED")
+
+
+class ForecastBuilder(StatementBuilder):
+    __slots__ = ()
+
+    @property
+    def node(self) -> ForecastDecl:
+        if "kind" not in self._fields:
+            raise ValueError(f"the forecast of {self._fields['event']} has no kind yet")
+        return ForecastDecl(**self._fields)
+
+    def within(self, n_events: int) -> Self:
+        return self._with(kind=ForecastWithin(EventCount(n_events)))
+
+    def around(self, n_events: int) -> Self:
+        return self._with(kind=ForecastAround(EventCount(n_events)))
+
+    def point(self) -> Self:
+        return self._with(kind=ForecastPoint())
+
+    def interval(self, mode: OneOf["SHORTEST", "ARGMAX", "FIXED"], width: int | None = None) -> Self:
+        return self._with(kind=ForecastInterval(mode, width))
+
+    def confidence(self, threshold: float, *, strictly: bool = False) -> Self:
+        return self._with(confidence=at_least_confident(threshold, strictly=strictly))
+
+    def order(self, order: int) -> Self:
+        return self._with(order=order)
+
+    def horizon(self, n_events: int) -> Self:
+        return self._with(horizon=n_events)
+
+    def spread(self, n_events: int) -> Self:
+        return self._with(spread=n_events)
+
+    def model(self, name: str) -> Self:
+        return self._with(model=Ident(name))
+
+    def features(self, *conditions: Value) -> Self:
+        return self._with(features=tuple(node_of(condition) for condition in conditions))
+
+    def remaining(self, lo: float, hi: float) -> Self:
+        return self._with(remaining=Remaining(float(lo), float(hi)))
+
+    def including_final(self) -> Self:
+        return self._with(including_final=True)
+
+
+Builder: TypeAlias = StreamBuilder | TableBuilder | RuleBuilder | EventBuilder | ForecastBuilder
+
+
+def event(name: str) -> EventBuilder:
+    """`event("theft").pattern(seq("STRICT", leaf("V").repeat(3))).per("END")`"""
+    return EventBuilder(name=Ident(name), head=None)
+
+
+def forecast(event_name: str) -> ForecastBuilder:
+    """`forecast("route").within(10).confidence(0.7)`"""
+    return ForecastBuilder(event=Ident(event_name))
+
+
+def program(*statements: Builder | Statement) -> Program:
+    """The same program that the parser would read."""
+    nodes = (part.node if isinstance(part, StatementBuilder) else part for part in statements)
+    return Program(tuple(nodes))

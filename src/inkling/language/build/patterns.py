@@ -1,0 +1,242 @@
+"""Patterns as Python objects: leaves, sequences and what joins them."""
+
+from typing import Literal as OneOf
+from typing import get_args
+
+from inkling.language.build.values import Value, node_of
+from inkling.language.printer import format_pattern
+from inkling.language.syntax import (
+    Absent,
+    After,
+    Allen,
+    And,
+    AtStart,
+    AtTime,
+    Body,
+    Check,
+    Complement,
+    Component,
+    Duration,
+    EventCount,
+    Except,
+    Expr,
+    Ident,
+    Leaf,
+    Literal,
+    Nested,
+    NotBetween,
+    OptionalPart,
+    Or,
+    Par,
+    Pattern,
+    Policy,
+    Quantified,
+    Quantity,
+    Relation,
+    Repeat,
+    RepeatMode,
+    Seq,
+    Window,
+    WindowOf,
+)
+
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+
+class PatternValue:
+    """A pattern that can be repeated, checked and joined to others.
+
+    >>> leaf("A", "a").repeat(2, 5) | leaf("B")
+    PatternValue(A a{2,5} OR B)
+    """
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Pattern) -> None:
+        self.node = node
+
+    def __repr__(self) -> str:
+        return f"PatternValue({format_pattern(self.node)})"
+
+    def repeat(self, low: int, high: int | None = None, *, mode: RepeatMode | None = None) -> "PatternValue":
+        """`{low,high}`; without `high` exactly `low` times."""
+        return PatternValue(Repeat(self.node, low, low if high is None else high, mode))
+
+    def at_least(self, low: int, *, mode: RepeatMode | None = None) -> "PatternValue":
+        """`{low,}`"""
+        return PatternValue(Repeat(self.node, low, None, mode))
+
+    def plus(self, *, mode: RepeatMode | None = None) -> "PatternValue":
+        return self.at_least(1, mode=mode)
+
+    def star(self, *, mode: RepeatMode | None = None) -> "PatternValue":
+        return self.at_least(0, mode=mode)
+
+    def maybe(self, *, mode: RepeatMode | None = None) -> "PatternValue":
+        """`?`"""
+        return self.repeat(0, 1, mode=mode)
+
+    def check(self, condition: Value) -> "PatternValue":
+        return PatternValue(Check(self.node, node_of(condition)))
+
+    def relates(self, relation: Relation | tuple[Relation, ...], other: "PatternValue") -> "PatternValue":
+        """`a.relates("DURING", b)`, `a.relates(("DURING", "EQUALS"), b)`"""
+        relations = (relation,) if isinstance(relation, str) else relation
+        return PatternValue(Allen(self.node, relations, other.node))
+
+    def except_(self, other: "PatternValue") -> "PatternValue":
+        return PatternValue(Except(self.node, other.node))
+
+    def __and__(self, other: "PatternValue") -> "PatternValue":
+        items = self.node.items if isinstance(self.node, And) else (self.node,)
+        return PatternValue(And((*items, other.node)))
+
+    def __or__(self, other: "PatternValue") -> "PatternValue":
+        items = self.node.items if isinstance(self.node, Or) else (self.node,)
+        return PatternValue(Or((*items, other.node)))
+
+
+class ComponentValue:
+    """What only a sequence may hold: absence, an optional part, a deadline, the start."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Component) -> None:
+        self.node = node
+
+
+def leaf(types: str | tuple[str, ...], var: str | None = None, *, where: Value | None = None) -> PatternValue:
+    """An event of one of the types: `leaf("V", "x", where=col("speed") > 30)`."""
+    names = (types,) if isinstance(types, str) else types
+    return PatternValue(Leaf(tuple(map(Ident, names)), _ident(var), _condition(where)))
+
+
+def anything(var: str | None = None, *, where: Value | None = None) -> PatternValue:
+    """`_`"""
+    return leaf((), var, where=where)
+
+
+def seq(*parts: Policy | PatternValue | ComponentValue) -> PatternValue:
+    """`seq("NEXT", a, b)`; the policy is ANY unless it comes first."""
+    policy, components = _policy_first(parts)
+    return PatternValue(Seq(policy, components))
+
+
+def all_patterns(*patterns: PatternValue) -> PatternValue:
+    """Patterns joined by AND; unlike `&` it keeps a conjunction among them in parentheses."""
+    return PatternValue(And(_nodes(patterns)))
+
+
+def any_pattern(*patterns: PatternValue) -> PatternValue:
+    """Patterns joined by OR; unlike `|` it keeps a disjunction among them in parentheses."""
+    return PatternValue(Or(_nodes(patterns)))
+
+
+def par(*patterns: PatternValue) -> PatternValue:
+    return PatternValue(Par(_nodes(patterns)))
+
+
+def not_between(absent: PatternValue, first: PatternValue, last: PatternValue) -> PatternValue:
+    return PatternValue(NotBetween(absent.node, first.node, last.node))
+
+
+def nested(
+    pattern: PatternValue,
+    var: str | None = None,
+    *,
+    where: Value | None = None,
+    within: Window | None = None,
+    having: Value | None = None,
+) -> PatternValue:
+    """A pattern in parentheses with clauses of its own."""
+    body = Body(pattern.node, _condition(where), within, _condition(having))
+    return PatternValue(Nested(body, _ident(var)))
+
+
+def complement(pattern: PatternValue) -> PatternValue:
+    return PatternValue(Complement(pattern.node))
+
+
+def at(time: int | str) -> PatternValue:
+    """A fixed point in time."""
+    return PatternValue(AtTime(Literal(time)))
+
+
+def window_of(
+    stream: str,
+    var: str,
+    last: EventCount | Duration,
+    *,
+    where: Value | None = None,
+    since: str | None = None,
+) -> PatternValue:
+    """The newest events of a stream: `window_of("Temp", "w", events(3))`."""
+    return PatternValue(WindowOf(Ident(stream), Ident(var), _condition(where), last, _ident(since)))
+
+
+def absent(pattern: PatternValue) -> ComponentValue:
+    """`NOT p` in a sequence."""
+    return ComponentValue(Absent(pattern.node))
+
+
+def optional(pattern: PatternValue) -> ComponentValue:
+    return ComponentValue(OptionalPart(pattern.node))
+
+
+def after(length: Duration) -> ComponentValue:
+    return ComponentValue(After(length))
+
+
+def at_start() -> ComponentValue:
+    return ComponentValue(AtStart())
+
+
+def all_segments(stream: str, var: str | None = None) -> Quantity:
+    return Quantity("ALL", Ident(stream), _ident(var))
+
+
+def some_segment(stream: str, var: str | None = None) -> Quantity:
+    return Quantity("SOME", Ident(stream), _ident(var))
+
+
+def at_least_segments(count: int, stream: str, var: str | None = None) -> Quantity:
+    return Quantity("AT LEAST", Ident(stream), _ident(var), count)
+
+
+def quantified(
+    left: Quantity,
+    relation: Relation | tuple[Relation, ...],
+    right: Quantity,
+    *,
+    same: str | None = None,
+) -> PatternValue:
+    """`quantified(all_segments("Duty", "x"), "DURING", some_segment("Shift", "y"), same="site")`"""
+    relations = (relation,) if isinstance(relation, str) else relation
+    return PatternValue(Quantified(left, relations, right, _ident(same)))
+
+
+def _policy_first(
+    parts: tuple[Policy | PatternValue | ComponentValue, ...],
+) -> tuple[Policy, tuple[Component, ...]]:
+    policy: OneOf["ANY", "NEXT", "STRICT"] = "ANY"
+    components: list[Component] = []
+    for position, part in enumerate(parts):
+        if not isinstance(part, str):
+            components.append(part.node)
+        elif position == 0 and part in POLICIES:
+            policy = part
+        else:
+            raise TypeError(f"expected a pattern, or ANY, NEXT or STRICT first, got {part!r}")
+    return policy, tuple(components)
+
+
+def _nodes(patterns: tuple[PatternValue, ...]) -> tuple[Pattern, ...]:
+    return tuple(pattern.node for pattern in patterns)
+
+
+def _ident(name: str | None) -> Ident | None:
+    return None if name is None else Ident(name)
+
+
+def _condition(value: Value | None) -> Expr | None:
+    return None if value is None else node_of(value)

@@ -1,0 +1,187 @@
+"""Expressions as Python objects: operators build conditions instead of computing them."""
+
+from typing import Literal as OneOf
+
+from inkling.language.printer import format_expression
+from inkling.language.syntax import (
+    AllOf,
+    AnyOf,
+    ArithmeticOperator,
+    Attribute,
+    Binary,
+    Compare,
+    ComparisonOperator,
+    Expr,
+    Ident,
+    Literal,
+    Negation,
+    Part,
+    Unary,
+    Variable,
+)
+
+class Value:
+    """An expression; only operators, so that every other attribute can be a column.
+
+    >>> from inkling.language.build import is_null
+    >>> (v("a").speed + 1 > 30) & ~is_null(v("a").road)
+    Value(a.speed + 1 > 30 AND NOT a.road IS NULL)
+    """
+
+    __slots__ = ("_node",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, node: Expr) -> None:
+        self._node = node
+
+    def __repr__(self) -> str:
+        return f"Value({format_expression(self._node)})"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a condition has no truth value yet; join conditions with & and |, negate with ~")
+
+    def __eq__(self, other: object) -> "Value":  # type: ignore[override]
+        return _compare("=", self, other)
+
+    def __ne__(self, other: object) -> "Value":  # type: ignore[override]
+        return _compare("<>", self, other)
+
+    def __lt__(self, other: object) -> "Value":
+        return _compare("<", self, other)
+
+    def __le__(self, other: object) -> "Value":
+        return _compare("<=", self, other)
+
+    def __gt__(self, other: object) -> "Value":
+        return _compare(">", self, other)
+
+    def __ge__(self, other: object) -> "Value":
+        return _compare(">=", self, other)
+
+    def __add__(self, other: object) -> "Value":
+        return _compute("+", self, other)
+
+    def __radd__(self, other: object) -> "Value":
+        return _compute("+", other, self)
+
+    def __sub__(self, other: object) -> "Value":
+        return _compute("-", self, other)
+
+    def __rsub__(self, other: object) -> "Value":
+        return _compute("-", other, self)
+
+    def __mul__(self, other: object) -> "Value":
+        return _compute("*", self, other)
+
+    def __rmul__(self, other: object) -> "Value":
+        return _compute("*", other, self)
+
+    def __truediv__(self, other: object) -> "Value":
+        return _compute("/", self, other)
+
+    def __rtruediv__(self, other: object) -> "Value":
+        return _compute("/", other, self)
+
+    def __mod__(self, other: object) -> "Value":
+        return _compute("%", self, other)
+
+    def __rmod__(self, other: object) -> "Value":
+        return _compute("%", other, self)
+
+    def __neg__(self) -> "Value":
+        return Value(Unary("-", self._node))
+
+    def __and__(self, other: object) -> "Value":
+        right = node_of(other)
+        match self._node:
+            case AllOf(items):
+                return Value(AllOf((*items, right)))
+            case left:
+                return Value(AllOf((left, right)))
+
+    def __or__(self, other: object) -> "Value":
+        right = node_of(other)
+        match self._node:
+            case AnyOf(items):
+                return Value(AnyOf((*items, right)))
+            case left:
+                return Value(AnyOf((left, right)))
+
+    def __invert__(self) -> "Value":
+        return Value(Negation(self._node))
+
+
+class VariableValue(Value):
+    """A variable; its attributes are its columns, `v("a")["two words"]` for odd names."""
+
+    __slots__ = ("_variable",)
+
+    def __init__(self, name: str) -> None:
+        self._variable = Ident(name)
+        super().__init__(Variable(self._variable))
+
+    def __getattr__(self, column: str) -> Value:
+        if column.startswith("__"):
+            raise AttributeError(column)
+        return self[column]
+
+    def __getitem__(self, column: str) -> Value:
+        return Value(Attribute(self._variable, Ident(column)))
+
+
+class PartValue:
+    """One end of a repetition; its attributes are its columns."""
+
+    __slots__ = ("_var", "_which")
+
+    def __init__(self, which: OneOf["FIRST", "LAST"], var: str) -> None:
+        self._which = which
+        self._var = var
+
+    def __getattr__(self, column: str) -> Value:
+        if column.startswith("__"):
+            raise AttributeError(column)
+        return self[column]
+
+    def __getitem__(self, column: str) -> Value:
+        return Value(Part(self._which, Ident(self._var), Ident(column)))
+
+
+def v(name: str) -> VariableValue:
+    """A variable: `v("a").road`."""
+    return VariableValue(name)
+
+
+def col(name: str) -> Value:
+    """A bare name, such as a column of the component at hand."""
+    return Value(Variable(Ident(name)))
+
+
+def lit(value: int | float | str | bool | None) -> Value:
+    """A constant; Python values beside a `Value` become constants by themselves."""
+    return Value(node_of(value))
+
+
+def node_of(value: object) -> Expr:
+    """The syntax node of a `Value`, a node or a Python constant."""
+    match value:
+        case Value():
+            return value._node
+        case None | bool() | str():
+            return Literal(value)
+        case int() | float() if value < 0:
+            return Unary("-", Literal(-value))
+        case int() | float():
+            return Literal(abs(value))
+        case _ if isinstance(value, Expr):
+            return value
+        case _:
+            raise TypeError(f"expected a value or a Python constant, got {value!r}")
+
+
+def _compare(op: ComparisonOperator, left: object, right: object) -> Value:
+    return Value(Compare(op, node_of(left), node_of(right)))
+
+
+def _compute(op: ArithmeticOperator, left: object, right: object) -> Value:
+    return Value(Binary(op, node_of(left), node_of(right)))
