@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Protocol
 
 import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
-from inkling.errors import InputError
+from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.evaluators.stage.engine import StageEngine, source_table
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.duplicates import without_duplicates
+from inkling.io.normalize import stored_columns
 from inkling.io.places import with_numbered_places
 from inkling.io.tables import read_tables
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.model.batch import MatchBatch
 from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.physical.runnable import Runnable
 from inkling.results import Results, result_table
-
-
-class Runnable(Protocol):
-    """What a runner needs of a program."""
-
-    @property
-    def plan(self) -> ProgramPlan: ...
-    @property
-    def physical(self) -> PhysicalPlan: ...
-    @property
-    def folder(self) -> Path: ...
 
 
 def run(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Results:
@@ -92,29 +81,8 @@ def _read_streams(plan: ProgramPlan, inputs: Mapping[str, Data]) -> dict[str, No
     for stream in plan.streams:
         schema = stream.schema
         derived = [column.name for column in stream.derived]
-        if schema.name in inputs:
-            raw = read_table(inputs[schema.name], what=schema.name)
-        else:
-            raw = pa.table({column.name: pa.nulls(0) for column in schema.columns})
-            raw = pa.table({name: pa.nulls(0) for name in {*raw.column_names, schema.start, schema.end, *schema.key}})
+        raw = read_table(inputs[schema.name], what=schema.name) if schema.name in inputs else None
+        if raw is None or not raw.column_names:  # a list without rows names no columns
+            raw = pa.table({column.name: pa.nulls(0) for column in stored_columns(schema, derived)})
         read[schema.name] = normalize(raw, schema, derived)
     return read
-
-
-def require_inputs(plan: ProgramPlan, inputs: Mapping[str, Data]) -> None:
-    """Every stream that an event reads must be given, and nothing else."""
-    declared = [stream.schema.name for stream in plan.streams]
-    for name in inputs:
-        if name not in declared:
-            raise InputError.of(
-                "INK0554",
-                f"the program has no stream called `{name}`",
-                notes=(f"its streams are {', '.join(declared) or 'none'}",),
-            )
-    for event in plan.events:
-        for source in event.sources:
-            if source in declared and source not in inputs:
-                raise InputError.of(
-                    "INK0555",
-                    f"no input was given for the stream `{source}`, which `{event.name}` reads",
-                )

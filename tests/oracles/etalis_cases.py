@@ -341,7 +341,7 @@ KNOWLEDGE = [
                     ("Caution", 80.0, 90.0),
                     ("ExtremeCaution", 90.0, 105.0),
                     ("Danger", 105.0, 130.0),
-                    ("ExtremeDanger", 130.0, float("inf")),
+                    ("ExtremeDanger", 130.0, 1e9),
                 )
             ]
         },

@@ -37,7 +37,8 @@ def test_in_one_program(group: Together) -> None:
 
 def results(program: str, inputs: dict[str, list[dict[str, object]]]) -> dict[str, Spans]:
     """Start and end of every result, after the values of the head, by event."""
-    tables = parse(program).run_local(inputs).tables
+    anywhere = {name: [{"w": "w", **row} for row in some] for name, some in inputs.items()}
+    tables = parse(program).run_local(anywhere).tables
     hidden = {"event", "detected_at", "probability", "method", "error", "op", "lineage"}
     return {
         name: sorted(tuple(row[column] for column in row if column not in hidden) for row in table.to_pylist())

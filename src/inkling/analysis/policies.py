@@ -41,3 +41,10 @@ def looks_at_scope(event: p.EventPlan) -> bool:
             case _:
                 pass
     return any(isinstance(window, p.EventCount) for window in windows)
+
+
+def read_sources(event: p.EventPlan) -> tuple[str, ...]:
+    """Streams and events whose rows can change the result, in name order."""
+    if looks_at_scope(event):
+        return event.sources
+    return tuple(sorted({source for leaf in p.leaves(event.pattern) for source in leaf.sources}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from inkling.analysis.policies import parts_of
+from inkling.analysis.policies import parts_of, read_sources
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -38,7 +38,7 @@ def _obstacle_in_result(event: p.EventPlan) -> str | None:
 
 
 def _obstacle_in_scope(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
-    for source in event.sources:
+    for source in read_sources(event):
         stream = program.stream(source)
         if stream is None:
             return f"{source} is a derived event, which may last and overlap others"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from inkling.analysis.policies import looks_at_scope, parts_of
+from inkling.analysis.policies import looks_at_scope, parts_of, read_sources
 from inkling.analysis.regular import MAX_CONDITIONS, is_local, is_regular
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.window import horizon_of
@@ -43,7 +43,7 @@ class _StagePlanner:
     drafts: list[_InputDraft] = field(default_factory=list)
 
     def stage(self, number: int) -> Stage:
-        for source in sorted({source for event in self.group.events for source in event.sources}):
+        for source in sorted({source for event in self.group.events for source in read_sources(event)}):
             self._position(source, ())
         steps = tuple(self._step(event) for event in self.group.events)
         inputs = tuple(
@@ -77,7 +77,7 @@ class _StagePlanner:
         visible = {slot: positions for slot, positions in inputs_of.items() if slot not in negated}
         for expr in _expressions(bound):
             self._require(expr, visible)
-        scope = tuple(self._position(source, ()) for source in event.scope)
+        scope = tuple(self._position(source, ()) for source in event.scope if source in read_sources(event))
         verdict = is_regular(event, self.program)
         n_conditions = len({bit for test in tests for bit in test.bits})
         if n_conditions > MAX_CONDITIONS:

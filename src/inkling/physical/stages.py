@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from inkling.analysis.partition import KeyColumns, partition_of
+from inkling.analysis.policies import read_sources
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical.plan import EventPlan, ProgramPlan
@@ -29,7 +30,7 @@ def group_events(program: ProgramPlan) -> list[Group]:
     for event in program.events:
         verdict = partition_of(event)
         types = _key_types(program, event, verdict.conclusion)
-        used = [source for source in event.sources if source in home]
+        used = [source for source in read_sources(event) if source in home]
         earliest = max((home[source] for source in used), default=0)
         for number in range(earliest, len(groups)):
             if _fits(groups[number], event, verdict.conclusion, types, program):
@@ -38,7 +39,7 @@ def group_events(program: ProgramPlan) -> list[Group]:
             number = len(groups)
             groups.append(Group(types, bool(event.partition)))
         group = groups[number]
-        group.keys.update({source: verdict.conclusion.get(source, ()) for source in event.sources})
+        group.keys.update({source: verdict.conclusion.get(source, ()) for source in read_sources(event)})
         group.events.append(event)
         group.verdicts[event.name] = verdict
         home[event.name] = number
@@ -50,7 +51,7 @@ def _fits(
 ) -> bool:
     if group.key_types != types or group.declared != bool(event.partition):
         return False
-    for source in event.sources:
+    for source in read_sources(event):
         wanted = keys.get(source, ())
         if group.keys.get(source, wanted) != wanted:
             return False

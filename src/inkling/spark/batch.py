@@ -11,15 +11,16 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from inkling.analysis.clock import measure_for
+from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.stage import rows as r
 from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.tables import read_tables
-from inkling.local import Runnable, require_inputs
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.naming import physical_name
+from inkling.physical.runnable import Runnable
 from inkling.results import Results
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import partitioning_of

@@ -44,12 +44,13 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     source = source_numbers(table)
     end = table[r.END].to_numpy()
     start = _filled(table, r.START, end)
-    start_place = _filled(table, r.PLACE, np.zeros(len(table), np.int64))
-    end_place = _filled(table, r.END_PLACE, start_place)
+    ordered = np.array([one.ordered for one in stage.inputs], bool)[source]
+    start_place = np.where(ordered, _filled(table, r.PLACE, np.zeros(len(table), np.int64)), 0)
+    end_place = np.where(ordered, _filled(table, r.END_PLACE, start_place), 0)
     order, event = _canonical(stage, table, key, source, start, end, end_place)
     take = pa.array(order)
     id_offsets, ids = _ids(table, order)
-    ordered = np.array([one.ordered for one in stage.inputs], bool)[source[order]]
+    ordered = ordered[order]
     return EventBatch(
         key[order],
         source[order],
