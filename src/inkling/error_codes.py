@@ -97,6 +97,7 @@ CODES: dict[str, str] = {
     "INK0419": "forecasts are not supported yet",
     "INK0420": "RESET WHEN is not supported yet",
     "INK0421": "uncertain streams cannot be run yet",
+    "INK0422": "streams ordered by texts and by numbers in one program",
     "INK0501": "data of an unknown kind",
     "INK0502": "an input of unknown format",
     "INK0503": "an input that cannot be read",
@@ -113,4 +114,5 @@ CODES: dict[str, str] = {
     "INK0555": "a stream without data",
     "INK0556": "an output of unknown format",
     "INK0901": "inkling failed",
+    "INK0601": "no usable Java runtime",
 }

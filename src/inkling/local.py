@@ -14,7 +14,6 @@ from inkling.evaluators.stage.prepare import stage_rows
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.duplicates import without_duplicates
 from inkling.io.normalize import stored_columns
-from inkling.io.places import with_numbered_places
 from inkling.io.tables import read_tables
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
@@ -35,7 +34,7 @@ def run(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data
         name = stream.schema.name
         sources[name], repeated = without_duplicates(stream.schema, read[name].rows)
         rejects.append(repeated)
-    matches = run_plan(program.physical, with_numbered_places(sources), facts, around)
+    matches = run_plan(program.physical, sources, facts, around)
     return Results(
         {event.name: result_table(event, matches[event.name], measure.clock) for event in program.plan.events},
         pa.concat_tables([REJECTS_SCHEMA.empty_table(), *rejects]),

@@ -33,9 +33,7 @@ def test_message(path: Path, accept: bool) -> None:
 
 
 def test_every_message_belongs_to_a_program() -> None:
-    assert {path.stem for path in CASES} == {
-        path.stem for path in (Path(__file__).parent / "meaning").glob("*.txt")
-    }
+    assert {path.stem for path in CASES} == {path.stem for path in (Path(__file__).parent / "meaning").glob("*.txt")}
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)

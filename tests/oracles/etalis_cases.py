@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from inkling.model.event import Value
-from inkling.testing.rows import Rows, intervals, points
 from tests.oracles.etalis_numbers import CROSSING, DRAWING, DRAWN, NOTHING_INSIDE, POINTS
 from tests.oracles.ink_case import Case
+
+from inkling.model.event import Value
+from inkling.testing.rows import Rows, intervals, points
 
 LETTERS = "\n".join(f"STREAM {name}(id STRING, w STRING, t BIGINT) ID id KEY w TIME t;" for name in "ABCDE")
 LASTING = "\n".join(
@@ -60,10 +61,7 @@ POINT_PATTERNS = {
 }
 
 OPERATORS = [
-    *(
-        Case(id, LASTING, f"{pattern} PER INTERVAL", DRAWING, DRAWN[id])
-        for id, pattern in DRAWN_PATTERNS.items()
-    ),
+    *(Case(id, LASTING, f"{pattern} PER INTERVAL", DRAWING, DRAWN[id]) for id, pattern in DRAWN_PATTERNS.items()),
     *(
         Case(id, LETTERS, f"{pattern} PER INTERVAL", points(POINTS[id][0]), POINTS[id][1])
         for id, pattern in POINT_PATTERNS.items()
@@ -224,7 +222,14 @@ JOINS = [
         "SEQ(AT START, NOT Acquired[x = a.x], (SEQ(Price a, NOT Acquired[x = a.x], Price b[x = a.x AND y > 1.5 * a.y])"
         " WITHIN 14 TICKS))",
         rows(
-            Price=[(1, "c1", 10.0), (5, "c1", 16.0), (1, "c2", 10.0), (5, "c2", 16.0), (1, "c3", 10.0), (5, "c3", 16.0)],
+            Price=[
+                (1, "c1", 10.0),
+                (5, "c1", 16.0),
+                (1, "c2", 10.0),
+                (5, "c2", 16.0),
+                (1, "c3", 10.0),
+                (5, "c3", 16.0),
+            ],
             Acquired=[(3, "c2"), (0, "c3")],
         ),
         [("c1", 1, 5)],

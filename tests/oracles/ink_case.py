@@ -7,7 +7,7 @@ program: each event is then partitioned by `w`, so that it sees every case's row
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from inkling import parse
@@ -50,15 +50,19 @@ class Case:
         return f"{self.streams} {self.event('x', self.own_head, self.own_keys)}"
 
     def inputs(self) -> dict[str, list[dict[str, Value]]]:
-        return {name: [{"w": self.id, **row} for row in self.rows.get(name, [])] for name in declared(self.streams)}
+        return {
+            name: [{**dict.fromkeys(columns), "w": self.id, **row} for row in self.rows.get(name, [])]
+            for name, columns in declared(self.streams).items()
+        }
 
     def wanted(self) -> Found:
         return in_order(self.expected)
 
 
-def declared(streams: str) -> list[str]:
-    """The streams that a text declares."""
-    return re.findall(r"STREAM (\w+)\(", streams)
+def declared(streams: str) -> dict[str, list[str]]:
+    """The streams that a text declares, with their columns."""
+    found = re.findall(r"STREAM (\w+)\((.*?)\)", streams, re.DOTALL)
+    return {name: [column.split()[0] for column in columns.split(",")] for name, columns in found}
 
 
 def in_order(found: Iterable[tuple[object, ...]]) -> Found:
@@ -123,7 +127,3 @@ def _plain(value: object, prefix: str = "") -> object:
     if isinstance(value, list):
         return " ".join(str(one).removeprefix(prefix) for one in value)
     return value
-
-
-def by_id(cases: Iterable[Case]) -> Mapping[str, Case]:
-    return {case.id: case for case in cases}

@@ -16,10 +16,10 @@ Cases that need what the language does not run yet:
 from __future__ import annotations
 
 import pytest
-
-from inkling import parse
 from tests.oracles.etalis_cases import CASES, LETTERS, NUMBERED, rows, stream
 from tests.oracles.ink_case import Case, Together, run_alone, together
+
+from inkling import parse
 
 Spans = list[tuple[object, ...]]
 
@@ -71,7 +71,14 @@ def test_S02_a_fall_with_the_earlier_rating_if_any() -> None:
         EVENT rated(f.company AS company, d.y AS agency) AS PATTERN SEQ(Downrated d, fall f[company = d.x]);
         EVENT unrated(f.company AS company) AS PATTERN SEQ(AT START, NOT Downrated[x = f.company], fall f);
     """
-    prices = [(2, "acme", 100.0), (5, "acme", 40.0), (3, "foo", 10.0), (6, "foo", 4.0), (7, "bar", 10.0), (9, "bar", 4.0)]
+    prices = [
+        (2, "acme", 100.0),
+        (5, "acme", 40.0),
+        (3, "foo", 10.0),
+        (6, "foo", 4.0),
+        (7, "bar", 10.0),
+        (9, "bar", 4.0),
+    ]
     found = results(program, rows(Price=prices, Downrated=[(1, "acme", "mdy"), (8, "bar", "sp")]))
     assert found["rated"] == [("acme", "mdy", 1, 5)]
     assert found["unrated"] == [("bar", 7, 9), ("foo", 3, 6)]

@@ -30,7 +30,7 @@ def read_table(data: Data, *, what: str, columns: Collection[str] | None = None)
         return _from_rows(data, what=what)
     raise InputError.of(
         "INK0501",
-        f"`{what}` was given a {type(data).__name__}, expected a path, a data frame or a list of rows",
+        f"`{what}` was given data of type {type(data).__name__}, expected a path, a data frame or a list of rows",
     )
 
 

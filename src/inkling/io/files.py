@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -20,8 +21,7 @@ from inkling.io.spellings import is_blank
 def read_file(path: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
     """All records of a file or folder; of Parquet files, only the named columns."""
     kind, files = files_at(path, what=what)
-    tables = [read_one(kind, file, what=what, columns=columns) for file in files]
-    return pa.concat_tables(tables, promote_options="permissive")
+    return _below_each_other([read_one(kind, file, what=what, columns=columns) for file in files], what=what)
 
 
 def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
@@ -65,7 +65,7 @@ def read_sample(
                         samples.append(pa.Table.from_batches(islice(batches, 1), schema))
         except (pa.ArrowException, OSError, EOFError) as problem:
             raise _unreadable(kind, file, problem, what=what) from None
-    return pa.concat_tables(samples, promote_options="permissive")
+    return _below_each_other(samples, what=what)
 
 
 def header_of(file: Path, lines: Sequence[bytes], *, what: str) -> list[str]:
@@ -87,6 +87,17 @@ def first_lines(file: Path, n: int) -> list[bytes]:
 def _first_of(stream: Iterable[bytes], n: int) -> list[bytes]:
     parts = (part for line in stream for part in line.removeprefix(BYTE_ORDER_MARK).splitlines())
     return list(islice((part for part in parts if not is_blank(part.decode(errors="replace"))), n))
+
+
+def _below_each_other(tables: Sequence[pa.Table], *, what: str) -> pa.Table:
+    """The rows of all files, columns by their names."""
+    if len(tables) == 1:
+        return tables[0]
+    for table in tables:
+        for name, n_times in Counter(table.column_names).items():
+            if n_times > 1:
+                raise InputError.of("INK0510", f"a file of the input for `{what}` has two columns `{name}`")
+    return pa.concat_tables(tables, promote_options="permissive")
 
 
 def _contents(file: Path) -> pa.Buffer:

@@ -137,9 +137,7 @@ def _stream(stream: p.StreamPlan) -> str:
         details.append(f"id {schema.id}")
     if schema.key:
         details.append(f"key {', '.join(schema.key)}")
-    details.append(
-        f"time {schema.start}" if schema.start == schema.end else f"time {schema.start} to {schema.end}"
-    )
+    details.append(f"time {schema.start}" if schema.start == schema.end else f"time {schema.start} to {schema.end}")
     if schema.order_by is not None:
         details.append(f"order by {schema.order_by}")
     details += _timing(schema)

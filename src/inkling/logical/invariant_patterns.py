@@ -12,9 +12,7 @@ from inkling.model.types import Type, common_type
 Sources = Mapping[str, Mapping[str, Type]]
 
 
-def pattern_violations(
-    event: p.EventPlan, sources: Sources, tables: Mapping[str, Mapping[str, Type]]
-) -> Iterator[str]:
+def pattern_violations(event: p.EventPlan, sources: Sources, tables: Mapping[str, Mapping[str, Type]]) -> Iterator[str]:
     check = _Check(event, sources, tables)
     numbers = [slot.number for slot in event.slots]
     if numbers != list(range(len(numbers))):
@@ -158,9 +156,7 @@ class _Check:
 
     def _sequence(self, sequence: p.Sequence, inside: _Inside) -> Iterator[str]:
         parts = sequence.parts
-        solid = [
-            i for i, part in enumerate(parts) if not isinstance(part, p.Absent | p.Deadline | p.StreamStart)
-        ]
+        solid = [i for i, part in enumerate(parts) if not isinstance(part, p.Absent | p.Deadline | p.StreamStart)]
         if not solid:
             yield "a sequence has nothing that happens"
             return
@@ -174,9 +170,7 @@ class _Check:
                 yield "the start of the stream is not first"
             if isinstance(part, p.Deadline) and index < len(parts) - 1:
                 yield "a deadline is not last"
-            if isinstance(part, p.OtherRun) and not (
-                sequence.policy is p.Policy.STRICT and 0 < index < len(parts) - 1
-            ):
+            if isinstance(part, p.OtherRun) and not (sequence.policy is p.Policy.STRICT and 0 < index < len(parts) - 1):
                 yield "a complement does not stand between two parts of a strict sequence"
         # what a NOT mentions may stand to its right, so the other parts go first
         for part in sorted(parts, key=lambda part: isinstance(part, p.Absent)):

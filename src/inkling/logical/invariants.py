@@ -48,9 +48,7 @@ def _stream(stream: p.StreamPlan) -> Iterator[str]:
     if len(known) != len(set(known)):
         yield "two columns have one name"
     roles = [schema.id, *schema.key, schema.start, schema.end, schema.order_by]
-    yield from (
-        f"`{role}` has a role but is no column" for role in roles if role is not None and role not in known
-    )
+    yield from (f"`{role}` has a role but is no column" for role in roles if role is not None and role not in known)
     visible = set(known) - {column.name for column in stream.derived}
     for derived in stream.derived:
         column = schema.column(derived.name)

@@ -38,6 +38,7 @@ class EventBatch:
     columns: Mapping[str, pa.Array]
     id_offsets: Ints
     ids: pa.Array
+    place_words: pa.Array | None = None  # the texts whose ranks the places are
 
     def __len__(self) -> int:
         return len(self.key)
@@ -60,6 +61,7 @@ class EventBatch:
             {name: column.take(pa.array(rows)) for name, column in self.columns.items()},
             ends,
             self.ids.take(pa.array(position)),
+            self.place_words,
         )
 
 
@@ -85,12 +87,16 @@ def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
         {name: columns(first.columns[name], second.columns[name]) for name in first.columns},
         np.concatenate([first.id_offsets, first.id_offsets[-1] + second.id_offsets[1:]]),
         columns(first.ids, second.ids),
+        second.place_words,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class MatchBatch:
-    """Results of one event: `values` by output name, `lineage` a list of event ids per result."""
+    """Results of one event: `values` by output name, `lineage` a list of event ids per result.
+
+    Places are those of the batch the results were found in, ranks of `place_words` if it has any.
+    """
 
     event: str
     key: Ints
@@ -101,6 +107,13 @@ class MatchBatch:
     detected_at: Ints
     values: Mapping[str, pa.Array]
     lineage: pa.ListArray
+    place_words: pa.Array | None = None
+
+    def places(self, ranks: Ints) -> pa.Array:
+        """Places as stage rows hold them: integers, or the texts behind the ranks; null without a place."""
+        if self.place_words is None:
+            return pa.array(ranks)
+        return self.place_words.take(pa.array(ranks, mask=np.abs(ranks) >= UNORDERED))
 
     def __len__(self) -> int:
         return len(self.key)
@@ -118,4 +131,5 @@ class MatchBatch:
             self.detected_at[mask],
             {name: column.filter(chosen) for name, column in self.values.items()},
             self.lineage.filter(chosen),
+            self.place_words,
         )

@@ -87,6 +87,7 @@ class Stage:
     id_type: Type
     n_bits: int
     sliced: bool  # no key, but every event has a window: cut by time
+    text_places: bool  # ORDER BY compares texts, not integers
 
     def input_number(self, name: str) -> int:
         return next(i for i, one in enumerate(self.inputs) if one.name == name)

@@ -8,6 +8,7 @@ from inkling.analysis.policies import looks_at_scope, parts_of, read_sources
 from inkling.analysis.regular import MAX_CONDITIONS, is_local, is_regular
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.window import horizon_of
+from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.types import Type
@@ -62,6 +63,7 @@ class _StagePlanner:
             self._id_type(),
             len(self.book.numbers),
             sliced,
+            _orders_by_text(self.program),
         )
 
     def _step(self, event: p.EventPlan) -> EventStep:
@@ -241,6 +243,23 @@ def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
             conditions.append(e.Compare("=", e.FactColumn(atom.number, column.name, column.type), arg))
         atoms.append(replace(atom, args=tuple(args)))
     return replace(leaf, atoms=tuple(atoms), conditions=tuple(conditions))
+
+
+def _orders_by_text(program: p.ProgramPlan) -> bool:
+    """Whether places among simultaneous events are texts; all streams of a program must agree."""
+    kinds = {
+        column.type is Type.STRING
+        for stream in program.streams
+        if stream.schema.order_by is not None
+        and (column := stream.schema.column(stream.schema.order_by)) is not None
+    }
+    if len(kinds) > 1:
+        raise NotSupportedYet.of(
+            "INK0422",
+            "some streams are ordered by texts and others by numbers",
+            helps=("order all streams of the program by columns of one type",),
+        )
+    return True in kinds
 
 
 def _expressions(event: p.EventPlan) -> list[e.Expr]:

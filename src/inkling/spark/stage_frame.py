@@ -70,7 +70,7 @@ def input_frame(
     for atom in given.atoms:
         source = _with_facts(source, atom, tables[atom.table], around)
     references = RowReferences(frozenset(source.columns))
-    stored = {} if stream is None else stored_columns(given, stream)
+    stored = _late_columns(given, references) if stream is None else stored_columns(given, stream)
     columns = [
         _column(field, given, number, stored, references, around).alias(field.name)
         for field in r.stage_schema(stage)
@@ -80,6 +80,12 @@ def input_frame(
         named(logical).alias(physical) for physical, logical in sorted(stored.items()) if physical not in known
     ]
     return source.select(*columns)
+
+
+def _late_columns(given: Input, references: RowReferences) -> dict[str, str]:
+    """Physical to logical names of the columns that the worker needs for its conditions alone."""
+    read = {part.column for bit in given.late for part in e.walk(bit.expr) if isinstance(part, e.ColumnOf)}
+    return {column: column.rsplit("|", 1)[0] for column in read if column not in references.columns}
 
 
 def _column(

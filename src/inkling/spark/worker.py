@@ -82,10 +82,8 @@ class StageTask:
 def result_schema(stage: Stage) -> pa.Schema:
     """Results of all events of a stage in one schema; values are told apart by name and type."""
     fields = [pa.field(EVENT, pa.int32())]
-    fields += [
-        pa.field(name, pa.int64())
-        for name in (r.START, r.PLACE, r.END, r.END_PLACE, DETECTED)
-    ]
+    fields += [pa.field(name, pa.int64()) for name in (r.START, r.END, DETECTED)]
+    fields += [pa.field(name, r.place_type(stage)) for name in (r.PLACE, r.END_PLACE)]
     fields.append(pa.field(LINEAGE, pa.list_(ARROW_TYPES[stage.id_type])))
     values = {
         physical_name(output.name, output.type): ARROW_TYPES[output.type]
@@ -100,9 +98,9 @@ def _result_rows(number: int, step: EventStep, matches: MatchBatch, schema: pa.S
     columns: dict[str, pa.Array] = {
         EVENT: pa.array(np.full(n, number, np.int32)),
         r.START: pa.array(matches.start),
-        r.PLACE: pa.array(matches.start_place),
+        r.PLACE: matches.places(matches.start_place),
         r.END: pa.array(matches.end),
-        r.END_PLACE: pa.array(matches.end_place),
+        r.END_PLACE: matches.places(matches.end_place),
         DETECTED: pa.array(matches.detected_at),
         LINEAGE: matches.lineage,
     }

@@ -95,6 +95,7 @@ class AutomatonEvaluator:
             known.known[last],
             {output.name: evaluate(output.expr, resolve, len(last), self.around) for output in outputs},
             lineage_ids(known, lineage.offsets, rows),
+            known.place_words,
         )
 
 

@@ -13,9 +13,9 @@ from inkling.evaluators.network.needs import column_types
 from inkling.evaluators.network.partials import Occurrences, Partials
 from inkling.evaluators.network.results import results_of
 from inkling.evaluators.network.store import build_store
+from inkling.evaluators.truth import truth_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.expr import Expr
-from inkling.logical.vectorized import evaluate
 from inkling.model.batch import EventBatch, MatchBatch
 from inkling.physical.plan import EventStep
 
@@ -41,7 +41,7 @@ class NetworkEvaluator:
             kept = np.ones(len(found), bool)
             resolve = gather(found)
             for condition in conditions:
-                kept &= evaluate(condition, resolve, len(found), self.around).to_numpy(zero_copy_only=False)
+                kept &= truth_of(condition, resolve, len(found), self.around)
             return kept
 
         evaluation = Evaluation(store, self.step, layout, types, self.around.measure, passes)

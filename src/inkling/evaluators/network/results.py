@@ -60,6 +60,7 @@ def results_of(
         known,
         values,
         lineage_ids(store.batch, *arena.unroll(chosen.tail)[:2]),
+        store.batch.place_words,
     )
 
 

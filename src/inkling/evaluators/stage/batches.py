@@ -45,6 +45,7 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     end = table[r.END].to_numpy()
     start = _filled(table, r.START, end)
     ordered = np.array([one.ordered for one in stage.inputs], bool)[source]
+    table, words = _with_ranked_places(stage, table)
     start_place = np.where(ordered, _filled(table, r.PLACE, np.zeros(len(table), np.int64)), 0)
     end_place = np.where(ordered, _filled(table, r.END_PLACE, start_place), 0)
     order, event = _canonical(stage, table, key, source, start, end, end_place)
@@ -64,7 +65,21 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
         {name: table[name].combine_chunks().take(take) for name in r.columns_of(stage)},
         id_offsets,
         ids,
+        words,
     )
+
+
+def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Array | None]:
+    """Texts of ORDER BY as their ranks among all texts of the rows, which are returned too."""
+    if not stage.text_places:
+        return table, None
+    names = [name for name in (r.PLACE, r.END_PLACE) if name in table.column_names]
+    unique = pc.drop_null(pc.unique(pa.chunked_array([table[name].combine_chunks() for name in names], pa.string())))
+    words = unique.take(pc.array_sort_indices(unique))
+    for name in names:
+        ranks = pc.index_in(table[name].combine_chunks(), value_set=words).cast(pa.int64())
+        table = table.set_column(table.column_names.index(name), name, ranks)
+    return table, words
 
 
 def source_numbers(table: pa.Table) -> NDArray[np.int16]:

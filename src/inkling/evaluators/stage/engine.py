@@ -91,8 +91,8 @@ def source_table(matches: MatchBatch) -> pa.Table:
     columns: dict[str, pa.Array] = dict(matches.values)
     columns[r.START] = pa.array(matches.start)
     columns[r.END] = pa.array(matches.end)
-    columns[r.PLACE] = pa.array(matches.start_place)
-    columns[r.END_PLACE] = pa.array(matches.end_place)
+    columns[r.PLACE] = matches.places(matches.start_place)
+    columns[r.END_PLACE] = matches.places(matches.end_place)
     columns[r.KNOWN] = pa.array(matches.detected_at)
     columns[r.IDS] = matches.lineage
     return pa.table(columns)

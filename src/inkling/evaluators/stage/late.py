@@ -11,10 +11,10 @@ from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.evaluators.stage.row import Row
+from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
-from inkling.logical.vectorized import evaluate
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, Stage
 
@@ -66,7 +66,7 @@ def _finished(rows: pa.Table, given: Input, schema: pa.Schema, around: Surroundi
         name = r.word_name(bit.number >> 6)
         if name not in words:
             words[name] = rows[name].to_numpy().view(np.uint64).copy()
-        truth = evaluate(bit.expr, resolve, len(rows), around).to_numpy(zero_copy_only=False)
+        truth = truth_of(bit.expr, resolve, len(rows), around)
         words[name] |= truth.astype(np.uint64) << np.uint64(bit.number & 63)
     columns = []
     for field in schema:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.facts import with_facts
 from inkling.evaluators.stage.row import Row
+from inkling.evaluators.truth import truth_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.physical.naming import type_of
@@ -48,7 +49,7 @@ def _packed(bits: tuple[Bit, ...], rows: pa.Table, n_words: int, around: Surroun
     words = [np.zeros(len(rows), np.uint64) for _ in range(n_words)]
     resolve = Row(rows)
     for bit in bits:
-        truth = evaluate(bit.expr, resolve, len(rows), around).to_numpy(zero_copy_only=False)
+        truth = truth_of(bit.expr, resolve, len(rows), around)
         words[bit.number >> 6] |= truth.astype(np.uint64) << np.uint64(bit.number & 63)
     return words
 

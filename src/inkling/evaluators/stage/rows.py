@@ -39,6 +39,10 @@ def columns_of(stage: Stage) -> tuple[str, ...]:
     return tuple(sorted({column for one in stage.inputs for column in one.columns}))
 
 
+def place_type(stage: Stage) -> pa.DataType:
+    return pa.string() if stage.text_places else pa.int64()
+
+
 def stage_schema(stage: Stage) -> pa.Schema:
     """Arrow schema of stage rows."""
     id_type = ARROW_TYPES[stage.id_type]
@@ -49,10 +53,11 @@ def stage_schema(stage: Stage) -> pa.Schema:
         fields.append(pa.field(START, pa.int64()))
     fields.append(pa.field(END, pa.int64()))
     if any(one.ordered for one in stage.inputs):
-        fields.append(pa.field(PLACE, pa.int64()))
+        fields.append(pa.field(PLACE, place_type(stage)))
     fields.append(pa.field(ID, id_type))
     if reads_derived(stage):
-        fields += [pa.field(IDS, pa.list_(id_type)), pa.field(END_PLACE, pa.int64()), pa.field(KNOWN, pa.int64())]
+        fields += [pa.field(IDS, pa.list_(id_type)), pa.field(END_PLACE, place_type(stage))]
+        fields.append(pa.field(KNOWN, pa.int64()))
     fields += [pa.field(word_name(word), pa.int64()) for word in range(n_words(stage))]
     fields += [pa.field(name, ARROW_TYPES[type_of(name)]) for name in columns_of(stage)]
     return pa.schema(fields)

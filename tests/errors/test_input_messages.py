@@ -1,0 +1,85 @@
+"""What is said about inputs that cannot be read, before anything runs."""
+
+import re
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from inkling import io
+from inkling.error_codes import CODES
+from inkling.errors import InputError
+from inkling.io import normalize, read_table
+from inkling.io.tables import typed_table
+from inkling.model.schema import Column, StreamSchema, TableSchema
+from inkling.model.types import Type
+
+MESSAGES = Path(__file__).parent / "input"
+TRIP = StreamSchema(
+    "Trip", (Column("bus", Type.STRING), Column("speed", Type.DOUBLE)), id=None, key=("bus",), start="t", end="t"
+)
+LIMITS = TableSchema("limits", (Column("road", Type.STRING), Column("top", Type.DOUBLE)), "limits.csv")
+
+
+def read(content: str, name: str = "trips.csv") -> None:
+    Path(name).write_text(content)
+    normalize(read_table(name, what="Trip"), TRIP)
+
+
+def read_folder(*names: str) -> None:
+    Path("trips").mkdir()
+    for name in names:
+        (Path("trips") / name).write_text("bus,speed,t\n")
+    read_table("trips", what="Trip")
+
+
+def read_near() -> None:
+    Path("trips.csv").write_text("bus,speed,t\n")
+    read_table("trip.csv", what="Trip")
+
+
+CASES: dict[str, Callable[[], object]] = {
+    "no_such_file": read_near,
+    "unknown_suffix": lambda: read("", "trips.xlsx"),
+    "folder_without_files": read_folder,
+    "folder_of_two_formats": lambda: read_folder("a.csv", "b.jsonl"),
+    "folder_with_another_file": lambda: read_folder("a.csv", "notes.txt"),
+    "no_parquet": lambda: read("bus,speed,t\n", "trips.parquet"),
+    "no_header": lambda: read("\n"),
+    "missing_column": lambda: read("bus,sped,t\n"),
+    "doubled_column": lambda: read("bus,speed,t,speed\n"),
+    "unfit_type": lambda: normalize(read_table([{"bus": "a", "speed": date(2024, 1, 1), "t": 1}], what="Trip"), TRIP),
+    "unknown_kind_of_data": lambda: read_table(5, what="Trip"),
+    "items_that_are_no_rows": lambda: read_table(["a"], what="Trip"),
+    "bad_fact": lambda: typed_table(LIMITS, read_table([{"road": "A1", "top": "high"}], what="limits")),
+    "table_without_column": lambda: typed_table(LIMITS, read_table([{"road": "A1"}], what="limits")),
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_message(case: str, accept: bool) -> None:
+    with pytest.raises(InputError) as caught:
+        CASES[case]()
+    golden = MESSAGES / f"{case}.txt"
+    said = f"{caught.value}\n"
+    if accept:
+        golden.write_text(said, encoding="utf-8")
+    assert said == golden.read_text(encoding="utf-8")
+    assert {finding.code for finding in caught.value.diagnostics} <= CODES.keys()
+
+
+def test_every_message_belongs_to_a_case() -> None:
+    assert {path.stem for path in MESSAGES.glob("*.txt")} == set(CASES)
+
+
+def test_every_code_of_the_package_has_a_case() -> None:
+    sources = Path(io.__file__).parent.glob("*.py")
+    used = {code for path in sources for code in re.findall(r'"(INK05\d\d)"', path.read_text())}
+    shown = {code for path in MESSAGES.glob("*.txt") for code in re.findall(r"INK05\d\d", path.read_text())}
+    assert used - {"INK0554"} == shown  # INK0554 speaks of the program, not of an input
