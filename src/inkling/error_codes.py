@@ -7,6 +7,7 @@
 | INK03xx | meaning: a program that cannot be right |
 | INK04xx | right, but not supported yet            |
 | INK05xx | data, paths and options                 |
+| INK06xx | the machine                             |
 | INK09xx | mistakes of inkling itself              |
 """
 
@@ -97,6 +98,8 @@ CODES: dict[str, str] = {
     "INK0419": "forecasts are not supported yet",
     "INK0420": "RESET WHEN is not supported yet",
     "INK0421": "uncertain streams cannot be run yet",
+    "INK0423": "a function that cannot compare several events yet",
+    "INK0424": "a look-up under NOT or OR that reads several events",
     "INK0422": "streams ordered by texts and by numbers in one program",
     "INK0501": "data of an unknown kind",
     "INK0502": "an input of unknown format",

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from inkling import io
@@ -34,6 +36,12 @@ def read_folder(*names: str) -> None:
     read_table("trips", what="Trip")
 
 
+def read_two_types() -> None:
+    for name, values in {"a.parquet": [1.0], "b.parquet": ["fast"]}.items():
+        pyarrow.parquet.write_table(pyarrow.table({"speed": values}), name)
+    read_table(".", what="Trip")
+
+
 def read_near() -> None:
     Path("trips.csv").write_text("bus,speed,t\n")
     read_table("trip.csv", what="Trip")
@@ -46,6 +54,7 @@ CASES: dict[str, Callable[[], object]] = {
     "folder_of_two_formats": lambda: read_folder("a.csv", "b.jsonl"),
     "folder_with_another_file": lambda: read_folder("a.csv", "notes.txt"),
     "no_parquet": lambda: read("bus,speed,t\n", "trips.parquet"),
+    "two_types_of_one_column": read_two_types,
     "no_header": lambda: read("\n"),
     "missing_column": lambda: read("bus,sped,t\n"),
     "doubled_column": lambda: read("bus,speed,t,speed\n"),

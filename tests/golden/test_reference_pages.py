@@ -33,6 +33,10 @@ def test_every_message_shown_is_one_that_was_given(accept: bool) -> None:
     compare(Path(explain_error.__file__).with_name("error_examples.json"), examples, accept)
 
 
+def test_every_code_belongs_to_a_family() -> None:
+    assert {code[:5] for code in CODES} == set(FAMILIES)
+
+
 def test_error_index(accept: bool) -> None:
     compare(REFERENCE / "errors.md", "".join(error_index()), accept)
 

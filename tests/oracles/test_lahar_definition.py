@@ -7,28 +7,19 @@ Queries whose repetition breaks on a condition (`CHECK`) are left out.
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
+from tests.oracles.probable_values import CASES, GOAL, REPEATED, SELECTION, split, streams_of, tables_of
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.model.schema import Column, StreamSchema, TableSchema
+from inkling.model.schema import Column, TableSchema
 from inkling.model.types import Type
-from inkling.model.uncertainty import ProbableValue
 from inkling.model.worlds import joint_worlds
 from inkling.testing.oracle import probable_oracle
 from inkling.testing.plans import column, compare, event, nearest, program
-
-CASES = [json.loads(line) for line in Path(__file__).with_name("probable_values.jsonl").read_text().splitlines()]
-
-SELECTION = re.compile(r"sigma\[(.*?)\]\((.*)\)")
-REPEATED = re.compile(r"\((.*)\)\+<\{(.*?)\}, true>")
-GOAL = re.compile(r"(\w+)\((.*)\)")
 
 
 @dataclass
@@ -39,7 +30,7 @@ class Query:
     variables: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def pattern(self, text: str) -> p.Pattern:
-        parts = _split(text, " ; ")
+        parts = split(text, " ; ")
         selected = SELECTION.fullmatch(text)
         if len(parts) == 1 and selected and " ; " in selected[2]:
             inner = self.pattern(selected[2])
@@ -95,95 +86,10 @@ class Query:
         return column(slot, place)
 
 
-def _split(text: str, separator: str) -> list[str]:
-    """Parts of the text between separators that stand outside of all parentheses."""
-    parts, depth, start = [], 0, 0
-    for index, char in enumerate(text):
-        depth += (char in "([") - (char in ")]")
-        if depth == 0 and text.startswith(separator, index):
-            parts.append(text[start:index])
-            start = index + len(separator)
-    return [*parts, text[start:]]
-
-
-def schema_of(kind: str, case: dict) -> StreamSchema:
-    streams = [stream for stream in case["streams"] if stream["type"] == kind]
-    n_values = max(len(value) for stream in streams for _, value in _values(stream))
-    n_keys = case["keys"][kind]
-    names = [f"c{place}" for place in range(n_keys + n_values)]
-    given = tuple(f"previous_{name}" for name in names[n_keys:]) if "init" in streams[0] else ()
-    return StreamSchema(
-        kind,
-        tuple(Column(name, Type.STRING) for name in names),
-        id=None,
-        key=tuple(names[:n_keys]),
-        start="t",
-        end="t",
-        time_type=Type.INTEGER,
-        doubt=ProbableValue("p", given),
-    )
-
-
-def _values(stream: dict) -> list[tuple[int, tuple[str, ...]]]:
-    """Every time and value that a stream mentions; a tuple without values is `()`."""
-    if "init" in stream:
-        mentioned = [
-            *stream["init"],
-            *(target for step in stream["cpt"].values() for row in step.values() for target in row),
-        ]
-        return [(1, tuple(value.split(","))) for value in mentioned if value != "_"]
-    return [(time, value) for time, value, _ in _alternatives(stream)]
-
-
-def _alternatives(stream: dict) -> list[tuple[int, tuple[str, ...], str]]:
-    found = []
-    for span, values in stream["rows"].items():
-        first, _, last = span.partition("-")
-        for time in range(int(first), int(last or first) + 1):
-            if isinstance(values, str):
-                found.append((time, (), values))
-            else:
-                found.extend((time, tuple(value.split(",")), prob) for value, prob in values.items())
-    return found
-
-
-def rows_of(stream: dict, schema: StreamSchema, n_times: int) -> list[dict[str, object]]:
-    names = [one.name for one in schema.columns][len(schema.key) :]
-    key = dict(zip(schema.key, stream["key"], strict=True))
-
-    def row(time: int, value: tuple[str, ...], prob: str, previous: str | None = None) -> dict[str, object]:
-        before = [None] * len(names) if previous in (None, "_") else previous.split(",")
-        given = {f"previous_{name}": one for name, one in zip(names, before, strict=True)}
-        return {**key, "t": time, "p": prob, **dict(zip(names, value, strict=True)), **given}
-
-    if "init" not in stream:
-        return [row(time, value, prob) for time, value, prob in _alternatives(stream)]
-    rows = [row(1, tuple(v.split(",")), prob) for v, prob in stream["init"].items() if v != "_"]
-    for time in range(1, n_times):
-        step = stream["cpt"].get(str(time), stream["cpt"].get("*", {}))
-        for source, targets in step.items():
-            rows += [row(time + 1, tuple(v.split(",")), prob, source) for v, prob in targets.items() if v != "_"]
-    return rows
-
-
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_probability_at_every_time(case: dict) -> None:
-    kinds = sorted({stream["type"] for stream in case["streams"]})
-    schemas = {kind: schema_of(kind, case) for kind in kinds}
-    rows = {
-        kind: [
-            row
-            for stream in case["streams"]
-            if stream["type"] == kind
-            for row in rows_of(stream, schemas[kind], case["T"])
-        ]
-        for kind in kinds
-    }
-    relations = case.get("relations", {})
-    tables = {
-        name: [{f"c{place}": value for place, value in enumerate(fact)} for fact in facts]
-        for name, facts in relations.items()
-    }
+    schemas, rows = streams_of(case)
+    tables = tables_of(case)
     declared = tuple(
         TableSchema(name, tuple(Column(one, Type.STRING) for one in facts[0]), f"{name}.csv")
         for name, facts in tables.items()

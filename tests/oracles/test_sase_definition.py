@@ -6,35 +6,14 @@ Repetitions under NEXT are only those on which earliest-first (`EAGER`) and plai
 
 from __future__ import annotations
 
-import json
-from fractions import Fraction
-from pathlib import Path
-
 import pytest
+from tests.oracles.imprecise_times import CASES, CERTAIN, expected, imprecise, rows_of
 
 from inkling.logical import plan as p
-from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
-from inkling.model.uncertainty import ImpreciseTime
 from inkling.model.worlds import joint_worlds
 from inkling.testing.oracle import oracle, probable_oracle
 from inkling.testing.plans import column, compare, event, leaf, plus, program
-
-CASES = [json.loads(line) for line in Path(__file__).with_name("imprecise_times.jsonl").read_text().splitlines()]
-
-
-def imprecise(name: str) -> p.StreamPlan:
-    schema = StreamSchema(
-        name,
-        (Column("id", Type.STRING), Column("k", Type.INTEGER)),
-        id="id",
-        key=(),
-        start="lo",
-        end="hi",
-        time_type=Type.INTEGER,
-        doubt=ImpreciseTime("lo", "hi", "weights"),
-    )
-    return p.StreamPlan(schema)
 
 
 def part(slot: int, text: str) -> p.Part:
@@ -45,18 +24,6 @@ def part(slot: int, text: str) -> p.Part:
     if text.startswith("!"):
         return p.Absent(one)
     return plus(one) if text.endswith("+") else one
-
-
-def rows_of(case: dict) -> dict[str, list[dict[str, object]]]:
-    rows: dict[str, list[dict[str, object]]] = {}
-    for name, kind, lo, hi, *more in case["events"]:
-        weights = next((one for one in more if isinstance(one, list)), None)
-        values = next((one for one in more if isinstance(one, dict)), {})
-        rows.setdefault(kind, []).append({"id": name, "lo": lo, "hi": hi, "weights": weights, **values})
-    for text in case["pattern"]:
-        for kind in text.strip("!+").partition("@")[0].split("|"):
-            rows.setdefault(kind, [])
-    return rows
 
 
 def plan_of(case: dict, names: list[str]) -> p.ProgramPlan:
@@ -73,20 +40,12 @@ def test_confidence(case: dict) -> None:
     worlds = list(joint_worlds(rows, (stream.schema for stream in plan.streams)))
     assert len(worlds) == case["worlds"]
     assert sum(prob for prob, _ in worlds) == 1
-    expected = {
-        tuple(signature.replace("+", " ").split()): (lo, hi, Fraction(confidence))
-        for signature, lo, hi, confidence in case["results"]
-    }
     found = {one.lineage: (one.start, one.end, one.probability) for one in probable_oracle(plan, rows)["x"]}
-    assert found == expected
-
-
-CERTAIN = [case for case in CASES if case["worlds"] == 1]
+    assert found == expected(case)
 
 
 @pytest.mark.parametrize("case", CERTAIN, ids=[case["id"] for case in CERTAIN])
 def test_intervals_of_one_tick_are_certain_streams(case: dict) -> None:
     rows = rows_of(case)
-    expected = [(tuple(signature.replace("+", " ").split()), lo, hi) for signature, lo, hi, _ in case["results"]]
     results = oracle(plan_of(case, sorted(rows)), rows)["x"]
-    assert sorted((one.lineage, one.start, one.end) for one in results) == sorted(expected)
+    assert {one.lineage: (one.start, one.end, 1) for one in results} == expected(case)

@@ -18,6 +18,7 @@ FAMILIES = {
     "INK03": "Every word is known, but together they cannot mean what was intended.",
     "INK04": "The program is right; nothing here can run it yet. It may run in a later version as it is.",
     "INK05": "The program is right; a file, a column or an option is not.",
+    "INK06": "The program and its data are right; this machine lacks something that the run needs.",
     "INK09": "A mistake of inkling itself. The program and the data are not to blame.",
 }
 

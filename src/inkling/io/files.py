@@ -97,7 +97,11 @@ def _below_each_other(tables: Sequence[pa.Table], *, what: str) -> pa.Table:
         for name, n_times in Counter(table.column_names).items():
             if n_times > 1:
                 raise InputError.of("INK0510", f"a file of the input for `{what}` has two columns `{name}`")
-    return pa.concat_tables(tables, promote_options="permissive")
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        message = f"the files of the input for `{what}` have columns of one name and different types"
+        raise InputError.of("INK0503", message, notes=(str(problem).splitlines()[0],)) from None
 
 
 def _contents(file: Path) -> pa.Buffer:

@@ -51,9 +51,7 @@ class _StageLines:
         self.lines.written.append(f"stage {stage.number}: {self._title()}")
         made_here = {step.event.name for step in stage.steps}
         inputs = [given for given in stage.inputs if given.source not in made_here]
-        found = self.lines.add(
-            f"Shuffle[{', '.join(self._input(given) for given in inputs)}]", self._shuffled(inputs)
-        )
+        found = self.lines.add(f"Shuffle[{', '.join(self._input(given) for given in inputs)}]", self._shuffled(inputs))
         for given in inputs:
             found = self._late(found, given)
         for step in stage.steps:

@@ -12,6 +12,7 @@ from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.types import Type
+from inkling.physical.across import refuse_unsupported
 from inkling.physical.bits import BitBook
 from inkling.physical.naming import Naming, row_expr
 from inkling.physical.plan import Bit, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Stage
@@ -149,6 +150,7 @@ class _StagePlanner:
                 for position in positions:
                     self.drafts[position].bits[bit] = row_condition
             else:
+                refuse_unsupported(named)
                 across.append(named)
                 self._require(named, inputs_of)
         for position in positions:

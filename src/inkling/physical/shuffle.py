@@ -21,9 +21,7 @@ def shuffled_columns(given: Input, stream: StreamPlan | None) -> tuple[str, ...]
         derived = {column.name: column.expr for column in stream.derived}
         for expr in derived.values():
             wanted |= {
-                part.column
-                for part in e.walk(expr)
-                if isinstance(part, e.ColumnOf | e.PreviousColumn | e.SinceChange)
+                part.column for part in e.walk(expr) if isinstance(part, e.ColumnOf | e.PreviousColumn | e.SinceChange)
             }
         wanted -= set(derived)
     return tuple(sorted(wanted))

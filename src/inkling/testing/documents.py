@@ -71,9 +71,7 @@ def example(text: str) -> Example:
     key = " KEY k" if "k" in columns else ""
     time = "TIME FROM t TO till" if lasting else "TIME t"
     till = ", till BIGINT" if lasting else ""
-    declarations = [
-        f"STREAM {stream}({listed}, t BIGINT{till}) ID id{key} {time};" for stream in "ABCDEFGHPQR"
-    ]
+    declarations = [f"STREAM {stream}({listed}, t BIGINT{till}) ID id{key} {time};" for stream in "ABCDEFGHPQR"]
     for name in (stream for stream in "ABCDEFGHPQR" if stream not in rows):
         rows[name] = []
     return Example("\n".join(declarations), rows, tuple(_result(line) for line in expected))
@@ -86,18 +84,14 @@ def word(text: str) -> Example:
     for number, token in enumerate(data.split(), start=1):
         symbol, _, speed = token.partition(":")
         rows.append({"id": str(number), "k": "v", "s": symbol, "speed": float(speed or 0), "t": number})
-    declaration = (
-        "STREAM V(id STRING, k STRING, s STRING, speed DOUBLE, t BIGINT) ID id KEY k TIME t ORDER BY t;"
-    )
+    declaration = "STREAM V(id STRING, k STRING, s STRING, speed DOUBLE, t BIGINT) ID id KEY k TIME t ORDER BY t;"
     return Example(declaration, {"V": rows}, tuple(_result(line) for line in expected))
 
 
 def _parted(text: str) -> tuple[str, list[str]]:
     lines = text.strip().splitlines()
     expected = [line for line in lines if line.startswith("=>")]
-    return " ".join(line for line in lines if line not in expected), [
-        line for line in expected if line != "=> none"
-    ]
+    return " ".join(line for line in lines if line not in expected), [line for line in expected if line != "=> none"]
 
 
 def _event(token: str) -> tuple[str, dict[str, Value]]:

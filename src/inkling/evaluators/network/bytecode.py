@@ -13,6 +13,7 @@ from inkling.evaluators.network.store import END, ID, START, Doubles, Store
 from inkling.kernels import vm
 from inkling.logical import expr as e
 from inkling.model.time import Span
+from inkling.physical.across import DIVIDED_FUNCTIONS
 
 BINARY = {
     "+": vm.ADD,
@@ -38,9 +39,6 @@ UNARY_FUNCTIONS = {
     "ceil": vm.CEIL,
 }
 FOLDED_FUNCTIONS = {"pow": vm.POW, "least": vm.LEAST, "greatest": vm.GREATEST, "angle_difference": vm.ANGLE}
-DIVIDED_FUNCTIONS = {"seconds": 1e6, "minutes": 60e6, "hours": 3600e6}
-SUPPORTED_FUNCTIONS = {*UNARY_FUNCTIONS, *FOLDED_FUNCTIONS, *DIVIDED_FUNCTIONS, "haversine"}
-"""Functions that may mix columns of several events; the others must look at one event only."""
 
 
 @dataclass(frozen=True, slots=True)

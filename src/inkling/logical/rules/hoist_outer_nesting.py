@@ -15,8 +15,6 @@ def hoist_outer_nesting(event: p.EventPlan) -> p.EventPlan:
         case p.Narrowed(pattern=inner, within=within, having=having, slot=None):
             if within is not None and event.within is not None and within != event.within:
                 return event
-            return replace(
-                event, pattern=inner, within=within or event.within, having=(*having, *event.having)
-            )
+            return replace(event, pattern=inner, within=within or event.within, having=(*having, *event.having))
         case _:
             return event

@@ -1,0 +1,36 @@
+"""What a condition that compares several events may contain, so that kernels can decide it."""
+
+from __future__ import annotations
+
+from inkling.errors import NotSupportedYet
+from inkling.logical import expr as e
+
+DIVIDED_FUNCTIONS = {"seconds": 1e6, "minutes": 60e6, "hours": 3600e6}
+"""Functions that divide a duration by so many microseconds."""
+
+NUMERIC_FUNCTIONS = frozenset(
+    ("abs", "sqrt", "exp", "ln", "sin", "cos", "floor", "ceil", "pow", "least", "greatest")
+) | {"angle_difference", "haversine", *DIVIDED_FUNCTIONS}
+"""Functions that may mix columns of several events; the others must look at one event only."""
+
+
+def refuse_unsupported(condition: e.Expr) -> None:
+    """Raise when a condition across events calls something that only single events can be asked."""
+    for part in e.walk(condition):
+        match part:
+            case e.FunctionCall(name=name) if name not in NUMERIC_FUNCTIONS:
+                raise NotSupportedYet.of(
+                    "INK0423",
+                    f"`{name}` cannot be part of a condition that compares several events yet",
+                    notes=("the join network compares columns and numbers of different events",),
+                    helps=(f"let the stream compute it: `DERIVE {name}_of = {name}(…)`, and compare that column",),
+                )
+            case e.InTable(table=table):
+                raise NotSupportedYet.of(
+                    "INK0424",
+                    f"`{table}(…)` under NOT or OR cannot read several events yet",
+                    notes=("a look-up that must hold may read several events, one that may fail only one",),
+                    helps=("move the condition to HAVING, where the match is finished",),
+                )
+            case _:
+                pass
