@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -106,7 +106,7 @@ def machine() -> dict[str, str]:
     """Where and with what the figures were taken."""
     memory = psutil.virtual_memory().total / 2**30
     return {
-        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "processor": f"{_processor()}, {len(os.sched_getaffinity(0))} cores",
         "memory": f"{memory:.0f} GB",
         "python": platform.python_version(),

@@ -16,17 +16,13 @@ SLOWER_LAST = ("spark", "browser", "long")
 settings.register_profile(
     "dev", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
-settings.register_profile(
-    "ci", settings.get_profile("dev"), max_examples=100, derandomize=True, database=None
-)
+settings.register_profile("ci", settings.get_profile("dev"), max_examples=100, derandomize=True, database=None)
 settings.register_profile("long", settings.get_profile("dev"), max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--accept", action="store_true", help="rewrite golden files with what the program says now"
-    )
+    parser.addoption("--accept", action="store_true", help="rewrite golden files with what the program says now")
 
 
 @pytest.fixture(scope="session")

@@ -15,11 +15,7 @@ EVENT found(device) AS
 
 
 def anti_join(readings: DataFrame) -> DataFrame:
-    back = (
-        Window.partitionBy("device")
-        .orderBy(F.desc("t"))
-        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    )
+    back = Window.partitionBy("device").orderBy(F.desc("t")).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     next_of_third = F.last(F.when(F.col("kind") == 2, F.col("t")), True).over(back)
     pairs = (
         readings.where("kind = 0 AND level > 0.5 OR kind = 2")

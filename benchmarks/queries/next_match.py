@@ -19,11 +19,7 @@ FITS = "kind = 0 AND level > 0.5 OR kind = 1 AND code >= 500 OR kind = 2"
 
 def running_last(readings: DataFrame) -> DataFrame:
     """From the latest reading back, so that what comes next is what was seen last."""
-    back = (
-        Window.partitionBy("device")
-        .orderBy(F.desc("t"))
-        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    )
+    back = Window.partitionBy("device").orderBy(F.desc("t")).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     fitting = readings.where(FITS).select("device", "t", "kind")
     with_c = fitting.withColumn("c", F.last(F.when(F.col("kind") == 2, F.col("t")), True).over(back))
     with_b = with_c.withColumn("b", F.last(F.when(F.col("kind") == 1, F.struct("c")), True).over(back))

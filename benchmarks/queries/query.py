@@ -63,6 +63,8 @@ class Query:
 
 def _sums(matches: DataFrame) -> Found:
     sums = matches.agg(
-        F.count("*"), F.sum(F.unix_micros("start").cast("decimal(38,0)")), F.sum(F.unix_micros("end").cast("decimal(38,0)"))
+        F.count("*"),
+        F.sum(F.unix_micros("start").cast("decimal(38,0)")),
+        F.sum(F.unix_micros("end").cast("decimal(38,0)")),
     )
     return Found(*(int(value or 0) for value in sums.first()))

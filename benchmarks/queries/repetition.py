@@ -16,11 +16,7 @@ EVENT found(device) AS
 
 def self_join(readings: DataFrame) -> DataFrame:
     """The last of the repeated readings decides: it may be any after the first, and the third kind is next after it."""
-    back = (
-        Window.partitionBy("device")
-        .orderBy(F.desc("t"))
-        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    )
+    back = Window.partitionBy("device").orderBy(F.desc("t")).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     ends = (
         readings.where("kind = 1 AND code >= 500 OR kind = 2")
         .select("device", "t", "kind", F.last(F.when(F.col("kind") == 2, F.col("t")), True).over(back).alias("end"))

@@ -38,9 +38,7 @@ def chromium_path() -> str | None:
 def browser() -> Iterator[Browser]:
     path = chromium_path()
     if path is None:
-        reason = (
-            "no Chromium found, so the report page was NOT tested; install it with `apt-get install chromium`"
-        )
+        reason = "no Chromium found, so the report page was NOT tested; install it with `apt-get install chromium`"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         warnings.warn(reason, stacklevel=1)
@@ -89,9 +87,7 @@ def two_keys() -> ReportData:
         counts=(EventCount("long", 1, 1), EventCount("short", 1, 1)),
         time_kind="ticks",
         matches=(
-            MatchRow(
-                "long", "left", 0, 1000, 1000, 0.75, "sampled", 0.05, values={"total": 3.5}, members=members
-            ),
+            MatchRow("long", "left", 0, 1000, 1000, 0.75, "sampled", 0.05, values={"total": 3.5}, members=members),
             MatchRow("short", "right", 500, 500, 500, members=(MemberRow("a9", "A", 500, 500),)),
         ),
     )
@@ -124,9 +120,7 @@ def test_empty_report_opens_in_silence(open_report):
     assert page.get_by_text("No matches.").is_visible()
 
 
-@pytest.mark.parametrize(
-    "gesture", ["button", "key", "wheel on axis", "ctrl and wheel", "drag on axis", "overview"]
-)
+@pytest.mark.parametrize("gesture", ["button", "key", "wheel on axis", "ctrl and wheel", "drag on axis", "overview"])
 def test_zoom_changes_the_axis(open_report, gesture):
     page = open_report(two_keys())
     before = axis_labels(page)
@@ -284,13 +278,9 @@ def test_table_sorts_pages_filters_and_opens(open_report):
     page.locator("#match-filter").fill(f"{wanted.event} {wanted.members[0].id.lower()}")
     assert page.locator("#match-table .match-row").count() == 1
     page.locator("#match-table .opener").click()
-    assert page.locator("#match-table .member-id").all_text_contents() == [
-        member.id for member in wanted.members
-    ]
+    assert page.locator("#match-table .member-id").all_text_contents() == [member.id for member in wanted.members]
     page.get_by_role("button", name="Show on timeline").click()
-    assert page.locator("#details-body .member-id").all_text_contents() == [
-        member.id for member in wanted.members
-    ]
+    assert page.locator("#details-body .member-id").all_text_contents() == [member.id for member in wanted.members]
 
 
 def test_hostile_text_stays_text(open_report):
@@ -320,9 +310,7 @@ def test_hostile_text_stays_text(open_report):
 
 def test_ticks_beyond_floats_are_exact(open_report):
     start = 2**62 + 1
-    data = ReportData(
-        title="big", program_text="", time_kind="ticks", matches=(MatchRow("e", "k", start, start + 7),)
-    )
+    data = ReportData(title="big", program_text="", time_kind="ticks", matches=(MatchRow("e", "k", start, start + 7),))
     page = open_report(data)
     page.mouse.click(*lanes_middle(page))
     facts = page.locator("#details-body .facts dd").all_text_contents()
@@ -332,9 +320,7 @@ def test_ticks_beyond_floats_are_exact(open_report):
 
 def test_timestamps_read_in_utc(open_report):
     noon_us = 1_709_208_000_000_000  # 2024-02-29 12:00 UTC
-    data = ReportData(
-        title="leap", program_text="", matches=(MatchRow("e", "", noon_us, noon_us + 90_250_000),)
-    )
+    data = ReportData(title="leap", program_text="", matches=(MatchRow("e", "", noon_us, noon_us + 90_250_000),))
     page = open_report(data)
     page.mouse.click(*lanes_middle(page))
     facts = page.locator("#details-body .facts dd").all_text_contents()
@@ -359,9 +345,7 @@ def test_narrow_page_does_not_scroll_sideways(open_report):
         counts=(EventCount(long_name, 1, 1),),
         matches=(
             *data.matches,
-            MatchRow(
-                long_name, long_name, data.matches[0].start, data.matches[0].end, values={"v": long_name}
-            ),
+            MatchRow(long_name, long_name, data.matches[0].start, data.matches[0].end, values={"v": long_name}),
         ),
         rejects=data.rejects,
         notes=(long_name,),

@@ -46,9 +46,7 @@ def session(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Spa
 
 
 def table_of(rows: Sequence[dict[str, Value]]) -> pa.Table:
-    return pa.table(
-        {name: pa.array([row[name] for row in rows], ARROW_TYPES[kind]) for name, kind in COLUMNS.items()}
-    )
+    return pa.table({name: pa.array([row[name] for row in rows], ARROW_TYPES[kind]) for name, kind in COLUMNS.items()})
 
 
 def frame_of(spark: SparkSession, rows: Sequence[dict[str, Value]]) -> DataFrame:
@@ -69,9 +67,7 @@ def in_one_job(spark: SparkSession, rows: Sequence[dict[str, Value]], exprs: Seq
     return frame_of(spark, rows).select(*columns).toArrow()
 
 
-def assert_defined(
-    found: pa.Table, rows: Sequence[dict[str, Value]], exprs: Sequence[e.Expr], ulps: int = 0
-) -> None:
+def assert_defined(found: pa.Table, rows: Sequence[dict[str, Value]], exprs: Sequence[e.Expr], ulps: int = 0) -> None:
     n_compared = 0
     for expr, column in zip(exprs, found.columns, strict=True):
         for row, value in zip(rows, column.to_pylist(), strict=True):
@@ -86,8 +82,7 @@ def check_random_expressions(spark: SparkSession, seed: int, n_expressions: int)
     rng = Random(seed)
     rows = random_rows(rng, N_ROWS)
     exprs = [
-        random_expression(rng, rng.choice(KINDS), depth=rng.randrange(1, 4), exact=True)
-        for _ in range(n_expressions)
+        random_expression(rng, rng.choice(KINDS), depth=rng.randrange(1, 4), exact=True) for _ in range(n_expressions)
     ]
     assert_defined(in_one_job(spark, rows, exprs), rows, exprs)
 

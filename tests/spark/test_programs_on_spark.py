@@ -27,8 +27,14 @@ from inkling.testing.universe import Declared, Kind
 EVENTS_PER_PROGRAM = 17
 STREAMS_PER_PROGRAM = 6
 WORLDS = {
-    "points": [Declared(name, Kind.POINTS, True, "seq", derive) for name, derive in zip("ABC", ("", "x - PREV(x)", ""), strict=True)],
-    "ordered": [Declared(name, Kind.ORDERED, True, "seq", derive) for name, derive in zip("VWU", ("SINCE_CHANGE(s)", "", ""), strict=True)],
+    "points": [
+        Declared(name, Kind.POINTS, True, "seq", derive)
+        for name, derive in zip("ABC", ("", "x - PREV(x)", ""), strict=True)
+    ],
+    "ordered": [
+        Declared(name, Kind.ORDERED, True, "seq", derive)
+        for name, derive in zip("VWU", ("SINCE_CHANGE(s)", "", ""), strict=True)
+    ],
     "texts": [Declared(name, Kind.ORDERED, True, "id", "") for name in "VWU"],
     "intervals": [Declared(name, Kind.INTERVALS, True, "seq", "") for name in "LMN"],
     "mixed": [
@@ -82,7 +88,9 @@ def test_spark_eq_definition(world: str, spark: SparkSession) -> None:
     given = arrow_streams(program.plan, pack(datasets)), arrow_tables(program.plan, tables)
     for partitions in (1, 2, 7):
         results = program.run(spark, *given, partitions=partitions)
-        same_results(program.plan, expected, {name: frame.toArrow().to_pylist() for name, frame in results.frames.items()})
+        same_results(
+            program.plan, expected, {name: frame.toArrow().to_pylist() for name, frame in results.frames.items()}
+        )
         results.close()
 
 
@@ -97,5 +105,7 @@ def test_without_a_key(seed: int, spark: SparkSession) -> None:
         results = inkling.parse(case.text).run(
             spark, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables), partitions=3
         )
-        same_results(case.plan, case.expected(), {name: frame.toArrow().to_pylist() for name, frame in results.frames.items()})
+        same_results(
+            case.plan, case.expected(), {name: frame.toArrow().to_pylist() for name, frame in results.frames.items()}
+        )
         results.close()

@@ -37,9 +37,7 @@ def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
             measure(span)
         except ValueError as problem:
             counted = "integers" if clock is Clock.TICKS else "timestamps"
-            raise InputError.of(
-                "INK0507", f"{problem}", notes=(f"the times of the input are {counted}",)
-            ) from None
+            raise InputError.of("INK0507", f"{problem}", notes=(f"the times of the input are {counted}",)) from None
     return measure
 
 

@@ -12,7 +12,7 @@ from typing import ParamSpec
 import typer
 
 from inkling.cli.messages import print_diagnostics
-from inkling.errors import Diagnostic, InklingError, InputError, InternalError
+from inkling.errors import Diagnostic, InklingError, InternalError, ProgramError
 
 EXIT_MISTAKE, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
 """Typer itself exits with 2 when the command line is wrong."""
@@ -47,14 +47,12 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
 
 
 def exit_status(problem: Exception) -> int:
-    """1 for a mistake in the program, 3 for one in the input, 4 for one of inkling itself."""
+    """1 for a mistake in the program, 3 for one in the input or the machine, 4 for one of inkling itself."""
     match problem:
-        case InputError():
-            return EXIT_INPUT
-        case InternalError():
-            return EXIT_INTERNAL
-        case InklingError():
+        case ProgramError():
             return EXIT_MISTAKE
+        case InklingError() if not isinstance(problem, InternalError):
+            return EXIT_INPUT
         case _:
             return EXIT_INTERNAL
 

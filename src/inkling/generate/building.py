@@ -32,9 +32,7 @@ STREAMS = {
             ("p", pa.float64()),
         ]
     ),
-    "Door": pa.schema(
-        [("id", pa.string()), ("person", pa.string()), ("room", pa.string()), ("t", pa.int64())]
-    ),
+    "Door": pa.schema([("id", pa.string()), ("person", pa.string()), ("room", pa.string()), ("t", pa.int64())]),
 }
 
 

@@ -18,9 +18,7 @@ CHUNK_ROWS = 131_072
 
 
 class MakeScenario(Protocol):
-    def __call__(
-        self, *, events: int, keys: int | None, seed: int, start: datetime | int | None
-    ) -> Scenario: ...
+    def __call__(self, *, events: int, keys: int | None, seed: int, start: datetime | int | None) -> Scenario: ...
 
 
 SCENARIOS: dict[str, MakeScenario] = {

@@ -56,8 +56,7 @@ class Chain(Generic[Step]):
         firsts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
         self._first = {script.name: int(at) for script, at in zip(scripts, firsts, strict=True)}
         self._last = {
-            script.name: self._first[script.name] + length - 1
-            for script, length in zip(scripts, lengths, strict=True)
+            script.name: self._first[script.name] + length - 1 for script, length in zip(scripts, lengths, strict=True)
         }
         self._successor = self._successors(scripts, start).ravel()
 

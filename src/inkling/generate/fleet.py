@@ -48,12 +48,8 @@ STREAMS = {
             ("near_gas", pa.bool_()),
         ]
     ),
-    "Alarm": pa.schema(
-        [("id", pa.string()), ("vehicle", pa.string()), ("t", TIMESTAMP), ("kind", pa.string())]
-    ),
-    "Service": pa.schema(
-        [("id", pa.string()), ("vehicle", pa.string()), ("t", TIMESTAMP), ("garage", pa.string())]
-    ),
+    "Alarm": pa.schema([("id", pa.string()), ("vehicle", pa.string()), ("t", TIMESTAMP), ("kind", pa.string())]),
+    "Service": pa.schema([("id", pa.string()), ("vehicle", pa.string()), ("t", TIMESTAMP), ("garage", pa.string())]),
 }
 
 
@@ -138,9 +134,7 @@ class Fleet:
         remaining = self.events - self._out.rows["Vehicle"]
         order = arrival_order(offsets_ms)[:remaining]
         self._truth.see(states, motion, order)
-        rows = _Rows(
-            states.ravel()[order], order % self.keys, self._clock.times_us(block, offsets_ms).ravel()[order]
-        )
+        rows = _Rows(states.ravel()[order], order % self.keys, self._clock.times_us(block, offsets_ms).ravel()[order])
         columns = {
             "vehicle": self._names.take(pa.array(rows.vehicle)),
             "t": rows.time_us,

@@ -37,9 +37,7 @@ class Motion:
 class Vehicles:
     """Each vehicle drives its own loop around a depot and remembers its place on it and its fuel."""
 
-    def __init__(
-        self, chain: Chain[Reading], radius_m: Floats, lat: Floats, lon: Floats, random: BlockRandom
-    ) -> None:
+    def __init__(self, chain: Chain[Reading], radius_m: Floats, lat: Floats, lon: Floats, random: BlockRandom) -> None:
         self._radius_m, self._lat, self._lon = radius_m, lat, lon
         self._angle = random.unit(radius_m.shape) * 2.0 * np.pi
         self._fuel = 0.3 + 0.6 * random.unit(radius_m.shape)

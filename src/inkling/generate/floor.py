@@ -83,9 +83,7 @@ class Antennas:
 
     def _likelihood_of(self, code: int) -> Floats:
         is_read = np.array([code >> antenna & 1 for antenna in range(len(ANTENNA_CELLS))], np.bool_)
-        likelihood: Floats = np.where(is_read[:, None], self._read_chance, 1.0 - self._read_chance).prod(
-            axis=0
-        )
+        likelihood: Floats = np.where(is_read[:, None], self._read_chance, 1.0 - self._read_chance).prod(axis=0)
         return likelihood
 
     def believe(self, path: npt.NDArray[np.intp], random: BlockRandom) -> Floats:

@@ -47,9 +47,7 @@ class Numbering:
             capitals = "".join(letter for letter in stream if letter.isupper())
             ids = prefixed(capitals, numbers)
         arrays = {"id": ids} | {name: _as_array(column) for name, column in columns.items()}
-        return pa.RecordBatch.from_arrays(
-            [arrays[field.name].cast(field.type) for field in schema], schema=schema
-        )
+        return pa.RecordBatch.from_arrays([arrays[field.name].cast(field.type) for field in schema], schema=schema)
 
 
 def _as_array(column: Column) -> pa.Array:

@@ -136,7 +136,5 @@ class Port:
         away_m = course.from_port_m.copy()
         unsure = np.nonzero(np.abs(away_m - HARBOR_M) < FLATNESS_ERROR_M)
         port = self._home[unsure[1]]
-        away_m[unsure] = haversine_m(
-            course.lat[unsure], course.lon[unsure], self._port_lat[port], self._port_lon[port]
-        )
+        away_m[unsure] = haversine_m(course.lat[unsure], course.lon[unsure], self._port_lat[port], self._port_lon[port])
         return away_m < HARBOR_M

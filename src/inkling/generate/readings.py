@@ -78,9 +78,7 @@ def previous_of(block: npt.NDArray[Scalar], before: npt.NDArray[Scalar]) -> npt.
     return np.concatenate([before[None, :], block[:-1]])
 
 
-def latest_of(
-    block: npt.NDArray[Scalar], is_known: Marks, before: npt.NDArray[Scalar]
-) -> npt.NDArray[Scalar]:
+def latest_of(block: npt.NDArray[Scalar], is_known: Marks, before: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     """Each key's most recent known value, its own row included; `before` holds those ahead of the block."""
     known_rows = np.where(is_known, np.arange(1, len(block) + 1)[:, None], 0)
     latest_rows = np.maximum.accumulate(known_rows, axis=0)

@@ -31,9 +31,7 @@ class _StreamFile:
         self._schema = schema
         self._unfinished = path.with_suffix(".parquet.unfinished")
         repeated = [column for column in schema.names if column not in NEVER_REPEATED]
-        self._writer = pa.parquet.ParquetWriter(
-            self._unfinished, schema, compression="zstd", use_dictionary=repeated
-        )
+        self._writer = pa.parquet.ParquetWriter(self._unfinished, schema, compression="zstd", use_dictionary=repeated)
         self._held: list[pa.RecordBatch] = []
         self._n_held = 0
 

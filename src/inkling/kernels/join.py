@@ -151,7 +151,9 @@ def earliest_end_of(origin, n_origins, end, end_place):
 
 
 @njit(cache=True)
-def count_between(key, start, start_place, end, end_place, offsets, scope_start, scope_place, scope_end, scope_end_place):
+def count_between(
+    key, start, start_place, end, end_place, offsets, scope_start, scope_place, scope_end, scope_end_place
+):
     """Events of the scope inside each interval, borders included; the scope is sorted by (key, start)."""
     count = np.zeros(key.shape[0], np.int64)
     for i in range(key.shape[0]):

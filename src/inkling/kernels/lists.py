@@ -61,9 +61,13 @@ def choose_witness(group, start, start_place, offsets, place, slot, n_groups):
     for i in range(group.shape[0]):
         g = group[i]
         b = best[g]
-        if b < 0 or start[i] < start[b] or (start[i] == start[b] and start_place[i] < start_place[b]):
-            best[g] = i
-        elif start[i] == start[b] and start_place[i] == start_place[b] and smaller(i, b, offsets, place, slot):
+        if b < 0 or start[i] != start[b]:
+            earlier = b < 0 or start[i] < start[b]
+        elif start_place[i] != start_place[b]:
+            earlier = start_place[i] < start_place[b]
+        else:
+            earlier = smaller(i, b, offsets, place, slot)
+        if earlier:
             best[g] = i
     return best
 

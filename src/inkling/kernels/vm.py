@@ -107,7 +107,7 @@ def _binary(op, x, y):
     if op == MOD:
         return np.fmod(x, y) if y != 0.0 else math.nan
     if op == POW:
-        if x == 0.0 and y < 0.0 or x < 0.0 and y != math.floor(y):
+        if (x == 0.0 and y < 0.0) or (x < 0.0 and y != math.floor(y)):
             return math.nan
         return _finite(x**y)
     if op == LEAST:
@@ -154,7 +154,7 @@ def run(code, constants, columns, candidate, registers, moments, stack):
                 stack[top] = math.nan
             else:
                 stack[top] = _haversine(lat1, lon1, lat2, lon2)
-        elif op == NEG or op == NOT or op == IS_NULL or (op >= ABS and op <= CEIL):
+        elif op in (NEG, NOT, IS_NULL) or (op >= ABS and op <= CEIL):
             stack[top] = _unary(op, stack[top])
         else:
             top -= 1

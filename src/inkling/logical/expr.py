@@ -241,9 +241,7 @@ def walk(expr: Expr) -> Iterator[Expr]:
 def slots_of(expr: Expr) -> frozenset[int]:
     """The slots an expression looks at."""
     return frozenset(
-        part.slot
-        for part in walk(expr)
-        if isinstance(part, ColumnOf | ListColumn | Aggregate | TimeOf | IdOf)
+        part.slot for part in walk(expr) if isinstance(part, ColumnOf | ListColumn | Aggregate | TimeOf | IdOf)
     )
 
 

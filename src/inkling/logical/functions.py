@@ -57,7 +57,7 @@ def _power(base: float, exponent: float) -> float | None:
     return None if isinstance(result, complex) else float(result)
 
 
-D, I, S, T = Type.DOUBLE, Type.INTEGER, Type.STRING, Type.DURATION
+D, N, S, T = Type.DOUBLE, Type.INTEGER, Type.STRING, Type.DURATION
 
 FUNCTIONS = {
     function.name: function
@@ -80,7 +80,7 @@ FUNCTIONS = {
         Function("hours", (T,), D, lambda x: x / 3600e6),
         Function("lower", (S,), S, str.lower),
         Function("upper", (S,), S, str.upper),
-        Function("length", (S,), I, len),
+        Function("length", (S,), N, len),
         Function("concat", (S, S), S, lambda *parts: "".join(parts), variadic=True),
     )
 }

@@ -21,6 +21,4 @@ def split_by_pattern(stage: Stage, n_groups: int) -> list[Stage]:
     for bundle in bundles:
         min(groups, key=len).extend(bundle)
     order = {step.event.name: place for place, step in enumerate(stage.steps)}
-    return [
-        replace(stage, steps=tuple(sorted(group, key=lambda step: order[step.event.name]))) for group in groups
-    ]
+    return [replace(stage, steps=tuple(sorted(group, key=lambda step: order[step.event.name]))) for group in groups]

@@ -21,9 +21,7 @@ from inkling.physical.stages import Group, column_types, group_events
 
 def plan_program(program: p.ProgramPlan) -> PhysicalPlan:
     """Decide how every event runs."""
-    stages = tuple(
-        _StagePlanner(program, group).stage(number) for number, group in enumerate(group_events(program))
-    )
+    stages = tuple(_StagePlanner(program, group).stage(number) for number, group in enumerate(group_events(program)))
     return PhysicalPlan(program, stages)
 
 
@@ -136,9 +134,7 @@ class _StagePlanner:
             pattern=renamed(event.pattern),
         )
 
-    def _leaf(
-        self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]]
-    ) -> LeafTest:
+    def _leaf(self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]]) -> LeafTest:
         positions = inputs_of[leaf.slot]
         bits, across = [], []
         for condition in (part for item in leaf.conditions for part in e.conjuncts(item)):
@@ -252,8 +248,7 @@ def _orders_by_text(program: p.ProgramPlan) -> bool:
     kinds = {
         column.type is Type.STRING
         for stream in program.streams
-        if stream.schema.order_by is not None
-        and (column := stream.schema.column(stream.schema.order_by)) is not None
+        if stream.schema.order_by is not None and (column := stream.schema.column(stream.schema.order_by)) is not None
     }
     if len(kinds) > 1:
         raise NotSupportedYet.of(
@@ -267,17 +262,13 @@ def _orders_by_text(program: p.ProgramPlan) -> bool:
 def _expressions(event: p.EventPlan) -> list[e.Expr]:
     """Everything that is evaluated on finished matches, nested ones included."""
     nested = [
-        condition
-        for part in parts_of(event.pattern)
-        if isinstance(part, p.Narrowed)
-        for condition in part.having
+        condition for part in parts_of(event.pattern) if isinstance(part, p.Narrowed) for condition in part.having
     ]
     return [*(output.expr for output in (*event.head, *event.returns)), *event.having, *nested]
 
 
 def _reads(expr: e.Expr, columns: frozenset[str]) -> bool:
     return any(
-        isinstance(part, e.InTable)
-        or (isinstance(part, e.ColumnOf) and part.column.rsplit("|", 1)[0] in columns)
+        isinstance(part, e.InTable) or (isinstance(part, e.ColumnOf) and part.column.rsplit("|", 1)[0] in columns)
         for part in e.walk(expr)
     )

@@ -46,9 +46,7 @@ def group_events(program: ProgramPlan) -> list[Group]:
     return groups
 
 
-def _fits(
-    group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...], program: ProgramPlan
-) -> bool:
+def _fits(group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...], program: ProgramPlan) -> bool:
     if group.key_types != types or group.declared != bool(event.partition):
         return False
     for source in read_sources(event):
@@ -73,9 +71,7 @@ def _same_key(maker: EventPlan, group: Group, wanted: tuple[str, ...]) -> bool:
     keys = group.verdicts[maker.name].conclusion
     if not wanted:
         return not keys
-    leaf_keys = {
-        (slot.number, keys[source]) for slot in maker.slots for source in slot.sources if source in keys
-    }
+    leaf_keys = {(slot.number, keys[source]) for slot in maker.slots for source in slot.sources if source in keys}
     expr = outputs.get(wanted[0])
     return len(wanted) == 1 and isinstance(expr, e.ColumnOf) and (expr.slot, (expr.column,)) in leaf_keys
 

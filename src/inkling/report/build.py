@@ -115,9 +115,7 @@ def _backticks_as_code(text: str) -> Markup:
     if len(parts) % 2 == 0:
         return escape(text)
     quoted = Markup("<code>{}</code>")
-    return Markup("").join(
-        quoted.format(part) if index % 2 else escape(part) for index, part in enumerate(parts)
-    )
+    return Markup("").join(quoted.format(part) if index % 2 else escape(part) for index, part in enumerate(parts))
 
 
 def _grouped(number: int) -> str:

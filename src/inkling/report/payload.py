@@ -106,9 +106,7 @@ class _RowWriter:
 
     def match_row(self, match: MatchRow) -> JsonRow:
         member_ids = tuple(member.id for member in match.members)
-        lineage = (
-            None if match.lineage == member_ids else [json_scalar(event_id) for event_id in match.lineage]
-        )
+        lineage = None if match.lineage == member_ids else [json_scalar(event_id) for event_id in match.lineage]
         return [
             self.events.position(match.event),
             self.keys.position(_shortened(match.key)),

@@ -22,6 +22,7 @@ from inkling.model.types import Type
 from inkling.physical.naming import physical_name
 from inkling.physical.runnable import Runnable
 from inkling.results import Results
+from inkling.spark.duplicates import repeated_rows
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import partitioning_of
 from inkling.spark.read import read_frame
@@ -81,16 +82,14 @@ def run(
     frames = {event.name: _public(event, found.events[event.name], measure.clock) for event in plan.events}
     return SparkResults(
         frames,
-        _rejects(spark, read),
+        _rejects(spark, plan, read),
         measure.clock,
         {name: one.raw for name, one in read.items()},
         found.cached,
     )
 
 
-def _read_streams(
-    plan: ProgramPlan, spark: SparkSession, inputs: Mapping[str, Data]
-) -> dict[str, NormalizedFrame]:
+def _read_streams(plan: ProgramPlan, spark: SparkSession, inputs: Mapping[str, Data]) -> dict[str, NormalizedFrame]:
     read = {}
     for stream in plan.streams:
         schema = stream.schema
@@ -103,9 +102,15 @@ def _read_streams(
     return read
 
 
-def _rejects(spark: SparkSession, read: Mapping[str, NormalizedFrame]) -> DataFrame:
+def _rejects(spark: SparkSession, plan: ProgramPlan, read: Mapping[str, NormalizedFrame]) -> DataFrame:
     empty = spark.createDataFrame(pa.Table.from_pylist([], schema=REJECTS_SCHEMA))
-    return reduce(DataFrame.unionByName, (one.rejects for one in read.values()), empty)
+    refused = [one.rejects for one in read.values()]
+    refused += [
+        repeated_rows(stream.schema, read[stream.schema.name].rows)
+        for stream in plan.streams
+        if stream.schema.name in read and stream.schema.id is not None
+    ]
+    return reduce(DataFrame.unionByName, refused, empty)
 
 
 def _public(event: EventPlan, frame: DataFrame, clock: Clock) -> DataFrame:

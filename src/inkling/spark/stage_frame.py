@@ -72,13 +72,10 @@ def input_frame(
     references = RowReferences(frozenset(source.columns))
     stored = _late_columns(given, references) if stream is None else stored_columns(given, stream)
     columns = [
-        _column(field, given, number, stored, references, around).alias(field.name)
-        for field in r.stage_schema(stage)
+        _column(field, given, number, stored, references, around).alias(field.name) for field in r.stage_schema(stage)
     ]
     known = set(r.stage_schema(stage).names)
-    columns += [
-        named(logical).alias(physical) for physical, logical in sorted(stored.items()) if physical not in known
-    ]
+    columns += [named(logical).alias(physical) for physical, logical in sorted(stored.items()) if physical not in known]
     return source.select(*columns)
 
 
@@ -139,5 +136,3 @@ def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, around: Su
             fact = named(fact_name(atom.number, column.name, column.type))
             agree = agree & (fact == to_column(arg, references, around.measure))
     return source.join(F.broadcast(facts), agree, "inner")
-
-

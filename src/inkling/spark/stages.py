@@ -150,7 +150,6 @@ def _as_source(stage: Stage, number: int, results: DataFrame) -> DataFrame:
     columns = [named(name) for name in (r.START, r.END, r.PLACE, r.END_PLACE)]
     columns += [named(DETECTED).alias(r.KNOWN), named(LINEAGE).alias(r.IDS)]
     columns += [
-        named(physical_name(output.name, output.type)).alias(output.name)
-        for output in (*event.head, *event.returns)
+        named(physical_name(output.name, output.type)).alias(output.name) for output in (*event.head, *event.returns)
     ]
     return results.where(named(EVENT) == number).select(*columns)

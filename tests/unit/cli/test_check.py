@@ -8,6 +8,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from inkling.cli import app
+from inkling.cli.failures import exit_status
+from inkling.errors import InklingError, InputError, InternalError, NotSupportedYet, ProgramError
+from inkling.spark.java import NoJavaError
 
 RIGHT = "STREAM A(id STRING, x BIGINT, t BIGINT) ID id TIME t;\n\nEVENT big AS\n  PATTERN A a[x > 3];\n"
 WRONG = "STREAM A(id STRING, x BIGINT, t BIGINT) ID id TIME t;\nEVENT big AS PATTERN A a[y > 3];\n"
@@ -132,6 +135,15 @@ def test_explain_error_knows_every_spelling_of_a_code() -> None:
     unknown = call("explain-error", "INK0999")
     assert unknown.exit_code == 3
     assert "INK0901" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [(ProgramError, 1), (NotSupportedYet, 1), (InputError, 3), (NoJavaError, 3), (InternalError, 4)],
+)
+def test_every_kind_of_error_has_its_exit_status(kind: type[InklingError], status: int) -> None:
+    assert exit_status(kind.of("INK0901", "words")) == status
+    assert exit_status(KeyError("nobody foresaw this")) == 4
 
 
 def test_version() -> None:

@@ -19,9 +19,7 @@ def data(size: tuple[int, int, int]) -> tuple[dict[str, pd.DataFrame], Truth]:
     events, keys, seed = size
     source = scenario("cluster", events=events, keys=keys, seed=seed)
     blocks = list(source.blocks())
-    streams = {
-        stream: pa.Table.from_batches([block[stream] for block in blocks]).to_pandas() for stream in blocks[0]
-    }
+    streams = {stream: pa.Table.from_batches([block[stream] for block in blocks]).to_pandas() for stream in blocks[0]}
     return streams, source.truth()
 
 

@@ -56,9 +56,7 @@ PATTERNS = {
     "anchored": (lambda rows: (rows["near_port"] | rows["in_anchorage"]) & (rows["speed"] < 0.5), "111"),
     "drifting": (lambda rows: (angle(rows) > 30) & (rows["speed"] > 0.5), "111"),
     "trawling": (
-        lambda rows: (
-            (rows["type"] == "fishing") & rows["in_fishing_area"] & (rows["speed"] > 1) & (rows["speed"] < 9)
-        ),
+        lambda rows: (rows["type"] == "fishing") & rows["in_fishing_area"] & (rows["speed"] > 1) & (rows["speed"] < 9),
         "111",
     ),
     "search_and_rescue": (

@@ -98,9 +98,7 @@ def test_half_a_surrogate_pair_does_not_stop_the_page(tmp_path):
 
 def test_nothing_is_fetched():
     page = PageReader(build_report(fleet_report(n_matches=20, n_vehicles=4)))
-    links = [
-        attributes[name] for _, attributes in page.tags for name in ("src", "href") if name in attributes
-    ]
+    links = [attributes[name] for _, attributes in page.tags for name in ("src", "href") if name in attributes]
     assert links
     assert all(link.startswith(("#", "data:")) for link in links)
     assert not re.search(r"@import|url\(", page.raw["style"][0])

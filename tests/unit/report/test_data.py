@@ -13,9 +13,7 @@ def test_data_converts_to_json_and_back():
     match = MatchRow("ab", "k", 1, 2, 2, values={"n": None}, lineage=("a1", "b2"), members=(member,))
     data = ReportData(title="ab.ink", program_text="", time_kind="ticks", matches=(match,))
     read = json.loads(json.dumps(asdict(data)))
-    assert read["matches"][0]["members"] == [
-        {"id": "b2", "stream": "B", "start": 2, "end": 2, "values": {"v": 1.5}}
-    ]
+    assert read["matches"][0]["members"] == [{"id": "b2", "stream": "B", "start": 2, "end": 2, "values": {"v": 1.5}}]
     assert read["time_kind"] == "ticks"
 
 

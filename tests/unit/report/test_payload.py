@@ -24,9 +24,7 @@ def test_times_are_offsets_from_an_exact_origin():
 
 
 def test_matches_point_to_names():
-    payload = page_payload(
-        report_of(MatchRow("e", "k1", 0, 0), MatchRow("f", "k2", 0, 0), MatchRow("e", "k2", 0, 0))
-    )
+    payload = page_payload(report_of(MatchRow("e", "k1", 0, 0), MatchRow("f", "k2", 0, 0), MatchRow("e", "k2", 0, 0)))
     named = [(payload["events"][row[0]], payload["keys"][row[1]]) for row in payload["matches"]]
     assert named == [("e", "k1"), ("f", "k2"), ("e", "k2")]
 
@@ -35,9 +33,7 @@ def test_an_event_shared_by_two_matches_is_stored_once():
     shared = MemberRow("a1", "A", 0, 0, {"v": 1})
     other = MemberRow("a2", "A", 0, 0, {"v": True})
     payload = page_payload(
-        report_of(
-            MatchRow("e", "k", 0, 1, members=(shared,)), MatchRow("e", "k", 0, 2, members=(shared, other))
-        )
+        report_of(MatchRow("e", "k", 0, 1, members=(shared,)), MatchRow("e", "k", 0, 2, members=(shared, other)))
     )
     assert len(payload["members"]) == 2
     assert [row[10] for row in payload["matches"]] == [[0], [0, 1]]

@@ -13,6 +13,7 @@ from inkling.automata.state import AutomatonState
 from inkling.evaluators.automaton.translate import to_regex
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.sources import comes_from
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import EventBatch, Ints, MatchBatch, one_after_the_other
@@ -43,8 +44,8 @@ class AutomatonEvaluator:
 
     def step(self, state: AutomatonCarry, batch: EventBatch) -> tuple[AutomatonCarry, tuple[MatchBatch, ...]]:
         """Read the next events of each key; results name events of earlier batches too."""
-        scope = np.flatnonzero(np.isin(batch.source, np.array(self.steps[0].scope, np.int16)))
-        fresh = batch if len(scope) == len(batch) else batch.take(scope)
+        inside = comes_from(batch, self.steps[0].scope)
+        fresh = batch if inside.all() else batch.take(np.flatnonzero(inside))
         numbers = np.arange(state.next_number, state.next_number + len(fresh))
         runs, found = self.patterns.step(state.runs, fresh.key, fresh.source, self._compressed(fresh), numbers)
         known = fresh if state.rows is None else one_after_the_other(state.rows, fresh)
@@ -59,8 +60,9 @@ class AutomatonEvaluator:
 
     def meets_ties(self, batch: EventBatch) -> bool:
         """Whether two events of the scope stand at the same place, so that none comes before the other."""
-        rows = np.flatnonzero(np.isin(batch.source, np.array(self.steps[0].scope, np.int16)))
-        key, end, place = batch.key[rows], batch.end[rows], batch.end_place[rows]
+        columns = (batch.key, batch.end, batch.end_place)
+        inside = comes_from(batch, self.steps[0].scope)
+        key, end, place = columns if inside.all() else (column[inside] for column in columns)
         return bool(np.any((key[1:] == key[:-1]) & (end[1:] == end[:-1]) & (place[1:] == place[:-1])))
 
     def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
@@ -76,9 +78,7 @@ class AutomatonEvaluator:
             packed |= truth << np.uint64(place)
         return packed
 
-    def _matches(
-        self, step: EventStep, known: EventBatch, n_old: int, numbers: Ints, found: Detections
-    ) -> MatchBatch:
+    def _matches(self, step: EventStep, known: EventBatch, n_old: int, numbers: Ints, found: Detections) -> MatchBatch:
         lineage = found.lineage()
         last = n_old + found.row
         first = np.searchsorted(numbers, found.first_event())
@@ -99,9 +99,7 @@ class AutomatonEvaluator:
         )
 
 
-def automata_of(
-    steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings
-) -> tuple[AutomatonEvaluator, ...]:
+def automata_of(steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings) -> tuple[AutomatonEvaluator, ...]:
     """One evaluator per scope and per 64 conditions."""
     groups: list[list[EventStep]] = []
     for step in steps:
@@ -118,13 +116,10 @@ def _compile(steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings) 
     bits = _bits_of(steps)
     place = {bit: number for number, bit in enumerate(bits)}
     patterns = [
-        Pattern(to_regex(step, place), Counting.RESTART if step.event.restart else Counting.OVERLAP)
-        for step in steps
+        Pattern(to_regex(step, place), Counting.RESTART if step.event.restart else Counting.OVERLAP) for step in steps
     ]
     return AutomatonEvaluator(steps, PatternSet.compile(patterns, n_inputs), bits, around)
 
 
 def _bits_of(steps: list[EventStep] | tuple[EventStep, ...]) -> tuple[int, ...]:
     return tuple(sorted({bit for step in steps for leaf in step.leaves for bit in leaf.bits}))
-
-

@@ -75,4 +75,3 @@ class Gather:
         rows = self._pick(slot, e.Which.FIRST if first else e.Which.LAST)
         times = self._batch.start if first else self._batch.end
         return pa.array(times[np.maximum(rows, 0)] if len(times) else rows, mask=rows < 0)
-

@@ -22,9 +22,9 @@ class Arena:
         first, self._size = self._size, self._size + len(rows)
         if self._size > len(self._row):
             capacity = max(self._size, 2 * len(self._row))
-            self._row = np.resize(self._row, capacity)
-            self._slot = np.resize(self._slot, capacity)
-            self._parent = np.resize(self._parent, capacity)
+            self._row = _wider(self._row, capacity)
+            self._slot = _wider(self._slot, capacity)
+            self._parent = _wider(self._parent, capacity)
         self._row[first : self._size] = rows
         self._slot[first : self._size] = slot
         self._parent[first : self._size] = parents
@@ -36,3 +36,9 @@ class Arena:
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(length)])
         rows, slots = lists.unroll(tails, offsets, self._row, self._slot, self._parent)
         return offsets, rows, slots
+
+
+def _wider(column: Ints, capacity: int) -> Ints:
+    wider = np.empty(capacity, np.int64)
+    wider[: len(column)] = column
+    return wider

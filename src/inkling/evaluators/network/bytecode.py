@@ -88,8 +88,9 @@ class _Writer:
             case e.Negate(item=item):
                 self.write(item)
                 self.op(vm.NEG)
-            case e.Arithmetic(operator=symbol, left=left, right=right) | e.Compare(
-                operator=symbol, left=left, right=right
+            case (
+                e.Arithmetic(operator=symbol, left=left, right=right)
+                | e.Compare(operator=symbol, left=left, right=right)
             ):
                 self.write(left)
                 self.write(right)

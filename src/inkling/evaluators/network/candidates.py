@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 from inkling.evaluators.network.layout import Layout, kept_of
 from inkling.evaluators.network.partials import Contexts
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
+from inkling.evaluators.sources import comes_from
+from inkling.kernels.canonical import canonical_order
 from inkling.logical import expr as e
 from inkling.model.batch import Ints
 from inkling.model.types import Type
@@ -41,21 +43,26 @@ class Equality:
 def rows_of(store: Store, leaf: LeafTest) -> Ints:
     """Rows of the leaf's inputs on which all of its local conditions hold."""
     batch = store.batch
-    mask: Mask = np.isin(batch.source, np.array(leaf.inputs, dtype=np.int16))
+    mask: Mask = comes_from(batch, leaf.inputs)
     for bit in leaf.bits:
         mask &= (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
     return np.flatnonzero(mask)
 
 
 def index_rows(store: Store, rows: Ints, group: Ints, n_groups: int) -> Index:
-    """Sort rows by (group, start, place) and note where each group stands."""
+    """Sort rows, which come in the order of the batch, by (group, start, place); note where each group stands."""
     batch = store.batch
-    start, place = batch.start[rows], batch.start_place[rows]
-    if not _is_sorted(group, start, place):
-        order = np.lexsort((place, start, group))
-        rows, group, start, place = rows[order], group[order], start[order], place[order]
-    offsets = np.searchsorted(group, np.arange(n_groups + 1))
-    return Index(rows, offsets, start, place, batch.end[rows], batch.end_place[rows])
+    if len(rows) == len(batch):
+        start, place, end, end_place = batch.start, batch.start_place, batch.end, batch.end_place
+    else:
+        start, place = batch.start[rows], batch.start_place[rows]
+        end = start if batch.end is batch.start else batch.end[rows]
+        end_place = place if batch.end_place is batch.start_place else batch.end_place[rows]
+    if _is_sorted(group, start, place):
+        return Index(rows, np.searchsorted(group, np.arange(n_groups + 1)), start, place, end, end_place)
+    order, _ = canonical_order(group, n_groups, start, place, start, place)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(group, minlength=n_groups))])
+    return Index(rows[order], offsets, start[order], place[order], end[order], end_place[order])
 
 
 def _is_sorted(group: Ints, start: Ints, place: Ints) -> bool:

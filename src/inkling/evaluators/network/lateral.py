@@ -32,6 +32,7 @@ from inkling.evaluators.network.partials import (
 from inkling.evaluators.network.relations import related
 from inkling.evaluators.network.runs import expand, is_among
 from inkling.evaluators.network.store import Store
+from inkling.evaluators.sources import comes_from
 from inkling.kernels import join
 from inkling.logical import plan as p
 from inkling.logical.expr import Edge, Expr
@@ -137,9 +138,7 @@ class Evaluation:
             return window
         return self.length(within) if window is None else min(window, self.length(within))
 
-    def _narrowed(
-        self, pattern: p.Narrowed, contexts: Contexts, policy: p.Policy, window: int | None
-    ) -> Occurrences:
+    def _narrowed(self, pattern: p.Narrowed, contexts: Contexts, policy: p.Policy, window: int | None) -> Occurrences:
         inner = self.window_of(pattern.within, window)
         found = self.occurrences(pattern.pattern, contexts, policy, inner)
         if pattern.slot is not None:
@@ -150,9 +149,7 @@ class Evaluation:
         found = found.where(self.lasts_at_most(found, contexts.key[found.origin], pattern.within))
         return found.where(self.passes(found, pattern.having)) if pattern.having else found
 
-    def _conjunction(
-        self, items: tuple[p.Pattern, ...], contexts: Contexts, window: int | None
-    ) -> Occurrences:
+    def _conjunction(self, items: tuple[p.Pattern, ...], contexts: Contexts, window: int | None) -> Occurrences:
         """All items, in any order; one that may be empty may be missing, but not all of them."""
         partials = begin(contexts, 0)
         for item in items:
@@ -456,9 +453,7 @@ class Evaluation:
                 self.store.numbers,
             )
         found = self.occurrences(absent, lookup)
-        inside = strictly_before(
-            found.end, found.end_place, before[found.origin], before_place[found.origin]
-        )
+        inside = strictly_before(found.end, found.end_place, before[found.origin], before_place[found.origin])
         violated = np.zeros(len(partials), bool)
         violated[found.origin[inside]] = True
         return violated
@@ -547,7 +542,7 @@ class Evaluation:
     def scope(self) -> cand.Index:
         """Every event of the scope, by key and start."""
         if self._scope is None:
-            rows = np.flatnonzero(np.isin(self.store.batch.source, np.array(self.step.scope, dtype=np.int16)))
+            rows = np.flatnonzero(comes_from(self.store.batch, self.step.scope))
             self._scope = cand.index_rows(self.store, rows, self.store.batch.key[rows], self.store.n_keys)
         return self._scope
 
@@ -561,9 +556,7 @@ class Evaluation:
 
 def _start_anywhere(contexts: Contexts) -> Contexts:
     """Only the earliest of several parts has to start early enough, so no single part is held to it."""
-    return replace(
-        contexts, first_until=contexts.until, first_until_place=np.full(len(contexts), AFTER_ALL)
-    )
+    return replace(contexts, first_until=contexts.until, first_until_place=np.full(len(contexts), AFTER_ALL))
 
 
 def _starting_early(found: Occurrences, contexts: Contexts) -> Occurrences:

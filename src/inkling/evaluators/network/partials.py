@@ -117,27 +117,35 @@ def begin(contexts: Contexts, n_gaps: int) -> Partials:
 
 def append(partials: Partials, found: Occurrences) -> Partials:
     """Put each found occurrence behind the partial match it belongs to."""
-    old = partials.take(found.origin)
-    fresh = ~old.placed
-    earlier = fresh | _less(found.start, found.start_place, old.start, old.start_place)
-    later = fresh | _less(old.end, old.end_place, found.end, found.end_place)
-    gaps = old.gaps
+    origin = found.origin
+    gaps = partials.gaps[origin]
     if gaps.shape[1]:
-        opened = gaps[:, :, 1] != NOWHERE
-        closing = opened & (gaps[:, :, 2] == NOWHERE)
-        gaps = gaps.copy()
+        closing = (gaps[:, :, 1] != NOWHERE) & (gaps[:, :, 2] == NOWHERE)
         gaps[:, :, 2] = np.where(closing, found.start[:, None], gaps[:, :, 2])
         gaps[:, :, 3] = np.where(closing, found.start_place[:, None], gaps[:, :, 3])
+    start, start_place, end, end_place = found.start, found.start_place, found.end, found.end_place
+    known = found.known
+    if partials.placed.any():
+        fresh = ~partials.placed[origin]
+        old_start, old_start_place = partials.start[origin], partials.start_place[origin]
+        earlier = fresh | _less(start, start_place, old_start, old_start_place)
+        start = np.where(earlier, start, old_start)
+        start_place = np.where(earlier, start_place, old_start_place)
+        old_end, old_end_place = partials.end[origin], partials.end_place[origin]
+        later = fresh | _less(old_end, old_end_place, end, end_place)
+        end = np.where(later, end, old_end)
+        end_place = np.where(later, end_place, old_end_place)
+        known = np.maximum(partials.known[origin], known)
     return Partials(
-        old.origin,
+        partials.origin[origin],
         found.tail,
         found.registers,
         found.moments,
-        np.where(earlier, found.start, old.start),
-        np.where(earlier, found.start_place, old.start_place),
-        np.where(later, found.end, old.end),
-        np.where(later, found.end_place, old.end_place),
-        np.maximum(old.known, found.known),
+        start,
+        start_place,
+        end,
+        end_place,
+        known,
         found.end,
         found.end_place,
         gaps,

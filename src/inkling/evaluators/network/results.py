@@ -33,9 +33,7 @@ def results_of(
     order = np.lexsort((found.start_place, found.start, found.end_place, found.end, key))
     found = found.take(order)
     if event.restart:
-        mask = lists.restart_mask(
-            found.origin, found.start, found.start_place, found.end, found.end_place
-        )
+        mask = lists.restart_mask(found.origin, found.start, found.start_place, found.end, found.end_place)
         found = found.where(mask)
     offsets, rows, slots = arena.unroll(found.tail)
     resolve = gather(found)
@@ -64,9 +62,7 @@ def results_of(
     )
 
 
-def _values(
-    outputs: tuple[Output, ...], resolve: Gather, n: int, around: Surroundings
-) -> dict[str, pa.Array]:
+def _values(outputs: tuple[Output, ...], resolve: Gather, n: int, around: Surroundings) -> dict[str, pa.Array]:
     return {output.name: evaluate(output.expr, resolve, n, around) for output in outputs}
 
 

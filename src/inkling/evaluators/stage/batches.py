@@ -24,6 +24,8 @@ def key_codes(table: pa.Table, n_key_columns: int) -> tuple[Ints, pa.Table]:
     for name in names:
         encoded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
         values = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+        if n_key_columns == 1:
+            return values, pa.table({name: encoded.dictionary})
         if len(encoded.dictionary) and name != names[0]:
             code = _dense(code * len(encoded.dictionary) + values)
         else:
@@ -43,30 +45,59 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     table = table.combine_chunks()
     source = source_numbers(table)
     end = table[r.END].to_numpy()
-    start = _filled(table, r.START, end)
-    ordered = np.array([one.ordered for one in stage.inputs], bool)[source]
+    start, known = _filled(table, r.START, end), _filled(table, r.KNOWN, end)
     table, words = _with_ranked_places(stage, table)
-    start_place = np.where(ordered, _filled(table, r.PLACE, np.zeros(len(table), np.int64)), 0)
-    end_place = np.where(ordered, _filled(table, r.END_PLACE, start_place), 0)
+    start_place, end_place = _places(stage, table, source)
     order, event = _canonical(stage, table, key, source, start, end, end_place)
     take = pa.array(order)
-    id_offsets, ids = _ids(table, order)
-    ordered = ordered[order]
+    id_offsets, ids = _ids(table, take)
+    # rows of a key lie far apart, so putting them in order costs the most here: no column twice, and none without need
+    source, ends = source[order] if len(stage.inputs) > 1 else np.zeros(len(order), np.int16), end[order]
+    places = _ordered_places(stage, source, start_place, end_place, order)
     return EventBatch(
         key[order],
-        source[order],
-        start[order],
-        np.where(ordered, start_place[order], -UNORDERED),
-        end[order],
-        np.where(ordered, end_place[order], UNORDERED),
-        _filled(table, r.KNOWN, end)[order],
+        source,
+        ends if start is end else start[order],
+        places[0],
+        ends,
+        places[1],
+        ends if known is end else known[order],
         event,
-        _bits(stage, table)[order],
+        _bits(stage, table, take),
         {name: table[name].combine_chunks().take(take) for name in r.columns_of(stage)},
         id_offsets,
         ids,
         words,
     )
+
+
+def _places(stage: Stage, table: pa.Table, source: NDArray[np.int16]) -> tuple[Ints, Ints]:
+    """Places of start and end, 0 for rows of inputs without `ORDER BY`."""
+    nowhere = np.zeros(len(table), np.int64)
+    start_place = _filled(table, r.PLACE, nowhere)
+    end_place = _filled(table, r.END_PLACE, start_place)
+    ordered = np.array([one.ordered for one in stage.inputs], bool)
+    if ordered.all():
+        return start_place, end_place
+    if not ordered.any():
+        return nowhere, nowhere
+    both = start_place is end_place
+    start_place = np.where(ordered[source], start_place, 0)
+    return start_place, start_place if both else np.where(ordered[source], end_place, 0)
+
+
+def _ordered_places(
+    stage: Stage, source: NDArray[np.int16], start_place: Ints, end_place: Ints, order: Ints
+) -> tuple[Ints, Ints]:
+    """Places in canonical order; without one, a row starts before and ends after everything simultaneous."""
+    ordered = np.array([one.ordered for one in stage.inputs], bool)
+    if not ordered.any():
+        return np.full(len(order), -UNORDERED), np.full(len(order), UNORDERED)
+    starts = start_place[order]
+    ends = starts if end_place is start_place else end_place[order]
+    if ordered.all():
+        return starts, ends
+    return np.where(ordered[source], starts, -UNORDERED), np.where(ordered[source], ends, UNORDERED)
 
 
 def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Array | None]:
@@ -164,17 +195,17 @@ def _dense_rank(column: pa.Array) -> Ints:
     return np.asarray(ranks.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:
+def _ids(table: pa.Table, take: pa.Array) -> tuple[Ints, pa.Array]:
     single = table[r.ID].combine_chunks()
     if r.IDS not in table.column_names:
-        return np.arange(len(order) + 1), single.take(pa.array(order))
+        return np.arange(len(take) + 1), single.take(take)
     lists = table[r.IDS].combine_chunks()
     own = pa.ListArray.from_arrays(pa.array(np.arange(len(single) + 1), pa.int32()), single)
-    both = pc.if_else(pc.is_valid(lists), lists, own).take(pa.array(order))
+    both = pc.if_else(pc.is_valid(lists), lists, own).take(take)
     offsets = both.offsets.to_numpy().astype(np.int64)
     return offsets - offsets[0], both.flatten()
 
 
-def _bits(stage: Stage, table: pa.Table) -> np.ndarray:
-    words = [table[r.word_name(word)].combine_chunks() for word in range(r.n_words(stage))]
-    return words_to_bits(words, len(table))
+def _bits(stage: Stage, table: pa.Table, take: pa.Array) -> np.ndarray:
+    words = [table[r.word_name(word)].combine_chunks().take(take) for word in range(r.n_words(stage))]
+    return words_to_bits(words, len(take))

@@ -20,12 +20,26 @@ def with_derived_columns(stream: StreamPlan, source: pa.Table, around: Surroundi
         return source
     key = _key_codes(source, stream.schema.key)
     source = source.append_column("@key", pa.array(key))
-    order = ["@key", r.END, r.PLACE, r.START, r.ID]
-    source = source.sort_by([(name, "ascending") for name in order if name in source.column_names])
+    identity = [name for name in ("@key", r.END, r.PLACE, r.START, r.ID) if name in source.column_names]
+    content = [name for name in source.column_names if name not in identity]
+    source = source.sort_by([(name, "ascending") for name in (*identity, *content)])
+    source = source.filter(pa.array(~_repeats(source, identity)))
     look = _LookBack(source, source["@key"].to_numpy())
     for column in stream.derived:
         look.source = look.source.append_column(column.name, evaluate(column.expr, look, len(source), around))
     return look.source.drop_columns(["@key"])
+
+
+def _repeats(source: pa.Table, identity: list[str]) -> np.ndarray:
+    """Rows that have the key, time and id of the row before them: the same event once more."""
+    again = np.ones(len(source), bool)
+    again[:1] = False
+    for name in identity:
+        column = source[name].combine_chunks()
+        equal = pc.equal(column[1:], column[:-1]) if len(source) else pa.array([], pa.bool_())
+        both_null = pc.and_(pc.is_null(column[1:]), pc.is_null(column[:-1])) if len(source) else equal
+        again[1:] &= pc.or_(pc.fill_null(equal, False), both_null).to_numpy(zero_copy_only=False)
+    return again
 
 
 class _LookBack:

@@ -45,6 +45,7 @@ class StageEngine:
 
     def run(self, rows: pa.Table) -> StageResults:
         """Results over rows that hold all events of their keys."""
+        rows = rows.combine_chunks()
         codes, keys = key_codes(rows, len(self.stage.key_types))
         base = event_batch(self.stage, rows, codes)
         found: dict[str, MatchBatch] = {}

@@ -48,9 +48,7 @@ def _joined(rows: pa.Table, atom: TableAtom, table: pa.Table, around: Surroundin
 def _pairs(wanted: list[tuple[str, pa.Array]], facts: pa.Table, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Positions of rows and facts that agree; null agrees with nothing."""
     left = pa.table({"row": np.arange(n_rows)} | {f"k{i}": values for i, (_, values) in enumerate(wanted)})
-    right = pa.table(
-        {"fact": np.arange(len(facts))} | {f"k{i}": facts[name] for i, (name, _) in enumerate(wanted)}
-    )
+    right = pa.table({"fact": np.arange(len(facts))} | {f"k{i}": facts[name] for i, (name, _) in enumerate(wanted)})
     if not wanted:
         return (
             np.repeat(np.arange(n_rows), len(facts)),

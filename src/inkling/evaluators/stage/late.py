@@ -26,9 +26,7 @@ def stored_columns(given: Input, stream: StreamPlan) -> dict[str, str]:
         wanted |= {x.column.rsplit("|", 1)[0] for x in e.walk(bit.expr) if isinstance(x, e.ColumnOf)}
     derived = {column.name: column.expr for column in stream.derived}
     for expr in derived.values():
-        wanted |= {
-            x.column for x in e.walk(expr) if isinstance(x, e.ColumnOf | e.PreviousColumn | e.SinceChange)
-        }
+        wanted |= {x.column for x in e.walk(expr) if isinstance(x, e.ColumnOf | e.PreviousColumn | e.SinceChange)}
     wanted |= set(stream.schema.key)
     return {
         physical_name(column.name, column.type): column.name

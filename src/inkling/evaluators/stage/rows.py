@@ -17,6 +17,7 @@ SOURCE, START, PLACE = "@source", "@start", "@place"
 IDS, END_PLACE, KNOWN = "@ids", "@end_place", "@known"
 """Only where a stage reads derived events: the ids they rest on, the place of their end, when they were known."""
 
+
 def key_name(position: int) -> str:
     return f"@key{position}"
 

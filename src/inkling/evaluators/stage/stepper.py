@@ -42,9 +42,7 @@ class StageStepper:
         carries = tuple(automaton.start() for automaton in self._engine.automata)
         return StageState(empty, carries, KeyBook(len(self._engine.stage.key_types)), -FOREVER)
 
-    def step(
-        self, state: StageState, rows: pa.Table, until: int
-    ) -> tuple[StageState, dict[str, MatchBatch]]:
+    def step(self, state: StageState, rows: pa.Table, until: int) -> tuple[StageState, dict[str, MatchBatch]]:
         """Results that become known after the previous step and by `until`."""
         stage = self._engine.stage
         keys, codes = state.keys.codes(rows)

@@ -20,6 +20,7 @@ from inkling.language.syntax import (
     Variable,
 )
 
+
 class Value:
     """An expression; only operators, so that every other attribute can be a column.
 

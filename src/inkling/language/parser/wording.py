@@ -12,6 +12,9 @@ _PATTERN_OPERATORS = terminals(
     "RELATION RELATIONS_OPEN EXCEPT PAR AND OR CHECK PLUS STAR QUESTION LBRACE NAME VBAR LSQB EAGER MAXIMAL"
 )
 _NUMBER = terminals("INTEGER DECIMAL")
+_TIME_UNITS = terminals(
+    "MICROSECOND MICROSECONDS MILLISECOND MILLISECONDS SECOND SECONDS MINUTE MINUTES HOUR HOURS DAY DAYS WEEK WEEKS TICKS"
+)  # possible after any number, so never what is missing
 _BEFORE_CONDITIONS = terminals("WHERE HAVING IF WHEN AND OR NOT")
 _VALUE = terminals("NAME INTEGER DECIMAL STRING TRUE FALSE NULL LPAR MINUS")
 _PATTERN = terminals("NAME ANYTHING SEQ LPAR COMPLEMENT WINDOW")
@@ -54,7 +57,7 @@ def spelling(terminal: str) -> str | None:
 
 def expected(site: Site) -> list[str]:
     """The things that may stand here, at most five, the most telling first."""
-    left = set(site.accepted)
+    left = set(site.accepted) - _TIME_UNITS
     groups: list[str] = []
     if left >= _VALUE:
         groups.append("a condition" if _wants_condition(site.before) else "a value")

@@ -140,8 +140,7 @@ class _Rows:
         if not facts:
             return _FALSE
         wanted = [
-            None if arg is None else broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type])
-            for arg in args
+            None if arg is None else broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type]) for arg in args
         ]
         found = in_table(facts, wanted)
         return _TRUE if found is None else found

@@ -1,0 +1,19 @@
+"""Rows by the input they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.model.batch import EventBatch
+
+
+def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
+    """Whether each row belongs to one of these inputs; a table of all inputs answers faster than a search."""
+    wanted = np.zeros(int(batch.source.max(initial=0)) + 1, bool)
+    for number in inputs:
+        if number < len(wanted):
+            wanted[number] = True
+    return np.ones(len(batch), bool) if wanted.all() else wanted[batch.source]
