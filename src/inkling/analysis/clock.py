@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from inkling.analysis.policies import parts_of
 from inkling.errors import InputError
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.clock import Measure
-from inkling.model.time import Clock, Span
+from inkling.model.time import FARTHEST, Clock, Span
 
 
 def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
@@ -34,21 +35,25 @@ def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
     measure = Measure(clock, tick)
     for span in spans_of(plan):
         try:
-            measure(span)
+            length = measure(span)
         except ValueError as problem:
             counted = "integers" if clock is Clock.TICKS else "timestamps"
             raise InputError.of("INK0507", f"{problem}", notes=(f"the times of the input are {counted}",)) from None
+        if abs(length) > FARTHEST:
+            raise InputError.of("INK0507", f"{span} is longer than times can count", notes=(_LIMIT,))
     return measure
 
 
+_LIMIT = f"a duration has at most {FARTHEST} of the units that the times of the input count"
+
+
 def spans_of(plan: p.ProgramPlan) -> Iterator[Span]:
-    """Every written duration of a program."""
+    """Every written duration of a program; POINTS are ticks."""
     for stream in plan.streams:
         for column in stream.derived:
             yield from _in_expression(column.expr)
     for event in plan.events:
-        if isinstance(event.within, Span):
-            yield event.within
+        yield from _in_window(event.within)
         for output in (*event.head, *event.returns):
             yield from _in_expression(output.expr)
         for condition in event.having:
@@ -61,16 +66,25 @@ def _in_part(part: p.Part) -> Iterator[Span]:
     match part:
         case p.Deadline(after=after):
             yield after
-        case p.Sequence(within=Span() as within):
-            yield within
+        case p.Sequence(within=within):
+            yield from _in_window(within)
         case p.Narrowed(within=within, having=having):
-            if isinstance(within, Span):
-                yield within
+            yield from _in_window(within)
             for condition in having:
                 yield from _in_expression(condition)
         case p.Leaf(conditions=conditions):
             for condition in conditions:
                 yield from _in_expression(condition)
+        case _:
+            pass
+
+
+def _in_window(window: p.Window | None) -> Iterator[Span]:
+    match window:
+        case Span():
+            yield window
+        case p.Points(count=count):
+            yield Span(Fraction(count), "TICKS")
         case _:
             pass
 

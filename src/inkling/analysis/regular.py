@@ -12,6 +12,12 @@ from inkling.logical import plan as p
 MAX_CONDITIONS = 64
 """Conditions on one event that an automaton can tell apart."""
 
+MAX_TESTS = 14
+"""Different tests of one stream's events; an automaton knows an event by which of them it passes."""
+
+MAX_STEPS = 5_000
+"""Events of a match, written out one by one; beyond it making the automaton takes longer than it saves."""
+
 
 def is_regular(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
     """Whether the results of an event are the ends of words of a regular language over its totally ordered scope."""
@@ -19,6 +25,7 @@ def is_regular(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
         _obstacle_in_result(event)
         or _obstacle_in_scope(event, program)
         or _obstacle_in_windows(event)
+        or _obstacle_in_size(event)
         or next((found for part in parts_of(event.pattern) if (found := _obstacle_in_part(part))), None)
     )
     if obstacle:
@@ -55,6 +62,27 @@ def _obstacle_in_windows(event: p.EventPlan) -> str | None:
     windows = [event.within, *(x.within for x in parts_of(event.pattern) if isinstance(x, p.Narrowed))]
     timed = [window for window in windows if window is not None and not isinstance(window, p.EventCount)]
     return "WITHIN a length of time needs the times of partial matches" if timed else None
+
+
+def _obstacle_in_size(event: p.EventPlan) -> str | None:
+    n_steps = _n_steps(event.pattern)
+    return f"{n_steps} steps are more than {MAX_STEPS}" if n_steps > MAX_STEPS else None
+
+
+def _n_steps(part: p.Part) -> int:
+    match part:
+        case p.Leaf():
+            return 1
+        case p.Sequence(parts=parts):
+            return sum(map(_n_steps, parts))
+        case p.Absent(pattern=inner):
+            return _n_steps(inner)
+        case p.Repetition(pattern=inner, low=low, high=high):
+            return _n_steps(inner) * max(1, low, high or 0)
+        case p.Deadline() | p.StreamStart():
+            return 0
+        case _:
+            return sum(map(_n_steps, p.sub_patterns(part)))
 
 
 def _obstacle_in_part(part: p.Part) -> str | None:

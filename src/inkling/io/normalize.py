@@ -15,7 +15,7 @@ from inkling.io.casting import Cast, cast_column, clock_of, is_readable
 from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import REJECTS_SCHEMA, Complaint, Reason, rejected_rows
 from inkling.model.schema import Column, StreamSchema
-from inkling.model.time import Clock
+from inkling.model.time import FARTHEST, Clock
 from inkling.model.types import Type
 
 START, END, PLACE, ID = "@start", "@end", "@place", "@id"
@@ -128,6 +128,7 @@ def _complaints(
     kinds = {column.name: _expected(column, clock) for column in wanted}
     for name in times:
         found.append(Complaint(Reason.BAD_TIME, name, casts[name].bad, kinds[name]))
+        found.append(Complaint(Reason.BAD_TIME, name, _too_far(casts[name]), f"a time within {FARTHEST} of zero"))
         found.append(Complaint(Reason.NULL_TIME, name, _null(casts[name])))
     if schema.is_interval:
         backward = pc.greater(casts[schema.start].values, casts[schema.end].values)
@@ -148,6 +149,11 @@ def _expected(column: Column, clock: Clock) -> str:
     if column.type is Type.TIME:
         return "a timestamp" if clock is Clock.TIMESTAMP else "an integer"
     return str(column.type)
+
+
+def _too_far(cast: Cast) -> NDArray[np.bool_]:
+    far = pc.or_(pc.less(cast.values, -FARTHEST), pc.greater(cast.values, FARTHEST))
+    return _mask(pc.fill_null(far, False))
 
 
 def _null(cast: Cast) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from inkling.kernels.vm import STACK_DEPTH, run
+from inkling.kernels.vm import run
 
 FAR = np.int64(2**62)
 
@@ -53,7 +53,7 @@ def pair_all(first, last, rows, registers, moments, code, constants, columns):
     """Every (partial match, candidate position) in range that passes the condition."""
     left = np.empty(first.shape[0] + 16, np.int64)
     right = np.empty(first.shape[0] + 16, np.int64)
-    stack = np.empty(STACK_DEPTH, np.float64)
+    stack = np.empty(code.shape[0] + 1, np.float64)
     unconditional = code.shape[0] == 0
     n = 0
     for i in range(first.shape[0]):
@@ -72,7 +72,7 @@ def pair_next(first, last, rows, start, place, end, end_place, registers, moment
     """Like `pair_all`, but without candidates that start after another passing candidate has ended."""
     left = np.empty(first.shape[0] + 16, np.int64)
     right = np.empty(first.shape[0] + 16, np.int64)
-    stack = np.empty(STACK_DEPTH, np.float64)
+    stack = np.empty(code.shape[0] + 1, np.float64)
     unconditional = code.shape[0] == 0
     n = 0
     for i in range(first.shape[0]):
@@ -112,7 +112,7 @@ def pair_next(first, last, rows, start, place, end, end_place, registers, moment
 def any_in_range(first, last, end, end_place, before, before_place, rows, registers, moments, code, constants, columns):
     """Whether a passing candidate ends before (before, before_place), per partial match."""
     found = np.zeros(first.shape[0], np.bool_)
-    stack = np.empty(STACK_DEPTH, np.float64)
+    stack = np.empty(code.shape[0] + 1, np.float64)
     unconditional = code.shape[0] == 0
     for i in range(first.shape[0]):
         for j in range(first[i], last[i]):

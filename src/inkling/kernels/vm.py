@@ -23,7 +23,6 @@ IN = 34  # whether the top is among constants[a:b]
 ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
 POW, LEAST, GREATEST, HAVERSINE, ANGLE = 50, 51, 52, 53, 54
 
-STACK_DEPTH = 64
 NO_EVENT = -1
 NO_MOMENT = np.int64(-(2**63) + 1)
 EARTH_RADIUS_M = 6_371_000.0
@@ -120,7 +119,7 @@ def _binary(op, x, y):
 
 @njit(cache=True, inline="never")
 def run(code, constants, columns, candidate, registers, moments, stack):
-    """Value of a condition for one candidate event and one partial match."""
+    """Value of a condition for one candidate event and one partial match; the stack has room for each instruction."""
     top = -1
     for i in range(code.shape[0]):
         op = code[i, 0]

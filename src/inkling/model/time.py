@@ -18,6 +18,10 @@ MICROSECONDS = {
 """Calendar units; `TICKS` is the only other unit and means the stream's own integers."""
 
 
+FARTHEST = 2**61
+"""How far from zero a time may lie, and how long a duration may be; so no sum of the two leaves 64 bits."""
+
+
 class Clock(Enum):
     """What the numbers in a time column count."""
 

@@ -43,6 +43,7 @@ class Input:
     ordered: bool
     interval: bool  # its events may last; points have one time
     in_scope: bool  # rows count as events of the scope (joined inputs never do)
+    identity: tuple[str, ...]  # columns of KEY that the stage's key lacks: they tell events of one id apart
 
 
 @dataclass(frozen=True, slots=True)

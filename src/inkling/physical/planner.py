@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from inkling.analysis.policies import looks_at_scope, parts_of, read_sources
-from inkling.analysis.regular import MAX_CONDITIONS, is_local, is_regular
+from inkling.analysis.regular import MAX_CONDITIONS, MAX_TESTS, is_local, is_regular
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.window import horizon_of
 from inkling.errors import NotSupportedYet
@@ -14,7 +14,7 @@ from inkling.logical import plan as p
 from inkling.model.types import Type
 from inkling.physical.across import refuse_unsupported
 from inkling.physical.bits import BitBook
-from inkling.physical.naming import Naming, row_expr
+from inkling.physical.naming import Naming, physical_name, row_expr
 from inkling.physical.plan import Bit, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Stage
 from inkling.physical.stages import Group, column_types, group_events
 
@@ -80,9 +80,9 @@ class _StagePlanner:
             self._require(expr, visible)
         scope = tuple(self._position(source, ()) for source in event.scope if source in read_sources(event))
         verdict = is_regular(event, self.program)
-        n_conditions = len({bit for test in tests for bit in test.bits})
-        if n_conditions > MAX_CONDITIONS:
-            verdict = Verdict(False, f"{n_conditions} different conditions are more than {MAX_CONDITIONS}")
+        too_many = _too_many_tests(tests)
+        if verdict.conclusion and too_many:
+            verdict = Verdict(False, too_many)
         chosen = Evaluator.AUTOMATON if verdict.conclusion else Evaluator.NETWORK
         for position in scope:
             self.drafts[position].in_scope = True
@@ -184,12 +184,13 @@ class _StagePlanner:
         late = tuple(bit for bit in bits if _reads(bit.expr, derived))
         early = tuple(bit for bit in bits if bit not in late)
         event = self.program.event(draft.source)
+        identity = _identity(stream, self.group.keys[draft.source])
         return Input(
             name,
             draft.source,
             stream is None,
             self.group.keys[draft.source],
-            tuple(sorted(draft.columns)),
+            tuple(sorted(draft.columns | {*identity})),
             draft.atoms,
             early,
             late,
@@ -197,6 +198,7 @@ class _StagePlanner:
             stream.schema.is_ordered if stream is not None else event is not None and event.schema.is_ordered,
             stream is None or stream.schema.is_interval,
             draft.in_scope and not draft.atoms,
+            identity,
         )
 
     def _keep(self, draft: _InputDraft, late: tuple[Bit, ...], has_derived: bool) -> e.Expr | None:
@@ -225,6 +227,19 @@ class _StagePlanner:
         return Type.INTEGER if column is None or column.type is Type.INTEGER else Type.STRING
 
 
+def _too_many_tests(tests: tuple[LeafTest, ...]) -> str | None:
+    """Why an automaton could not tell the events apart, if it could not."""
+    n_conditions = len({bit for test in tests for bit in test.bits})
+    if n_conditions > MAX_CONDITIONS:
+        return f"{n_conditions} different conditions are more than {MAX_CONDITIONS}"
+    on_input: dict[int, set[frozenset[int]]] = {}
+    for test in tests:
+        for position in test.inputs if test.bits else ():
+            on_input.setdefault(position, set()).add(frozenset(test.bits))
+    n_tests = max((min(len(some), len(frozenset.union(*some))) for some in on_input.values()), default=0)
+    return f"{n_tests} different tests of one event are more than {MAX_TESTS}" if n_tests > MAX_TESTS else None
+
+
 def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
     """The leaf with table atoms that look at its own event only.
 
@@ -241,6 +256,14 @@ def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
             conditions.append(e.Compare("=", e.FactColumn(atom.number, column.name, column.type), arg))
         atoms.append(replace(atom, args=tuple(args)))
     return replace(leaf, atoms=tuple(atoms), conditions=tuple(conditions))
+
+
+def _identity(stream: p.StreamPlan | None, key: tuple[str, ...]) -> tuple[str, ...]:
+    """Ids need only be different for one key: two keys may have events of one id at one time."""
+    if stream is None or stream.schema.id is None:
+        return ()
+    kinds = {column.name: column.type for column in stream.schema.columns}
+    return tuple(physical_name(name, kinds[name]) for name in stream.schema.key if name not in key)
 
 
 def _orders_by_text(program: p.ProgramPlan) -> bool:

@@ -26,6 +26,7 @@ from inkling.spark.duplicates import repeated_rows
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import partitioning_of
 from inkling.spark.read import read_frame
+from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.stage_frame import named
 from inkling.spark.stages import run_stages
 from inkling.spark.worker import DETECTED, LINEAGE
@@ -64,7 +65,12 @@ def run(
     *,
     partitions: int | None = None,
 ) -> SparkResults:
-    """Plan a run of a program; nothing is computed until somebody asks for rows."""
+    """Plan a run of a program; nothing is computed until somebody asks for rows.
+
+    On a session that was not made by `spark_session` this lifts the limit on the bytes of an Arrow batch, whose
+    check after every row costs more than the rows themselves.
+    """
+    spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", NO_BYTE_LIMIT)
     plan = program.plan
     require_inputs(plan, inputs)
     read = _read_streams(plan, spark, inputs)

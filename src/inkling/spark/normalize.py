@@ -31,7 +31,7 @@ from inkling.io.normalize import (
     stored_columns,
 )
 from inkling.model.schema import StreamSchema
-from inkling.model.time import Clock
+from inkling.model.time import FARTHEST, Clock
 from inkling.spark import lines, whole_files
 from inkling.spark.casting import Cast, plain_cast
 from inkling.spark.checked_rows import RowCheck
@@ -165,6 +165,8 @@ def _is_good(schema: StreamSchema, casts: dict[str, Cast]) -> Column:
     required = dict.fromkeys((schema.start, schema.end, *schema.key, schema.id, schema.order_by))
     conditions = [~cast.bad for cast in casts.values()]
     conditions += [casts[name].value.isNotNull() for name in required if name is not None]
+    times = dict.fromkeys((schema.start, schema.end))
+    conditions += [F.coalesce(casts[name].value.between(-FARTHEST, FARTHEST), F.lit(False)) for name in times]
     if schema.is_interval:
         conditions.append(F.coalesce(casts[schema.start].value <= casts[schema.end].value, F.lit(False)))
     return reduce(and_, conditions)

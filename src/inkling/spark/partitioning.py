@@ -22,6 +22,10 @@ class Partitioning:
         size = sum(_estimated_bytes(frame) for frame in frames)
         return max(self.cores, -(-size // BYTES_PER_PARTITION))
 
+    def settled(self, frames: list[DataFrame]) -> Partitioning:
+        """The same number for everything that is computed from these frames, whose size Spark knows best."""
+        return Partitioning(self.cores, self.for_frames(frames))
+
 
 def partitioning_of(spark: SparkSession, partitions: int | None) -> Partitioning:
     return Partitioning(spark.sparkContext.defaultParallelism, partitions)

@@ -22,6 +22,7 @@ warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", F
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _EXTRA_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _MB = 1 << 20
+NO_BYTE_LIMIT = str(2**31 - 1)
 
 
 def spark_session(
@@ -82,6 +83,9 @@ def session_settings(*, master: str, partitions: int | None = None, quick: bool 
         "spark.sql.ansi.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+        # the largest value means no limit; any other is checked after every row, which doubles the cost of a batch
+        # and, where a column holds lists, makes it quadratic
+        "spark.sql.execution.arrow.maxBytesPerBatch": NO_BYTE_LIMIT,
         "spark.python.daemon.module": "inkling.spark.worker_daemon",
         "spark.python.worker.reuse": "true",
         "spark.python.worker.faulthandler.enabled": "true",

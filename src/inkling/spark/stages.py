@@ -19,6 +19,7 @@ from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.physical.groups import split_by_pattern
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, PhysicalPlan, Stage
+from inkling.spark.copies import copies_in
 from inkling.spark.derive_frame import with_derived_columns
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.stage_frame import input_frame, named, plainly_named
@@ -43,15 +44,18 @@ def run_stages(
 ) -> StageFrames:
     """Plan every stage as DataFrames; nothing runs until somebody asks for rows.
 
-    The results of a stage are kept, because each event is a part of them and later stages read them again.
+    The results of a stage are kept when several frames rest on them: other events, or later stages.
     """
+    read_later = {given.source for stage in plan.stages for given in stage.inputs}
+    partitioning = partitioning.settled(list(sources.values()))
     ready = dict(sources)
     events: dict[str, DataFrame] = {}
     cached = []
     for stage in plan.stages:
         results = _stage_results(plan.program, stage, ready, tables, facts, around, partitioning)
-        results = results.persist(StorageLevel.MEMORY_AND_DISK)
-        cached.append(results)
+        if len(stage.steps) > 1 or stage.steps[0].event.name in read_later:
+            results = results.persist(StorageLevel.MEMORY_AND_DISK)
+            cached.append(results)
         for number, step in enumerate(stage.steps):
             events[step.event.name] = results.where(named(EVENT) == number)
             ready[step.event.name] = _as_source(stage, number, results)
@@ -73,12 +77,14 @@ def _stage_results(
     parts = []
     for group in split_by_pattern(stage, partitioning.cores) if alone else [stage]:
         rows, left_to_worker = _stage_rows(program, group, ready, tables, around, partitioning)
+        copies = copies_in(program, group)
+        rows = rows.select(*(named(column) for column in rows.columns if column not in copies))
         slices = None
         if stage.key_types:
             keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
             rows = rows.repartition(partitioning.for_frames(list(ready.values())), *keys)
         elif stage.sliced and partitioning.cores > 1:
-            rows, slices = _sliced(stage, rows, around, partitioning)
+            rows, slices = _sliced(stage, rows, ready, around, partitioning)
         else:
             rows = rows.coalesce(1)
         task = StageTask(
@@ -88,6 +94,7 @@ def _stage_results(
             left_to_worker,
             slices,
             tuple(rows.columns),
+            copies,
             result_schema(stage),
             tuple(names.index(step.event.name) for step in group.steps),
         )
@@ -127,21 +134,35 @@ def _same_key(given: Input, stream: StreamPlan) -> bool:
 
 
 def _sliced(
-    stage: Stage, rows: DataFrame, around: Surroundings, partitioning: Partitioning
+    stage: Stage,
+    rows: DataFrame,
+    ready: Mapping[str, DataFrame],
+    around: Surroundings,
+    partitioning: Partitioning,
 ) -> tuple[DataFrame, Slices | None]:
     """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
     horizon = total_horizon([step.event for step in stage.steps], around.measure)
     assert horizon is not None
-    border = rows.agg(F.min(named(r.END)).alias("low"), F.max(named(r.END)).alias("high")).first()
-    if border is None or border["low"] is None:
+    border = _border(stage, ready)
+    if border is None:
         return rows.coalesce(1), None
-    span = border["high"] - border["low"] + 1
+    low, high = border
+    span = high - low + 1
     length = max(span // (4 * partitioning.cores) + 1, 2 * horizon + 1)
     first = F.floor(named(r.END) / F.lit(length))
     last = F.floor((named(r.END) + F.lit(horizon)) / F.lit(length))
     cut = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
     n_slices = max(1, -(-span // length))
     return cut.repartition(min(n_slices, 4 * partitioning.cores), named(SLICE)), Slices(length)
+
+
+def _border(stage: Stage, ready: Mapping[str, DataFrame]) -> tuple[int, int] | None:
+    """First and last end of anything that the stage reads; None when there is nothing."""
+    made_here = {step.event.name for step in stage.steps}
+    names = sorted({given.source for given in stage.inputs} - made_here)
+    ends = reduce(DataFrame.unionByName, (ready[name].select(named(r.END)) for name in names))
+    found = ends.agg(F.min(named(r.END)).alias("low"), F.max(named(r.END)).alias("high")).first()
+    return None if found is None or found["low"] is None else (found["low"], found["high"])
 
 
 def _as_source(stage: Stage, number: int, results: DataFrame) -> DataFrame:

@@ -19,6 +19,7 @@ from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import MatchBatch
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import EventStep, Stage
+from inkling.spark.copies import with_copies
 
 EVENT, LINEAGE, DETECTED = "@event", "@lineage", "@detected"
 SLICE = "@slice"
@@ -43,6 +44,7 @@ class StageTask:
     streams: Mapping[int, StreamPlan]
     slices: Slices | None
     columns: tuple[str, ...]  # names of the columns that arrive; Spark only carries plain ones
+    copies: Mapping[str, str]  # columns that do not arrive, because others hold the same
     schema: pa.Schema  # of the results
     numbers: tuple[int, ...]  # by which results name the events of this task's steps
 
@@ -50,7 +52,7 @@ class StageTask:
         gathered = list(batches)
         if not gathered:
             return
-        rows = pa.Table.from_batches(gathered).rename_columns(list(self.columns))
+        rows = with_copies(pa.Table.from_batches(gathered).rename_columns(list(self.columns)), self.copies)
         gathered.clear()
         if self.slices is None:
             yield from self._results(rows, None)

@@ -8,6 +8,7 @@ import numpy as np
 
 from inkling.automata.detections import Detections
 from inkling.automata.engine import PatternSet
+from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.automaton.translate import to_regex
@@ -100,7 +101,7 @@ class AutomatonEvaluator:
 
 
 def automata_of(steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings) -> tuple[AutomatonEvaluator, ...]:
-    """One evaluator per scope and per 64 conditions."""
+    """One evaluator per scope and per 64 conditions; events whose automata do not fit in memory are left out."""
     groups: list[list[EventStep]] = []
     for step in steps:
         for group in groups:
@@ -109,7 +110,16 @@ def automata_of(steps: tuple[EventStep, ...], n_inputs: int, around: Surrounding
                 break
         else:
             groups.append([step])
-    return tuple(_compile(tuple(group), n_inputs, around) for group in groups)
+    return tuple(made for group in groups for made in _fitting(tuple(group), n_inputs, around))
+
+
+def _fitting(steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings) -> tuple[AutomatonEvaluator, ...]:
+    """One evaluator of all steps, or one of each that can have one."""
+    try:
+        return (_compile(steps, n_inputs, around),)
+    except (TooManyStates, TooManySymbols):
+        alone = ((step,) for step in steps) if len(steps) > 1 else ()
+        return tuple(made for one in alone for made in _fitting(one, n_inputs, around))
 
 
 def _compile(steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings) -> AutomatonEvaluator:

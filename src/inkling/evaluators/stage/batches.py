@@ -137,7 +137,7 @@ def _canonical(
     """Sort order by (key, end, place, start, source, id) and the number of the event each row stands for.
 
     A stream and its joins with tables carry the same events, so their rows share numbers. Of several rows of one
-    stream with the same id at the same time, only one is an event.
+    stream with the same id, key and time, only one is an event.
     """
     names = sorted({one.source for one in stage.inputs})
     rank = np.array([names.index(one.source) for one in stage.inputs], np.int64)[source]
@@ -148,22 +148,26 @@ def _canonical(
         run = np.cumsum(~tied)
         chosen = np.flatnonzero(tied | np.append(tied[1:], False))
         rows = order[chosen]
-        ids, content = _id_rank(table, rows), _content_rank(stage, table, rows)
-        inner = np.lexsort([content, source[rows], ids, run[chosen]])
+        ids, keys = _id_rank(table, rows), _key_rank(stage, table, rows)
+        content = _content_rank(stage, table, rows)
+        inner = np.lexsort([content, source[rows], keys, ids, run[chosen]])
         order[chosen] = rows[inner]
-        again = np.zeros(len(chosen), bool)
+        again, other_key = np.zeros(len(chosen), bool), np.zeros(len(chosen), bool)
         again[1:] = (np.diff(run[chosen]) == 0) & (np.diff(ids[inner]) == 0)
-        same[chosen], repeated = _told_apart(stage, source[rows[inner]], again)
+        other_key[1:] = np.diff(keys[inner]) != 0
+        same[chosen], repeated = _told_apart(stage, source[rows[inner]], again, other_key)
         order, same = np.delete(order, chosen[repeated]), np.delete(same, chosen[repeated])
     return order, np.cumsum(~same) - 1
 
 
-def _told_apart(stage: Stage, source: np.ndarray, again: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of rows that have the id of the row before them: which stand for the same event, and which are repeats."""
+def _told_apart(
+    stage: Stage, source: np.ndarray, again: np.ndarray, other_key: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of rows that have the id of the row before them: which bear the same number, and which are repeats."""
     joined = np.array([bool(one.atoms) for one in stage.inputs])[source]
     derived = np.array([one.is_derived for one in stage.inputs])[source]
-    other_input = source != np.roll(source, 1)
-    return again & (joined | other_input), again & ~joined & ~derived & ~other_input
+    other = (source != np.roll(source, 1)) | other_key
+    return again & (joined | other), again & ~joined & ~derived & ~other
 
 
 def _id_rank(table: pa.Table, rows: Ints) -> Ints:
@@ -176,6 +180,16 @@ def _id_rank(table: pa.Table, rows: Ints) -> Ints:
     distinct = {value: place for place, value in enumerate(sorted({tuple(x) for x in lists if x is not None}))}
     derived = np.array([-1 if value is None else distinct[tuple(value)] for value in lists], dtype=np.int64)
     return np.where(derived >= 0, derived, rank)
+
+
+def _key_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
+    """Rank of what a stream's KEY adds to the ids of each row."""
+    names = sorted({name for one in stage.inputs for name in one.identity})
+    rank = np.zeros(len(rows), np.int64)
+    for name in names:
+        values = _dense_rank(table[name].combine_chunks().take(pa.array(rows)))
+        rank = np.unique(rank * (len(rows) + 1) + values, return_inverse=True)[1]
+    return rank
 
 
 def _content_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:

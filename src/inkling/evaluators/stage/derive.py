@@ -21,9 +21,11 @@ def with_derived_columns(stream: StreamPlan, source: pa.Table, around: Surroundi
     key = _key_codes(source, stream.schema.key)
     source = source.append_column("@key", pa.array(key))
     identity = [name for name in ("@key", r.END, r.PLACE, r.START, r.ID) if name in source.column_names]
-    content = [name for name in source.column_names if name not in identity]
-    source = source.sort_by([(name, "ascending") for name in (*identity, *content)])
-    source = source.filter(pa.array(~_repeats(source, identity)))
+    source = source.sort_by([(name, "ascending") for name in identity])
+    if _repeats(source, identity).any():
+        plain = [name for name in source.column_names if not pa.types.is_list(source.schema.field(name).type)]
+        source = source.sort_by([(name, "ascending") for name in dict.fromkeys([*identity, *plain])])
+        source = source.filter(pa.array(~_repeats(source, identity)))
     look = _LookBack(source, source["@key"].to_numpy())
     for column in stream.derived:
         look.source = look.source.append_column(column.name, evaluate(column.expr, look, len(source), around))

@@ -41,7 +41,7 @@ def with_late_columns(
     """Rows of the stage's schema; `streams` names the inputs whose derived columns are still missing."""
     schema = r.stage_schema(stage)
     if not streams and not any(one.late for one in stage.inputs):
-        return rows.cast(schema)
+        return rows.select(schema.names).cast(schema)
     source = source_numbers(rows)
     parts = []
     for number, given in enumerate(stage.inputs):

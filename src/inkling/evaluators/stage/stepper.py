@@ -16,7 +16,7 @@ from inkling.evaluators.stage.keys import KeyBook
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import Per
 from inkling.model.batch import FOREVER, MatchBatch
-from inkling.physical.plan import Evaluator, EventStep
+from inkling.physical.plan import EventStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class StageStepper:
 
     def __init__(self, engine: StageEngine, around: Surroundings) -> None:
         self._engine = engine
-        self._network = [step for step in engine.stage.steps if step.evaluator is Evaluator.NETWORK]
+        by_automata = {step.event.name for automaton in engine.automata for step in automaton.steps}
+        self._network = [step for step in engine.stage.steps if step.event.name not in by_automata]
         self._horizon = total_horizon([step.event for step in self._network], around.measure)
 
     def start(self) -> StageState:
