@@ -33,7 +33,7 @@ def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
             )
     tick = next((stream.schema.tick for stream in plan.streams if stream.schema.tick is not None), None)
     measure = Measure(clock, tick)
-    for span in spans_of(plan):
+    for span in spans_of(plan, clock):
         try:
             length = measure(span)
         except ValueError as problem:
@@ -47,13 +47,17 @@ def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
 _LIMIT = f"a duration has at most {FARTHEST} of the units that the times of the input count"
 
 
-def spans_of(plan: p.ProgramPlan) -> Iterator[Span]:
-    """Every written duration of a program; POINTS are ticks."""
+def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
+    """Every written duration of a program; POINTS mean something to ticks only."""
+    for window in _windows(plan):
+        if isinstance(window, Span):
+            yield window
+        elif isinstance(window, p.Points) and clock is Clock.TICKS:
+            yield Span(Fraction(window.count), "TICKS")
     for stream in plan.streams:
         for column in stream.derived:
             yield from _in_expression(column.expr)
     for event in plan.events:
-        yield from _in_window(event.within)
         for output in (*event.head, *event.returns):
             yield from _in_expression(output.expr)
         for condition in event.having:
@@ -62,29 +66,21 @@ def spans_of(plan: p.ProgramPlan) -> Iterator[Span]:
             yield from _in_part(part)
 
 
+def _windows(plan: p.ProgramPlan) -> Iterator[p.Window | None]:
+    for event in plan.events:
+        yield event.within
+        for part in parts_of(event.pattern):
+            if isinstance(part, p.Sequence | p.Narrowed):
+                yield part.within
+
+
 def _in_part(part: p.Part) -> Iterator[Span]:
     match part:
         case p.Deadline(after=after):
             yield after
-        case p.Sequence(within=within):
-            yield from _in_window(within)
-        case p.Narrowed(within=within, having=having):
-            yield from _in_window(within)
-            for condition in having:
-                yield from _in_expression(condition)
-        case p.Leaf(conditions=conditions):
+        case p.Narrowed(having=conditions) | p.Leaf(conditions=conditions):
             for condition in conditions:
                 yield from _in_expression(condition)
-        case _:
-            pass
-
-
-def _in_window(window: p.Window | None) -> Iterator[Span]:
-    match window:
-        case Span():
-            yield window
-        case p.Points(count=count):
-            yield Span(Fraction(count), "TICKS")
         case _:
             pass
 

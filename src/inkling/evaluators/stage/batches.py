@@ -101,16 +101,24 @@ def _ordered_places(
 
 
 def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Array | None]:
-    """Texts of ORDER BY as their ranks among all texts of the rows, which are returned too."""
-    if not stage.text_places:
-        return table, None
+    """Values of ORDER BY as their ranks among all of the rows, which are returned too, unless they are small numbers."""
     names = [name for name in (r.PLACE, r.END_PLACE) if name in table.column_names]
-    unique = pc.drop_null(pc.unique(pa.chunked_array([table[name].combine_chunks() for name in names], pa.string())))
+    columns = [table[name].combine_chunks() for name in names]
+    if not stage.text_places and not any(_is_wide(column) for column in columns):
+        return table, None
+    unique = pc.drop_null(pc.unique(pa.chunked_array(columns, r.place_type(stage))))
     words = unique.take(pc.array_sort_indices(unique))
-    for name in names:
-        ranks = pc.index_in(table[name].combine_chunks(), value_set=words).cast(pa.int64())
+    for name, column in zip(names, columns, strict=True):
+        ranks = pc.index_in(column, value_set=words).cast(pa.int64())
         table = table.set_column(table.column_names.index(name), name, ranks)
     return table, words
+
+
+def _is_wide(places: pa.Array) -> bool:
+    """Whether numbers come near those that stand for no place at all."""
+    border = int(UNORDERED) - 1
+    extremes = pc.min_max(places).as_py()
+    return extremes["min"] is not None and (extremes["min"] < -border or extremes["max"] > border)
 
 
 def source_numbers(table: pa.Table) -> NDArray[np.int16]:
