@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from resource import RUSAGE_CHILDREN, getrusage
 from typing import Generic, TypeVar
 
 import psutil
@@ -30,7 +31,7 @@ def measured(call: Callable[[], Answer]) -> Measured[Answer]:
     started = time.perf_counter()
     answer = call()
     seconds = time.perf_counter() - started
-    # a process that began in between counts in full, one that ended not at all
+    # a process that began in between counts in full
     now = _processor_seconds()
     return Measured(answer, seconds, sum(spent - used.get(pid, 0.0) for pid, spent in now.items()))
 
@@ -104,8 +105,9 @@ def _processor_seconds() -> dict[int, float]:
         except psutil.Error:
             continue
         seconds[process.pid] = spent.user + spent.system
-    # of this process more is known than hundredths of a second
-    return seconds | {me.pid: time.process_time()}
+    # of this process more is known than hundredths of a second, and what its ended children spent
+    ended = getrusage(RUSAGE_CHILDREN)
+    return seconds | {me.pid: time.process_time() + ended.ru_utime + ended.ru_stime}
 
 
 def _is_python_worker(process: psutil.Process) -> bool:

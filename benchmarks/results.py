@@ -89,6 +89,15 @@ class Report:
     def read(cls, path: Path) -> Report:
         return cls.from_json(path.read_text())
 
+    def updated(self, newer: Report) -> Report:
+        """These rows, with those that were measured again in their places."""
+        suites = {name: list(rows) for name, rows in self.suites.items()}
+        for name, rows in newer.suites.items():
+            fresh = {(row.name, row.data): row for row in rows}
+            kept = [fresh.pop((row.name, row.data), row) for row in suites.get(name, ())]
+            suites[name] = [*kept, *fresh.values()]
+        return Report(suites, newer.machine, newer.quick)
+
     @property
     def missed(self) -> int:
         return sum(not goal.met for rows in self.suites.values() for row in rows for goal in row.goals)

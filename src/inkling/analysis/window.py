@@ -29,17 +29,35 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         return Verdict(None, "AT START: an absence since the beginning needs everything")
     if isinstance(event.within, p.EventCount):
         return Verdict(None, f"WITHIN {event.within.count} EVENTS limits events, not time")
-    if event.within is None:
-        single = isinstance(event.pattern, p.Leaf)
-        if single:
-            return Verdict(Horizon(()), "a single event is known at once")
+    if event.within is None and not _limits_itself(event.pattern):
         return Verdict(None, "no WITHIN: a match can stretch over any time")
     inner = tuple(
         part.within
         for part in parts_of(event.pattern)
         if isinstance(part, p.Narrowed | p.Sequence) and isinstance(part.within, Span | p.Points)
     )
-    return Verdict(Horizon((event.within, *inner, *deadlines)), f"{window_text(event.within)} and deadlines inside")
+    if event.within is None:
+        limits = (*inner, *deadlines)
+        reason = "limits and deadlines inside" if limits else "a single event is known at once"
+        return Verdict(Horizon(limits), reason)
+    reason = f"{window_text(event.within)} and deadlines inside"
+    return Verdict(Horizon((event.within, *inner, *deadlines)), reason)
+
+
+def _limits_itself(pattern: p.Pattern) -> bool:
+    """Whether a pattern without WITHIN around it is still known within limits that are written inside it."""
+    match pattern:
+        case p.Leaf():
+            return True
+        case p.Narrowed(pattern=inner, within=within):
+            return isinstance(within, Span | p.Points) or _limits_itself(inner)
+        case p.Disjunction(items=items):
+            return all(_limits_itself(item) for item in items)
+        case p.Sequence(parts=parts):
+            placed = [part for part in parts if not isinstance(part, p.Absent | p.Deadline | p.StreamStart)]
+            return len(placed) == 1 and _limits_itself(placed[0])
+        case _:
+            return False
 
 
 def total_horizon(events: Iterable[p.EventPlan], measure: Callable[[Span], int]) -> int | None:

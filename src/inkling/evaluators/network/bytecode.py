@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inkling.evaluators.network.halves import HIGH, LOW, UNIT, WHOLE, Reference, Term, difference, half_of
 from inkling.evaluators.network.layout import Layout, kept_of
 from inkling.evaluators.network.store import END, ID, START, Doubles, Store
 from inkling.kernels import vm
@@ -69,22 +70,17 @@ class _Writer:
         self.op(vm.CONST, len(self.constants) - 1)
 
     def write(self, expr: e.Expr) -> None:
+        if self.store.has_halves and self._written_by_halves(expr):
+            return
         match expr:
             case e.Literal(value=value):
                 self.constant(self._literal(value))
             case e.SpanLiteral(span=span):
                 self.constant(float(self.measure(span)))
-            case e.ColumnOf(slot=slot, column=column):
-                self._column(expr, slot, column)
-            case e.ListColumn(slot=slot, column=column):
-                self.op(vm.REGISTER, self.layout.register(slot, kept_of(expr)), self.store.number_of(column))
-            case e.TimeOf(edge=edge, slot=slot):
-                if self.layout.is_span(slot):
-                    self.op(vm.MOMENT, self.layout.moment(slot, edge))
-                else:
-                    self._column(expr, slot, START if edge is e.Edge.START else END)
-            case e.IdOf(slot=slot):
-                self._column(expr, slot, ID)
+            case e.TimeOf(edge=edge, slot=slot) if self.layout.is_span(slot):
+                self.op(vm.MOMENT, self.layout.moment(slot, edge))
+            case e.ColumnOf() | e.ListColumn() | e.TimeOf() | e.IdOf():
+                self._reference(expr)
             case e.Negate(item=item):
                 self.write(item)
                 self.op(vm.NEG)
@@ -122,12 +118,45 @@ class _Writer:
             return float("nan")
         return self.store.code_of(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
 
-    def _column(self, reference: e.Expr, slot: int, column: str) -> None:
-        if slot == self.slot:
-            self.op(vm.CANDIDATE, self.store.number_of(column))
+    def _reference(self, reference: Reference, half: str = "") -> None:
+        number = self.store.number_of(_column_of(reference) + half)
+        if reference.slot == self.slot and not isinstance(reference, e.ListColumn):
+            self.op(vm.CANDIDATE, number)
         else:
-            register = self.layout.register(slot, kept_of(reference))
-            self.op(vm.REGISTER, register, self.store.number_of(column))
+            self.op(vm.REGISTER, self.layout.register(reference.slot, kept_of(reference)), number)
+
+    def _written_by_halves(self, expr: e.Expr) -> bool:
+        """Write a comparison of whole numbers so that it is exact; False when it is none, or not between columns."""
+        match expr:
+            case e.InList(item=item, choices=choices) if item.type in WHOLE:
+                self.write(e.AnyOf(tuple(e.Compare("=", item, choice) for choice in choices)))
+                return True
+            case e.Compare(operator=symbol):
+                terms = difference(expr, self.measure)
+                if terms is None or any(self._is_moment(term) for _, term in terms):
+                    return False
+                self._sum_of_halves(terms, HIGH)
+                self.constant(UNIT)
+                self.op(vm.MUL)
+                self._sum_of_halves(terms, LOW)
+                self.op(vm.ADD)
+                self.constant(0.0)
+                self.op(BINARY[symbol])
+                return True
+            case _:
+                return False
+
+    def _is_moment(self, term: Reference | int) -> bool:
+        return isinstance(term, e.TimeOf) and self.layout.is_span(term.slot)
+
+    def _sum_of_halves(self, terms: tuple[Term, ...], half: str) -> None:
+        self.constant(0.0)
+        for sign, term in terms:
+            if isinstance(term, int):
+                self.constant(half_of(term, half))
+            else:
+                self._reference(term, half)
+            self.op(vm.ADD if sign > 0 else vm.SUB)
 
     def _function(self, name: str, args: tuple[e.Expr, ...]) -> None:
         for arg in args:
@@ -157,6 +186,16 @@ class _Writer:
         if isinstance(item, e.ColumnOf):  # a boolean column that may be null
             self.constant(1.0)
             self.op(vm.EQ)
+
+
+def _column_of(reference: Reference) -> str:
+    match reference:
+        case e.ColumnOf(column=column) | e.ListColumn(column=column):
+            return column
+        case e.TimeOf(edge=edge):
+            return START if edge is e.Edge.START else END
+        case e.IdOf():
+            return ID
 
 
 def compile_conditions(

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from inkling.evaluators.network.halves import WHOLE, halves_of, needs_halves
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.types import Type
 
@@ -25,7 +26,8 @@ class Store:
     """A batch plus the encodings of the columns that conditions across events compare.
 
     Strings share one sorted dictionary, so their codes compare like the strings. `exact` holds whole numbers for
-    equality, `numbers` doubles (NaN for null) for the bytecode.
+    equality, `numbers` doubles (NaN for null) for the bytecode. Where doubles could not tell whole numbers apart,
+    `has_halves` is set and every column of them has one more for each half.
     """
 
     batch: EventBatch
@@ -34,6 +36,7 @@ class Store:
     numbers: Doubles
     exact: dict[str, tuple[Ints, Mask]]
     words: pa.Array  # the sorted dictionary
+    has_halves: bool
     _candidates: dict[object, object] = field(default_factory=dict)
 
     def number_of(self, column: str) -> int:
@@ -52,24 +55,31 @@ def build_store(batch: EventBatch, needed: Iterable[tuple[str, Type]], n_keys: i
     arrays = {name: _array(batch, name) for name, _ in wanted}
     strings = [arrays[name] for name, kind in wanted if kind is Type.STRING]
     words = _sorted_words(strings)
-    numbers = np.full((len(wanted), len(batch)), np.nan)
     exact: dict[str, tuple[Ints, Mask]] = {}
-    for position, (name, kind) in enumerate(wanted):
+    doubles: dict[str, Doubles] = {}
+    for name, kind in wanted:
         array = arrays[name]
         valid = np.asarray(pc.is_valid(array).to_numpy(zero_copy_only=False), dtype=bool)
         if kind is Type.STRING:
-            codes = _codes(array, words)
-            exact[name] = (codes, valid)
-            numbers[position] = np.where(valid, codes, np.nan)
+            exact[name] = (_codes(array, words), valid)
+            doubles[name] = np.where(valid, exact[name][0], np.nan)
         elif kind is Type.DOUBLE:
-            doubles = pc.fill_null(array.cast(pa.float64()), float("nan")).to_numpy(zero_copy_only=False)
-            numbers[position] = doubles
-            exact[name] = ((doubles + 0.0).view(np.int64), valid)
+            doubles[name] = pc.fill_null(array.cast(pa.float64()), float("nan")).to_numpy(zero_copy_only=False)
+            exact[name] = ((doubles[name] + 0.0).view(np.int64), valid)
         else:
             whole = pc.fill_null(array.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
             exact[name] = (np.ascontiguousarray(whole, dtype=np.int64), valid)
-            numbers[position] = np.where(valid, whole.astype(np.float64), np.nan)
-    return Store(batch, n_keys, tuple(name for name, _ in wanted), numbers, exact, words)
+            doubles[name] = np.where(valid, whole.astype(np.float64), np.nan)
+    whole_columns = [name for name, kind in wanted if kind in WHOLE]
+    has_halves = any(needs_halves(exact[name][0]) for name in whole_columns)
+    for name in whole_columns if has_halves else ():
+        whole, valid = exact[name]
+        for half, values in halves_of(whole).items():
+            doubles[name + half] = np.where(valid, values.astype(np.float64), np.nan)
+    numbers = np.full((len(doubles), len(batch)), np.nan)
+    for position, column in enumerate(doubles.values()):
+        numbers[position] = column
+    return Store(batch, n_keys, tuple(doubles), numbers, exact, words, has_halves)
 
 
 def _array(batch: EventBatch, name: str) -> pa.Array:

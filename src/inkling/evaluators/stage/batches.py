@@ -101,7 +101,7 @@ def _ordered_places(
 
 
 def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Array | None]:
-    """Values of ORDER BY as their ranks among all of the rows, which are returned too, unless they are small numbers."""
+    """Texts and very large numbers of ORDER BY as their ranks among those of all rows, which are returned too."""
     names = [name for name in (r.PLACE, r.END_PLACE) if name in table.column_names]
     columns = [table[name].combine_chunks() for name in names]
     if not stage.text_places and not any(_is_wide(column) for column in columns):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from inkling.io.normalize import END as END
+from inkling.io.normalize import ID as ID
+from inkling.io.normalize import PLACE as PLACE
+from inkling.io.normalize import START as START
 from inkling.logical.vectorized import ARROW_TYPES, BITS_PER_WORD
 from inkling.physical.naming import type_of
 from inkling.physical.plan import Stage
 
-END, ID = "@end", "@id"
-"""When the event ended, and the id of a stream's event."""
-
-SOURCE, START, PLACE = "@source", "@start", "@place"
-"""Only where they say something: input number, start of events that last, place that ORDER BY gives."""
+SOURCE = "@source"
+"""Number of the input, where there are several; START and PLACE too stand only where they say something."""
 
 IDS, END_PLACE, KNOWN = "@ids", "@end_place", "@known"
 """Only where a stage reads derived events: the ids they rest on, the place of their end, when they were known."""

@@ -1,0 +1,39 @@
+"""How much is measured: enough to judge by, or just enough to see that it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Events and devices of every suite, and how often each call is repeated."""
+
+    kernel_events: int = 10_000_000
+    kernel_devices: int = 1_000
+    events: int = 20_000_000
+    fewer_events: int = 2_000_000
+    devices: int = 10_000
+    few_devices: int = 1_000
+    many_devices: int = 100_000
+    patterns: int = 2
+    more_patterns: int = 20
+    demo_events: int = 200_000
+    repeats: int = 3
+    seed: int = 0
+    folder: Path = Path("out") / "bench"
+
+
+FULL = Sizes()
+QUICK = Sizes(
+    kernel_events=500_000,
+    events=200_000,
+    fewer_events=20_000,
+    devices=500,
+    few_devices=50,
+    many_devices=5_000,
+    more_patterns=4,
+    demo_events=5_000,
+    repeats=1,
+)
