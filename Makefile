@@ -63,6 +63,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo "installing into $(VENV), which takes a minute or two and 1.5 GB"
 	@$(PIP_INSTALL) --editable '.[test,check]'
 	@$(BIN)/python -m inkling.spark.prepare
+	@$(BIN)/python -m inkling.cli.warm
 	@touch $@
 
 $(BENCH_INSTALLED): $(INSTALLED)

@@ -18,7 +18,9 @@ PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes: seconds instead of minutes, nothing is written")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes: seconds instead of minutes, nothing is written"
+    )
     parser.add_argument(
         "--only", metavar="NAME", default="", help=f"a suite ({', '.join(SUITES)}) or part of a benchmark's name"
     )
@@ -37,14 +39,14 @@ def main() -> None:
     if arguments.json:
         arguments.json.write_text(report.to_json())
     elif not arguments.quick:
-        write_down(report)
+        write_down(report, partial=bool(arguments.only))
         console.print(f"written to {RESULTS.relative_to(ROOT)} and {PAGE.relative_to(ROOT)}")
     console.print(f"{report.missed} goal{'' if report.missed == 1 else 's'} missed")
 
 
-def write_down(report: Report) -> None:
-    """Replace what was measured again; rows of a partial run take the place of those with their name."""
-    if RESULTS.exists():
+def write_down(report: Report, *, partial: bool) -> None:
+    """Replace what was written before; a partial run leaves the rows that it did not measure."""
+    if partial and RESULTS.exists():
         report = Report.read(RESULTS).updated(report)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(report.to_json())

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def gather(names: Iterable[str], *, quick: bool, wanted: str, say: Callable[[str, Row], None]) -> Report:
-    """A report of the named suites; `wanted` keeps the rows whose name has it in it."""
+    """A report of the named suites; `wanted` keeps the benchmarks with these words in their names."""
     suites: dict[str, list[Row]] = {}
     for name in names:
         for row in _in_own_process(name, quick=quick, wanted=wanted):
@@ -41,8 +41,10 @@ def _in_own_process(name: str, *, quick: bool, wanted: str) -> Iterable[Row]:
 def main() -> None:
     """Run one suite here and print its rows for the process that started this one."""
     name, size, wanted = sys.argv[1:]
-    for row in SUITES[name](QUICK if size == "quick" else FULL, wanted):
-        print(MARK + json.dumps(asdict(row)), flush=True)
+    for benchmark in SUITES[name].benchmarks(QUICK if size == "quick" else FULL):
+        if wanted in benchmark.name:
+            for row in benchmark.run():
+                print(MARK + json.dumps(asdict(row)), flush=True)
 
 
 if __name__ == "__main__":

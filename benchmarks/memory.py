@@ -12,6 +12,7 @@ from benchmarks.results import Goal, Row, quantity
 from benchmarks.sizes import Sizes
 from benchmarks.streams import Readings
 
+NAME = "memory of a worker"
 MOST_BYTES = 1.5 * 2**30
 """What a worker may hold at any size: a partition of the default size, with room for its working copies."""
 
@@ -23,7 +24,7 @@ def run(spark: SparkSession, sizes: Sizes) -> Iterator[Row]:
         with WorkerMemory() as memory:
             cost = measured(lambda path=path: strict.QUERY.run(spark, path))
         yield Row(
-            f"{strict.QUERY.name}: a worker's memory",
+            f"{strict.QUERY.name}: {NAME}",
             str(data),
             cost.seconds,
             cost.cpu_seconds,

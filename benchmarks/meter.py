@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import Generic, TypeVar
 
 import psutil
+import pyarrow as pa
 
 Answer = TypeVar("Answer")
 
@@ -53,18 +53,19 @@ def load_average() -> float:
     return os.getloadavg()[0]
 
 
-@contextmanager
-def on_one_core() -> Iterator[None]:
-    """Keep this process and its threads on a single core, where the system can."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(allowed)})
+def on_one_core(call: Callable[[], Answer]) -> Answer:
+    """Run something on a single core: one thread of Arrow, and no other core for any thread where the system can."""
+    threads = pa.cpu_count()
+    pa.set_cpu_count(1)
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    if allowed:
+        os.sched_setaffinity(0, {max(allowed)})
     try:
-        yield
+        return call()
     finally:
-        os.sched_setaffinity(0, allowed)
+        pa.set_cpu_count(threads)
+        if allowed:
+            os.sched_setaffinity(0, allowed)
 
 
 class WorkerMemory:

@@ -1,77 +1,87 @@
-"""The suites by name; each runs in a process of its own, so that none warms up or slows down another."""
+"""The suites by name: what belongs together, and can run in one process without warming up or slowing down the rest."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
-from benchmarks import commands
 from benchmarks.results import Row
 from benchmarks.sizes import Sizes
 from benchmarks.streams import Readings
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 CORES = 2
 
 
-def kernels(sizes: Sizes) -> Iterator[Row]:
-    """Evaluators alone, one core"""
-    os.environ["POLARS_MAX_THREADS"] = "1"
-    import pyarrow as pa
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Something to measure; it yields a row for each figure."""
 
+    name: str
+    run: Callable[[], Iterable[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    title: str
+    benchmarks: Callable[[Sizes], Iterator[Benchmark]]
+
+
+def _kernels(sizes: Sizes) -> Iterator[Benchmark]:
+    # read by polars when it is loaded
+    os.environ["POLARS_MAX_THREADS"] = "1"
     from benchmarks.kernels import automaton, network
     from benchmarks.meter import on_one_core
 
-    pa.set_cpu_count(1)
     data = Readings(sizes.kernel_events, sizes.kernel_devices, sizes.seed)
-    with on_one_core():
-        yield from automaton.run(data, sizes.repeats)
-        yield from network.run(data, sizes.repeats)
+    for module in (automaton, network):
+        yield Benchmark(module.NAME, lambda run=module.run: on_one_core(lambda: list(run(data, sizes.repeats))))
 
 
-def queries(sizes: Sizes) -> Iterator[Row]:
-    """Spark from Parquet to matches, two cores"""
+def _queries(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import against
     from benchmarks.queries import QUERIES
 
-    spark = _spark()
     for query in QUERIES:
-        yield against.run(query, spark, sizes)
-    spark.stop()
+        yield Benchmark(query.name, lambda query=query: [against.run(query, _spark(), sizes)])
 
 
-def growth(sizes: Sizes) -> Iterator[Row]:
-    """Spark, when there is more of everything"""
+def _growth(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import growth
 
-    spark = _spark()
-    yield from growth.run(spark, sizes)
-    spark.stop()
+    for name, run in growth.BENCHMARKS.items():
+        yield Benchmark(name, lambda run=run: [run(_spark(), sizes)])
 
 
-def memory(sizes: Sizes) -> Iterator[Row]:
-    """Memory of Python workers on Spark"""
+def _memory(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import memory
 
-    spark = _spark()
-    yield from memory.run(spark, sizes)
-    spark.stop()
+    yield Benchmark(memory.NAME, lambda: memory.run(_spark(), sizes))
 
 
-def prompt(sizes: Sizes) -> Iterator[Row]:
-    """At the prompt"""
-    yield from commands.run(sizes)
+def _prompt(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import commands
+
+    for name, run in commands.BENCHMARKS.items():
+        yield Benchmark(name, lambda run=run: [run(sizes)])
 
 
-SUITES: dict[str, Callable[[Sizes], Iterator[Row]]] = {
-    "kernels": kernels,
-    "queries": queries,
-    "growth": growth,
-    "memory": memory,
-    "prompt": prompt,
+SUITES = {
+    "kernels": Suite("Evaluators alone, one core", _kernels),
+    "queries": Suite("Spark, from Parquet to matches, two cores", _queries),
+    "growth": Suite("Spark, when there is more of everything", _growth),
+    "memory": Suite("Memory of Python workers on Spark", _memory),
+    "prompt": Suite("At the prompt", _prompt),
 }
 
 
-def _spark():
+@cache
+def _spark() -> SparkSession:
     from inkling.spark.session import spark_session
 
     return spark_session(master=f"local[{CORES}]", app_name="inkling benchmarks")

@@ -10,7 +10,18 @@ from rich.table import Table
 from benchmarks.results import Baseline, Goal, Report, Row, quantity
 from benchmarks.suites import SUITES
 
-COLUMNS = ("benchmark", "events/s", "wall s", "CPU s", "baseline", "its wall s", "its CPU s", "wall ×", "CPU ×", "goals")
+COLUMNS = (
+    "benchmark",
+    "events/s",
+    "wall s",
+    "CPU s",
+    "baseline",
+    "its wall s",
+    "its CPU s",
+    "wall ×",
+    "CPU ×",
+    "goals",
+)
 COMMAND = "make bench"
 
 
@@ -89,4 +100,4 @@ def _seconds(number: float) -> str:
 
 
 def _title(suite: str) -> str:
-    return (SUITES[suite].__doc__ or suite).strip()
+    return SUITES[suite].title

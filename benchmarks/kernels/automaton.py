@@ -14,6 +14,7 @@ from inkling.automata.detector import Detector
 from inkling.automata.engine import PatternSet
 from inkling.evaluators.automaton.evaluator import AutomatonEvaluator
 
+NAME = "automaton"
 LEAST_RATES = {1: 50e6, 16: 10e6}
 
 

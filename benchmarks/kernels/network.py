@@ -14,6 +14,7 @@ from benchmarks.streams import Readings
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.model.batch import FOREVER
 
+NAME = "network"
 LEAST_RATE = 5e6
 EVENT = """
 EVENT agree(a.code AS code) AS

@@ -120,5 +120,6 @@ CODES: dict[str, str] = {
     "INK0555": "a stream without data",
     "INK0556": "an output of unknown format",
     "INK0601": "no usable Java runtime",
+    "INK0602": "results that do not fit in memory",
     "INK0901": "inkling failed",
 }

@@ -56,4 +56,5 @@ def test_workers_have_numba_and_take_kernels_from_its_cache(spark: SparkSession)
     reports = [json.loads(row.report) for row in rows]
     assert len(reports) == 2
     for report in reports:
-        assert report == {"loaded": True, "found": [2, 0], "hits": 1, "misses": 0}
+        assert report.pop("hits") >= 1
+        assert report == {"loaded": True, "found": [2, 0], "misses": 0}

@@ -11,6 +11,7 @@ from inkling.automata.engine import PatternSet
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.state import AutomatonState
+from inkling.errors import InputError
 from inkling.evaluators.automaton.translate import to_regex
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
@@ -19,6 +20,9 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import EventBatch, Ints, MatchBatch, one_after_the_other
 from inkling.physical.plan import EventStep
+
+MAX_LISTED = 100_000_000
+"""Events that the results of one event may list together, in one partition: several gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class AutomatonEvaluator:
         return packed
 
     def _matches(self, step: EventStep, known: EventBatch, n_old: int, numbers: Ints, found: Detections) -> MatchBatch:
+        _refuse_endless_lists(step.event.name, int(found.n_members().sum()))
         lineage = found.lineage()
         last = n_old + found.row
         first = np.searchsorted(numbers, found.first_event())
@@ -97,6 +102,17 @@ class AutomatonEvaluator:
             {output.name: evaluate(output.expr, resolve, len(last), self.around) for output in outputs},
             lineage_ids(known, lineage.offsets, rows),
             known.place_words,
+        )
+
+
+def _refuse_endless_lists(event: str, n_members: int) -> None:
+    """A repetition without a limit gives ever longer matches, whose lists together grow with the square of the rows."""
+    if n_members > MAX_LISTED:
+        raise InputError.of(
+            "INK0602",
+            f"the results of `{event}` would list {n_members} events in one partition, more than {MAX_LISTED}",
+            notes=("a result lists every event of its match, and these matches grow with the stream",),
+            helps=("`CONSUME RESTART` starts anew after each result; `WITHIN n EVENTS` limits a match",),
         )
 
 
