@@ -18,15 +18,15 @@ PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help="small sizes: seconds instead of minutes, nothing is written"
-    )
+    parser.add_argument("--quick", action="store_true", help="small sizes; nothing is written down")
     parser.add_argument(
         "--only", metavar="NAME", default="", help=f"a suite ({', '.join(SUITES)}) or part of a benchmark's name"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where figures go", default=None)
     arguments = parser.parse_args()
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)
     names = [arguments.only] if arguments.only in SUITES else list(SUITES)
     wanted = "" if arguments.only in SUITES else arguments.only
 

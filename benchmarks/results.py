@@ -33,7 +33,11 @@ class Goal:
 
     def __str__(self) -> str:
         bound = f"≥ {quantity(self.least)}" if self.least is not None else f"≤ {quantity(self.most)}"
-        return f"{'met' if self.met else 'missed'}: {self.what} {quantity(self.value)}, {bound} wanted"
+        return (
+            f"{self.what}: {quantity(self.value)} {bound}"
+            if self.met
+            else f"{self.what}: {quantity(self.value)}, not {bound}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

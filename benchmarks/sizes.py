@@ -19,7 +19,7 @@ class Sizes:
     many_devices: int = 100_000
     patterns: int = 2
     more_patterns: int = 20
-    demo_events: int = 200_000
+    demo_events: int = 200_000  # none leaves the demonstration out: compiling all kernels takes a while
     repeats: int = 3
     seed: int = 0
     folder: Path = Path("out") / "bench"
@@ -34,6 +34,6 @@ QUICK = Sizes(
     few_devices=50,
     many_devices=5_000,
     more_patterns=4,
-    demo_events=5_000,
+    demo_events=0,
     repeats=1,
 )

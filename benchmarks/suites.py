@@ -68,7 +68,8 @@ def _prompt(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import commands
 
     for name, run in commands.BENCHMARKS.items():
-        yield Benchmark(name, lambda run=run: [run(sizes)])
+        if sizes.demo_events or run is not commands.second_demo:
+            yield Benchmark(name, lambda run=run: [run(sizes)])
 
 
 SUITES = {

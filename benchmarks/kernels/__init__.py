@@ -1,1 +1,1 @@
-"""Evaluators alone, on one core, over batches that are ready: what is left when reading and moving rows cost nothing."""
+"""Evaluators alone, on one core, over batches that are ready: no reading, no moving of rows."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
+from inkling.physical.naming import rebuilt
 
 DIVIDED_FUNCTIONS = {"seconds": 1e6, "minutes": 60e6, "hours": 3600e6}
 """Functions that divide a duration by so many microseconds."""
@@ -12,6 +15,22 @@ NUMERIC_FUNCTIONS = frozenset(
     ("abs", "sqrt", "exp", "ln", "sin", "cos", "floor", "ceil", "pow", "least", "greatest")
 ) | {"angle_difference", "haversine", *DIVIDED_FUNCTIONS}
 """Functions that may mix columns of several events; the others must look at one event only."""
+
+
+def hoisted(condition: e.Expr, column_for: Callable[[int, e.Expr], str]) -> e.Expr:
+    """The condition with what kernels cannot compute, but rows of one slot can, replaced by columns of that slot."""
+    slots = e.slots_of(condition)
+    if not any(_is_foreign(part) for part in e.walk(condition)):
+        return condition
+    looks_at_rows = all(not isinstance(part, e.ListColumn | e.Aggregate) for part in e.walk(condition))
+    if len(slots) == 1 and looks_at_rows:
+        (slot,) = slots
+        return e.ColumnOf(slot, column_for(slot, condition), condition.type)
+    return rebuilt(condition, lambda part: hoisted(part, column_for))
+
+
+def _is_foreign(part: e.Expr) -> bool:
+    return isinstance(part, e.InTable) or (isinstance(part, e.FunctionCall) and part.name not in NUMERIC_FUNCTIONS)
 
 
 def refuse_unsupported(condition: e.Expr) -> None:

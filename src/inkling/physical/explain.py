@@ -88,6 +88,9 @@ class _StageLines:
             found = self.lines.add(f"Derive[{found}]", f"{given.name}: {derived}")
         if given.late:
             found = self.lines.add(f"Test[{found}]", _bits_text(given.late))
+        if given.computed:
+            values = [f"{one.name.rsplit('|', 1)[0]}: {_row_text(one.expr)}" for one in given.computed]
+            found = self.lines.add(f"Compute[{found}]", "; ".join(values))
         return found
 
     def _step(self, found: str, step: EventStep) -> None:

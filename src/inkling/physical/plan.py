@@ -24,11 +24,19 @@ class Bit:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """A value of one row that conditions across events compare, but only vectorized expressions can compute."""
+
+    name: str  # physical
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """What a stage reads: a stream or derived event, possibly joined with background tables.
 
     `early` conditions look at stored or joined columns, so Spark answers them before the shuffle; `late` ones look at
-    derived columns and are answered in the worker.
+    derived columns and are answered in the worker, as are `computed` values.
     """
 
     name: str  # unique in the stage; the source's own name unless tables are joined
@@ -39,10 +47,16 @@ class Input:
     atoms: tuple[TableAtom, ...]
     early: tuple[Bit, ...]
     late: tuple[Bit, ...]
+    computed: tuple[Computed, ...]
     keep: Expr | None  # rows on which this is false matter to nobody
     ordered: bool
     interval: bool  # its events may last; points have one time
     in_scope: bool  # rows count as events of the scope (joined inputs never do)
+
+    @property
+    def left_to_worker(self) -> tuple[Expr, ...]:
+        """What is evaluated where the key is complete."""
+        return (*(bit.expr for bit in self.late), *(one.expr for one in self.computed))
     identity: tuple[str, ...]  # columns of KEY that the stage's key lacks: they tell events of one id apart
 
 

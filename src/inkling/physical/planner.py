@@ -12,10 +12,10 @@ from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.types import Type
-from inkling.physical.across import refuse_unsupported
+from inkling.physical.across import hoisted, refuse_unsupported
 from inkling.physical.bits import BitBook
 from inkling.physical.naming import Naming, physical_name, row_expr
-from inkling.physical.plan import Bit, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Stage
+from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Stage
 from inkling.physical.stages import Group, column_types, group_events
 
 
@@ -31,6 +31,7 @@ class _InputDraft:
     atoms: tuple[p.TableAtom, ...]
     columns: set[str] = field(default_factory=set)
     bits: dict[int, e.Expr] = field(default_factory=dict)
+    computed: dict[str, e.Expr] = field(default_factory=dict)
     keeps: list[tuple[int, ...] | None] = field(default_factory=list)  # bits of a leaf; None keeps every row
     in_scope: bool = False
 
@@ -40,6 +41,7 @@ class _StagePlanner:
     program: p.ProgramPlan
     group: Group
     book: BitBook = field(default_factory=BitBook)
+    names: dict[e.Expr, str] = field(default_factory=dict)  # of computed columns
     drafts: list[_InputDraft] = field(default_factory=list)
 
     def stage(self, number: int) -> Stage:
@@ -146,12 +148,21 @@ class _StagePlanner:
                 for position in positions:
                     self.drafts[position].bits[bit] = row_condition
             else:
-                refuse_unsupported(named)
-                across.append(named)
-                self._require(named, inputs_of)
+                compared = hoisted(named, lambda slot, inner: self._computed(inner, inputs_of[slot]))
+                refuse_unsupported(compared)
+                across.append(compared)
+                self._require(compared, inputs_of)
         for position in positions:
             self.drafts[position].keeps.append(tuple(bits) or None)
         return LeafTest(leaf.slot, positions, tuple(bits), tuple(across))
+
+    def _computed(self, expr: e.Expr, positions: tuple[int, ...]) -> str:
+        """Have an expression on one row computed as a column of these inputs; returns the column's name."""
+        row = row_expr(expr)
+        name = self.names.setdefault(row, physical_name(f"computed{len(self.names)}", expr.type))
+        for position in positions:
+            self.drafts[position].computed[name] = row
+        return name
 
     def _require(self, expr: e.Expr, inputs_of: dict[int, tuple[int, ...]]) -> None:
         """Note that the inputs of the slots an expression reads must supply the columns it reads."""
@@ -194,6 +205,7 @@ class _StagePlanner:
             draft.atoms,
             early,
             late,
+            tuple(Computed(column, expr) for column, expr in sorted(draft.computed.items())),
             self._keep(draft, late, bool(derived)),
             stream.schema.is_ordered if stream is not None else event is not None and event.schema.is_ordered,
             stream is None or stream.schema.is_interval,

@@ -15,8 +15,10 @@ def derives_in_worker(given: Input, stream: StreamPlan) -> bool:
 def shuffled_columns(given: Input, stream: StreamPlan | None) -> tuple[str, ...]:
     """The columns that evaluators read or that derived columns and late conditions rest on."""
     wanted = {_logical(column) for column in given.columns} | set(given.key)
-    for bit in given.late:
-        wanted |= {_logical(part.column) for part in e.walk(bit.expr) if isinstance(part, e.ColumnOf)}
+    computed = {_logical(one.name) for one in given.computed}
+    for late in given.left_to_worker:
+        wanted |= {_logical(part.column) for part in e.walk(late) if isinstance(part, e.ColumnOf)}
+    wanted -= computed
     if stream is not None and stream.derived and derives_in_worker(given, stream):
         derived = {column.name: column.expr for column in stream.derived}
         for expr in derived.values():

@@ -81,7 +81,7 @@ def input_frame(
 
 def _late_columns(given: Input, references: RowReferences) -> dict[str, str]:
     """Physical to logical names of the columns that the worker needs for its conditions alone."""
-    read = {part.column for bit in given.late for part in e.walk(bit.expr) if isinstance(part, e.ColumnOf)}
+    read = {part.column for expr in given.left_to_worker for part in e.walk(expr) if isinstance(part, e.ColumnOf)}
     return {column: column.rsplit("|", 1)[0] for column in read if column not in references.columns}
 
 

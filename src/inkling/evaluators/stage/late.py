@@ -15,6 +15,7 @@ from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
+from inkling.logical.vectorized import evaluate
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, Stage
 
@@ -22,8 +23,8 @@ from inkling.physical.plan import Input, Stage
 def stored_columns(given: Input, stream: StreamPlan) -> dict[str, str]:
     """Physical to logical names of the stored columns that an input's derived columns and late conditions rest on."""
     wanted = {column.rsplit("|", 1)[0] for column in given.columns}
-    for bit in given.late:
-        wanted |= {x.column.rsplit("|", 1)[0] for x in e.walk(bit.expr) if isinstance(x, e.ColumnOf)}
+    for expr in given.left_to_worker:
+        wanted |= {x.column.rsplit("|", 1)[0] for x in e.walk(expr) if isinstance(x, e.ColumnOf)}
     derived = {column.name: column.expr for column in stream.derived}
     for expr in derived.values():
         wanted |= {x.column for x in e.walk(expr) if isinstance(x, e.ColumnOf | e.PreviousColumn | e.SinceChange)}
@@ -40,7 +41,7 @@ def with_late_columns(
 ) -> pa.Table:
     """Rows of the stage's schema; `streams` names the inputs whose derived columns are still missing."""
     schema = r.stage_schema(stage)
-    if not streams and not any(one.late for one in stage.inputs):
+    if not streams and not any(one.left_to_worker for one in stage.inputs):
         return rows.select(schema.names).cast(schema)
     source = source_numbers(rows)
     parts = []
@@ -51,7 +52,7 @@ def with_late_columns(
             for physical, logical in names.items():
                 mine = mine.append_column(logical, mine[physical])
             mine = with_derived_columns(streams[number], mine, around)
-        if number in streams or given.late:
+        if number in streams or given.left_to_worker:
             mine = _finished(mine, given, schema, around)
         parts.append(mine.select(schema.names).cast(schema))
     return pa.concat_tables(parts)
@@ -66,9 +67,12 @@ def _finished(rows: pa.Table, given: Input, schema: pa.Schema, around: Surroundi
             words[name] = rows[name].to_numpy().view(np.uint64).copy()
         truth = truth_of(bit.expr, resolve, len(rows), around)
         words[name] |= truth.astype(np.uint64) << np.uint64(bit.number & 63)
+    computed = {one.name: evaluate(one.expr, resolve, len(rows), around) for one in given.computed}
     columns = []
     for field in schema:
-        if field.name in words:
+        if field.name in computed:
+            columns.append(computed[field.name].cast(field.type))
+        elif field.name in words:
             columns.append(pa.array(words[field.name].view(np.int64)))
         elif field.name in given.columns and "|" in field.name and field.name.rsplit("|", 1)[0] in rows.column_names:
             columns.append(rows[field.name.rsplit("|", 1)[0]].cast(field.type).combine_chunks())

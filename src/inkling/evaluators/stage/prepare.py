@@ -40,7 +40,13 @@ def stage_rows(
     joined = with_facts(source, given.atoms, tables, around)
     words = _packed(given.early + given.late, joined, r.n_words(stage), around)
     schema = r.stage_schema(stage)
-    columns = [_column(field, given, number, joined, words) for field in schema]
+    computed = {one.name: evaluate(one.expr, Row(joined), len(joined), around) for one in given.computed}
+    columns = [
+        computed[field.name].cast(field.type)
+        if field.name in computed
+        else _column(field, given, number, joined, words)
+        for field in schema
+    ]
     table = pa.table(columns, schema=schema)
     return table if carry is None else table.append_column(carry, joined[carry])
 
