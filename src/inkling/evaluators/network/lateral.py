@@ -32,6 +32,7 @@ from inkling.evaluators.network.partials import (
 from inkling.evaluators.network.relations import related
 from inkling.evaluators.network.runs import expand, is_among
 from inkling.evaluators.network.store import Store
+from inkling.evaluators.network.where import anywhere, start_anywhere, starting_early
 from inkling.evaluators.sources import comes_from
 from inkling.kernels import join
 from inkling.logical import plan as p
@@ -98,9 +99,9 @@ class Evaluation:
             case p.Conjunction(items=items):
                 return self._conjunction(items, contexts, window)
             case p.Parallel(items=items):
-                return self._together(items, contexts, window, ("PAR",))
+                return self._related(items, contexts, window, ("PAR",))
             case p.Related(left=left, relations=relations, right=right):
-                return self._together((left, right), contexts, window, relations)
+                return self._related((left, right), contexts, window, relations)
             case p.Narrowed():
                 return self._narrowed(pattern, contexts, policy, window)
             case p.OtherRun(pattern=inner):
@@ -153,11 +154,11 @@ class Evaluation:
         """All items, in any order; one that may be empty may be missing, but not all of them."""
         partials = begin(contexts, 0)
         for item in items:
-            found = self.occurrences(item, _anywhere(partials, contexts, window), window=window)
+            found = self.occurrences(item, anywhere(partials, contexts, window), window=window)
             longer = append(partials, found)
             without = self._may_lack(item, partials)
             partials = longer if without is None else stack([partials.where(without), longer])
-        return _starting_early(self._closed(partials.where(partials.placed), None), contexts)
+        return starting_early(self._closed(partials.where(partials.placed), None), contexts)
 
     def _may_lack(self, part: p.Part, partials: Partials) -> np.ndarray | None:
         """Which partial matches may go on without the part; None when none may."""
@@ -183,29 +184,23 @@ class Evaluation:
             case _:
                 return np.zeros(len(partials), bool)
 
-    def _together(
-        self,
-        items: tuple[p.Pattern, ...],
-        contexts: Contexts,
-        window: int | None,
-        relations: tuple[str, ...] | None,
+    def _related(
+        self, items: tuple[p.Pattern, ...], contexts: Contexts, window: int | None, relations: tuple[str, ...]
     ) -> Occurrences:
-        """All items, each related to the hull of those before it."""
-        hull = self.occurrences(items[0], _start_anywhere(contexts), window=window)
-        for item in items[1:]:
-            right = self.occurrences(item, _around(hull, contexts, window), window=window)
-            left = hull.take(right.origin)
-            if relations is not None:
-                fits = related(relations, left, right)
-                left, right = left.where(fits), right.where(fits)
-            hull = _hull(left, right)
-        return _starting_early(hull, contexts)
+        """All items, each in one of the relations to the hull of those before it."""
+        partials = begin(contexts, 0)
+        for item in items:
+            found = self.occurrences(item, anywhere(partials, contexts, window), window=window)
+            hull = partials.take(found.origin)
+            found = found.where(~hull.placed | related(relations, hull, found))
+            partials = append(partials, found)
+        return starting_early(self._closed(partials, None), contexts)
 
     def _other_runs(self, pattern: p.Pattern, contexts: Contexts) -> Occurrences:
         """Runs of consecutive events of the scope that are no word of the pattern; they have no lineage."""
         scope = self.scope
         opens, opens_end = self._ranges(contexts, contexts.key, scope)
-        _, closes_end = self._ranges(_start_anywhere(contexts), contexts.key, scope)
+        _, closes_end = self._ranges(start_anywhere(contexts), contexts.key, scope)
         origin, opening = expand(opens, opens_end)
         run, closing = expand(opening, closes_end[origin])
         origin, opening = origin[run], opening[run]
@@ -552,74 +547,3 @@ class Evaluation:
             scope = self.scope
             self._least_end = join.smallest_end_from(scope.offsets, scope.end, scope.end_place)
         return self._least_end
-
-
-def _start_anywhere(contexts: Contexts) -> Contexts:
-    """Only the earliest of several parts has to start early enough, so no single part is held to it."""
-    return replace(contexts, first_until=contexts.until, first_until_place=np.full(len(contexts), AFTER_ALL))
-
-
-def _starting_early(found: Occurrences, contexts: Contexts) -> Occurrences:
-    """Those that start as early as their context asks."""
-    bound, place = contexts.first_until[found.origin], contexts.first_until_place[found.origin]
-    return found.where(at_most(found.start, found.start_place, bound, place))
-
-
-def _anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Contexts:
-    """Where another item of a conjunction may lie: anywhere the context allows, within the window of the others."""
-    origin = partials.origin
-    after, after_place, until = contexts.after[origin], contexts.after_place[origin], contexts.until[origin]
-    if window is not None:
-        low = np.where(partials.placed, partials.end - window - 1, after)
-        tighter = partials.placed & (low >= after)
-        after, after_place = np.where(tighter, low, after), np.where(tighter, AFTER_ALL, after_place)
-        until = np.where(partials.placed, np.minimum(until, partials.start + window), until)
-    return Contexts(
-        contexts.key[origin],
-        partials.tail,
-        partials.registers,
-        partials.moments,
-        after,
-        after_place,
-        until,
-        until,
-        np.full(len(origin), AFTER_ALL),
-    )
-
-
-def _around(hull: Occurrences, contexts: Contexts, window: int | None) -> Contexts:
-    """Where a partner of each hull may lie: anywhere the context allows, within the window."""
-    origin = hull.origin
-    after, after_place, until = contexts.after[origin], contexts.after_place[origin], contexts.until[origin]
-    if window is not None:
-        low = hull.end - window - 1
-        tighter = low >= after
-        after, after_place = np.where(tighter, low, after), np.where(tighter, AFTER_ALL, after_place)
-        until = np.minimum(until, hull.start + window)
-    return Contexts(
-        contexts.key[origin],
-        hull.tail,
-        hull.registers,
-        hull.moments,
-        after,
-        after_place,
-        until,
-        until,
-        np.full(len(origin), AFTER_ALL),
-    )
-
-
-def _hull(left: Occurrences, right: Occurrences) -> Occurrences:
-    earlier = strictly_before(right.start, right.start_place, left.start, left.start_place)
-    later = strictly_before(left.end, left.end_place, right.end, right.end_place)
-    return Occurrences(
-        left.origin,
-        right.tail,
-        right.registers,
-        right.moments,
-        np.where(earlier, right.start, left.start),
-        np.where(earlier, right.start_place, left.start_place),
-        np.where(later, right.end, left.end),
-        np.where(later, right.end_place, left.end_place),
-        np.maximum(left.known, right.known),
-    )

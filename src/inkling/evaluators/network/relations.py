@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from inkling.evaluators.network.partials import Occurrences
+from inkling.evaluators.network.partials import Occurrences, Partials
 from inkling.logical.allen import INVERSES, RELATIONS
 
+Spans = Occurrences | Partials
 
-def related(relations: tuple[str, ...], left: Occurrences, right: Occurrences) -> np.ndarray:
+
+def related(relations: tuple[str, ...], left: Spans, right: Spans) -> np.ndarray:
     """Whether each pair stands in one of the relations."""
     fits = np.zeros(len(left), bool)
     for name in relations:
@@ -21,7 +23,7 @@ def related(relations: tuple[str, ...], left: Occurrences, right: Occurrences) -
     return fits
 
 
-def _holds(name: str, left: Occurrences, right: Occurrences) -> np.ndarray:
+def _holds(name: str, left: Spans, right: Spans) -> np.ndarray:
     one, other = (left.start, left.end), (right.start, right.end)
     match name:
         case "OVERLAPS":
@@ -40,7 +42,7 @@ def _holds(name: str, left: Occurrences, right: Occurrences) -> np.ndarray:
             return np.asarray(RELATIONS[name](*one, *other))  # type: ignore[arg-type]
 
 
-def _share_time(left: Occurrences, right: Occurrences) -> np.ndarray:
+def _share_time(left: Spans, right: Spans) -> np.ndarray:
     overlap = np.maximum(left.start, right.start) < np.minimum(left.end, right.end)
     left_point = (left.start == left.end) & (right.start < left.start) & (left.start < right.end)
     right_point = (right.start == right.end) & (left.start < right.start) & (right.start < left.end)
