@@ -81,6 +81,8 @@ def session_settings(*, master: str, partitions: int | None = None, quick: bool 
         "spark.sql.session.timeZone": "UTC",
         # a bad cast or a division by zero is null, and an unknown condition is no match
         "spark.sql.ansi.enabled": "false",
+        # remembers the line of Python behind every column, at several calls to Java each; plans here have thousands
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
         # the largest value means no limit; any other is checked after every row, which doubles the cost of a batch
