@@ -143,7 +143,7 @@ class TestLongPatterns:
         program = f"{ORDERED} EVENT e AS PATTERN SEQ {policy}({steps}) PARTITION BY k PER END;"
         assert found(program, {"V": rows}, "start", "end") == {"e": [(0, n_steps - 1)]}
 
-    @pytest.mark.parametrize("n_times", [1_000, 20_000])
+    @pytest.mark.parametrize("n_times", [1_000, 5_001])
     def test_a_long_repetition(self, n_times: int) -> None:
         program = f"{ORDERED} EVENT e AS PATTERN SEQ STRICT(V[x = 1]{{{n_times}}}) PARTITION BY k PER END;"
         rows = [{"id": n, "k": "k", "t": n, "x": 1} for n in range(n_times + 1)]

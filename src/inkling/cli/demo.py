@@ -49,7 +49,7 @@ def demo(
     given = given_paths(program, [str(folder)], [])
     report = folder / "report.html"
     with working(quiet) as say:
-        found = execute(program, given, runner, master=master, say=say, debug=debug)
+        found = execute(program, given, runner, master=master, quick=True, say=say, debug=debug)
         say("writing the report")
         found.write_report(report)
     if not quiet:

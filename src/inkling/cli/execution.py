@@ -59,6 +59,7 @@ def execute(
     runner: Runner,
     *,
     master: str = "local[*]",
+    quick: bool = False,
     say: Callable[[str], None] = lambda _: None,
     debug: bool = False,
 ) -> Execution:
@@ -72,7 +73,7 @@ def execute(
     from inkling.spark.session import spark_session
 
     with nullcontext() if debug else silent_children():
-        spark = spark_session(master=master)
+        spark = spark_session(master=master, quick=quick)
     say("running on Spark")
     results = program.run(spark, given.streams, given.tables).collect()
     return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started)

@@ -28,8 +28,9 @@ class Gather:
     ) -> None:
         """`moments` are the borders of named nested patterns, by slot."""
         self._batch = batch
-        self._rows = rows
-        self._slots = slots
+        self.offsets = offsets
+        self.rows = rows
+        self.slots = slots
         self._moments = moments or {}
         self._match = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         self._n = len(offsets) - 1
@@ -50,18 +51,18 @@ class Gather:
             case e.TimeOf(edge=edge, slot=slot):
                 return self._time(edge, slot)
             case e.Aggregate(function=function, slot=slot, column=column, type=kind):
-                chosen = self._slots == slot
-                values = None if column is None else self._batch.columns[column].take(pa.array(self._rows[chosen]))
+                chosen = self.slots == slot
+                values = None if column is None else self._batch.columns[column].take(pa.array(self.rows[chosen]))
                 return aggregate(function, self._match[chosen], values, self._n, kind)
             case _:
                 raise AssertionError(f"{type(expr).__name__} is not a reference")
 
     def _pick(self, slot: int, which: e.Which) -> Ints:
-        chosen = np.flatnonzero(self._slots == slot)
+        chosen = np.flatnonzero(self.slots == slot)
         if which is e.Which.FIRST:
             chosen = chosen[::-1]
         picked = np.full(self._n, -1)
-        picked[self._match[chosen]] = self._rows[chosen]
+        picked[self._match[chosen]] = self.rows[chosen]
         return picked
 
     def _column(self, rows: Ints, column: str) -> pa.Array:

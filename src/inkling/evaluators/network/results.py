@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +12,11 @@ import pyarrow.compute as pc
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
 from inkling.evaluators.network.arena import Arena
+from inkling.evaluators.network.distinct import all_differ
 from inkling.evaluators.network.partials import Occurrences
 from inkling.evaluators.network.store import Store
 from inkling.kernels import lists
+from inkling.kernels.canonical import canonical_order
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, Output, Per
 from inkling.logical.vectorized import evaluate
@@ -29,35 +32,44 @@ def results_of(
     around: Surroundings,
 ) -> MatchBatch:
     """One result per identity, in (key, end, start) order of first appearance."""
-    key = found.origin
-    order = np.lexsort((found.start_place, found.start, found.end_place, found.end, key))
+    order, _ = canonical_order(
+        found.origin, store.n_keys, found.end, found.end_place, found.start, found.start_place
+    )
     found = found.take(order)
     if event.restart:
         mask = lists.restart_mask(found.origin, found.start, found.start_place, found.end, found.end_place)
         found = found.where(mask)
-    offsets, rows, slots = arena.unroll(found.tail)
     resolve = gather(found)
     head = _values(event.head, resolve, len(found), around)
-    identity, n_results = _identities(event.per, store, found, head, offsets, rows)
-    place = store.batch.event[rows]
-    witness = lists.choose_witness(identity, found.start, found.start_place, offsets, place, slots, n_results)
-    start, start_place = found.start[witness], found.start_place[witness]
+    if event.per is Per.MATCH and all_differ(event.pattern, store.batch):
+        return _matches(event, store, found, head | _values(event.returns, resolve, len(found), around), resolve)
+    identity, n_results = _identities(event.per, store, found, head, resolve)
+    place = store.batch.event[resolve.rows]
+    witness = lists.choose_witness(
+        identity, found.start, found.start_place, resolve.offsets, place, resolve.slots, n_results
+    )
     end, end_place = _latest(identity, found, n_results)
     known = np.full(n_results, np.iinfo(np.int64).max)
     np.minimum.at(known, identity, found.known)
-    chosen = found.take(witness)
-    returned = _values(event.returns, gather(chosen), len(chosen), around)
-    values = {name: array.take(pa.array(witness)) for name, array in head.items()} | returned
+    chosen = replace(found.take(witness), end=end, end_place=end_place, known=known)
+    resolve = gather(chosen)
+    values = {name: array.take(pa.array(witness)) for name, array in head.items()}
+    return _matches(event, store, chosen, values | _values(event.returns, resolve, len(chosen), around), resolve)
+
+
+def _matches(
+    event: EventPlan, store: Store, chosen: Occurrences, values: dict[str, pa.Array], resolve: Gather
+) -> MatchBatch:
     return MatchBatch(
         event.name,
         chosen.origin,
-        start,
-        start_place,
-        end,
-        end_place,
-        known,
+        chosen.start,
+        chosen.start_place,
+        chosen.end,
+        chosen.end_place,
+        chosen.known,
         values,
-        lineage_ids(store.batch, *arena.unroll(chosen.tail)[:2]),
+        lineage_ids(store.batch, resolve.offsets, resolve.rows),
         store.batch.place_words,
     )
 
@@ -67,14 +79,15 @@ def _values(outputs: tuple[Output, ...], resolve: Gather, n: int, around: Surrou
 
 
 def _identities(
-    per: Per, store: Store, found: Occurrences, head: dict[str, pa.Array], offsets: Ints, rows: Ints
+    per: Per, store: Store, found: Occurrences, head: dict[str, pa.Array], resolve: Gather
 ) -> tuple[Ints, int]:
     """A number per match; matches that are the same result share it. Numbers follow first appearance."""
     columns: list[Ints] = [found.origin]
     columns += [_codes(array) for array in head.values()]
     match per:
         case Per.MATCH:
-            columns += [print_.view(np.int64) for print_ in lists.fingerprints(offsets, store.batch.event[rows])]
+            prints = lists.fingerprints(resolve.offsets, store.batch.event[resolve.rows])
+            columns += [print_.view(np.int64) for print_ in prints]
         case Per.INTERVAL:
             columns += [found.start, found.start_place, found.end, found.end_place]
         case Per.END:
@@ -85,20 +98,12 @@ def _identities(
 
 
 def _number(columns: list[Ints]) -> tuple[Ints, int]:
-    n = len(columns[0])
-    if n == 0:
-        return np.empty(0, np.int64), 0
-    order = np.lexsort(columns[::-1])
-    new = np.zeros(n, bool)
-    for column in columns:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    group = np.empty(n, np.int64)
-    group[order] = np.cumsum(new)
-    _, first, by_appearance = np.unique(group, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[by_appearance], len(first)
+    """Numbers of the distinct rows of some columns; they follow first appearance."""
+    codes = _codes(pa.array(columns[0]))
+    for column in columns[1:]:
+        more = _codes(pa.array(column))
+        codes = _codes(pa.array(codes * (int(more.max(initial=0)) + 1) + more))
+    return codes, int(codes.max(initial=-1)) + 1
 
 
 def _codes(array: pa.Array) -> Ints:
