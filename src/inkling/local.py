@@ -13,7 +13,6 @@ from inkling.evaluators.stage.engine import StageEngine, source_table
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.duplicates import without_duplicates
-from inkling.io.normalize import stored_columns
 from inkling.io.tables import read_tables
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
@@ -80,8 +79,6 @@ def _read_streams(plan: ProgramPlan, inputs: Mapping[str, Data]) -> dict[str, No
     for stream in plan.streams:
         schema = stream.schema
         derived = [column.name for column in stream.derived]
-        raw = read_table(inputs[schema.name], what=schema.name) if schema.name in inputs else None
-        if raw is None or not raw.column_names:  # a list without rows names no columns
-            raw = pa.table({column.name: pa.nulls(0) for column in stored_columns(schema, derived)})
+        raw = read_table(inputs[schema.name], what=schema.name) if schema.name in inputs else pa.table({})
         read[schema.name] = normalize(raw, schema, derived)
     return read

@@ -46,6 +46,8 @@ def normalize(
     the ids of a stream that declares none.
     """
     wanted = stored_columns(schema, derived)
+    if not raw.column_names:  # a list without rows names no columns
+        raw = pa.table({column.name: pa.nulls(0) for column in wanted})
     require_columns(schema, [column.name for column in wanted], raw.column_names)
     raw = raw.select([*(column.name for column in wanted), *_about_records(raw)])
     if clock is None:

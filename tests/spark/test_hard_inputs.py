@@ -1,0 +1,143 @@
+"""Data at the edge gives on Spark what it gives locally: results, and rows that are set aside."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from inkling import parse
+from inkling.model.time import FARTHEST
+from inkling.results import Results
+
+ODD = """
+STREAM "Größe"(id BIGINT, k STRING, t BIGINT, x BIGINT, up BOOLEAN, y DOUBLE) ID id KEY k TIME t ORDER BY id;
+STREAM "WHERE"(id STRING, k STRING, t BIGINT, "値" STRING) ID id KEY k TIME t;
+STREAM Nothing(id STRING, t BIGINT) ID id TIME t;
+
+EVENT up(k) AS PATTERN SEQ STRICT("Größe"[up]) PARTITION BY k PER END;
+EVENT down(k) AS PATTERN SEQ STRICT("Größe"[NOT up]) PARTITION BY k PER END;
+EVENT "événement"(a."値" AS "結果") AS PATTERN SEQ("WHERE" a["値" = '東京 🗼'], "WHERE" b[k = a.k]);
+EVENT next AS PATTERN SEQ NEXT("Größe" a, "Größe" b[x <> a.x]) PARTITION BY k;
+EVENT step AS PATTERN SEQ("Größe" a, "Größe" b) WHERE b.x - a.x = 1;
+EVENT same_time(a.k AS first, b.k AS second) AS PATTERN "Größe" a AND "Größe" b WITHIN 0 TICKS HAVING a.k <> b.k;
+EVENT in_order AS PATTERN SEQ STRICT("Größe" a, "Größe" b) WITHIN 0 TICKS;
+EVENT missing AS PATTERN "Größe" a[y IS NULL];
+EVENT each(w.k AS k) AS PATTERN "WHERE" w;
+EVENT alarm AS PATTERN SEQ("WHERE" w, NOT Nothing n, AFTER 5 TICKS);
+EVENT never AS PATTERN SEQ(Nothing n, "WHERE" w);
+"""
+
+BIG = 2**62 + 7
+
+
+def odd_rows() -> dict[str, list[dict[str, object]]]:
+    numbers = [
+        {"id": BIG, "k": "p", "t": -4, "x": 2**60, "up": True, "y": 1.0},
+        {"id": -BIG, "k": "p", "t": -4, "x": 2**60 + 1, "up": None, "y": math.nan},
+        {"id": BIG, "k": "q", "t": -4, "x": 2**60 + 2, "up": False, "y": None},
+        {"id": 3, "k": "p", "t": FARTHEST, "x": 2**60 + 1, "up": True, "y": 2.0},
+        {"id": 4, "k": "p", "t": FARTHEST + 1, "x": 0, "up": True, "y": 2.0},
+        {"id": 5, "k": None, "t": 1, "x": 0, "up": True, "y": 2.0},
+        {"id": 6, "k": "p", "t": None, "x": 0, "up": True, "y": 2.0},
+        {"id": 7, "k": "p", "t": 7, "x": -1, "up": False, "y": 2.0},
+        {"id": 7, "k": "p", "t": 7, "x": -1, "up": False, "y": 2.0},
+    ]
+    words = [
+        {"id": "1", "k": "ß", "t": 1, "値": "東京 🗼"},
+        {"id": "1", "k": "ss", "t": 1, "値": "東京 🗼"},
+        {"id": "2", "k": "ß", "t": 9, "値": "x" * 100_000},
+    ]
+    shuffled = random.Random(5)
+    shuffled.shuffle(numbers)
+    shuffled.shuffle(words)
+    return {"Größe": numbers, "WHERE": words, "Nothing": []}
+
+
+def shown(results: Results) -> dict[str, list[str]]:
+    """Every result as a line of text, in order."""
+    return {name: sorted(repr(row) for row in table.to_pylist()) for name, table in results.tables.items()}
+
+
+def set_aside(results: Results) -> list[tuple[str, str, str]]:
+    return sorted((row["stream"], row["reason"], row["id"]) for row in results.rejects.to_pylist())
+
+
+def test_odd_rows(spark: SparkSession) -> None:
+    program, rows = parse(ODD), odd_rows()
+    locally = program.run_local(rows)
+    found = program.run(spark, rows, partitions=3)
+    collected = found.collect()
+    found.close()
+    assert shown(collected) == shown(locally)
+    assert set_aside(collected) == set_aside(locally)
+    assert [len(lines) for lines in shown(locally).values()] == [2, 3, 1, 4, 3, 4, 2, 2, 3, 3, 0]
+
+
+def test_odd_rows_of_a_data_frame(spark: SparkSession) -> None:
+    """Catalyst checks these rows, not the code that a local run uses."""
+    program, rows = parse(ODD), odd_rows()
+    locally = program.run_local(rows)
+    schemas: Mapping[str, str] = {
+        "Größe": "id bigint, k string, t bigint, x bigint, up boolean, y double",
+        "WHERE": "id string, k string, t bigint, `値` string",
+        "Nothing": "id string, t bigint",
+    }
+    frames = {name: spark.createDataFrame(some, schemas[name]) for name, some in rows.items()}
+    found = program.run(spark, frames, partitions=2)
+    collected = found.collect()
+    found.close()
+    assert shown(collected) == shown(locally)
+    assert set_aside(collected) == set_aside(locally)
+
+
+def test_zones_and_years(spark: SparkSession) -> None:
+    program = parse("""
+        STREAM A(id STRING, t TIMESTAMP) ID id TIME t;
+        EVENT soon AS PATTERN SEQ(A a, A b) WITHIN 10 MINUTES;
+        EVENT long AS PATTERN SEQ(A a, A b) WITHIN 9 WEEKS;
+        EVENT alarm AS PATTERN SEQ(A a, NOT A b, AFTER 3 MICROSECONDS);
+    """)
+    times = [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
+        datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC),
+        datetime(2024, 1, 1, 12, tzinfo=timezone(timedelta(hours=5.5))),
+        datetime(2024, 1, 1, 6, 35, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, tzinfo=UTC),
+    ]
+    rows = [{"id": str(number), "t": t} for number, t in enumerate(times)]
+    locally = program.run_local({"A": rows})
+    found = program.run(spark, {"A": spark.createDataFrame(pa.Table.from_pylist(rows))}, partitions=2)
+    collected = found.collect()
+    found.close()
+    assert shown(collected) == shown(locally)
+    assert [len(lines) for lines in shown(locally).values()] == [2, 2, 5]
+
+
+def test_many_events_on_one_key_and_many_keys(spark: SparkSession) -> None:
+    program = parse("""
+        STREAM V(id BIGINT, k STRING, one STRING, t BIGINT, x BIGINT) ID id KEY k TIME t ORDER BY id;
+        EVENT ends AS PATTERN SEQ STRICT(V[x = 1], V[x = 2]) PARTITION BY one PER END;
+        EVENT window AS PATTERN SEQ(V a[x = 1], V b[x = 2]) WITHIN 5 TICKS PARTITION BY one;
+        EVENT alone AS PATTERN SEQ(V a, V b) PARTITION BY k;
+        EVENT anywhere AS PATTERN SEQ(V a[x = 1], V b[x = 2]) WITHIN 5 TICKS;
+    """)
+    n = 200_000
+    number = np.arange(n)
+    columns = {
+        "id": number,
+        "k": pa.array(number).cast(pa.string()),
+        "one": pa.repeat("k", n),
+        "t": number,
+        "x": number % 10,
+    }
+    found = program.run(spark, {"V": spark.createDataFrame(pa.table(columns))}, partitions=4)
+    counts = {name: frame.count() for name, frame in found.frames.items()}
+    found.close()
+    assert counts == {"ends": n // 10, "window": n // 10, "alone": 0, "anywhere": n // 10}
