@@ -41,7 +41,8 @@ def main() -> None:
     elif not arguments.quick:
         write_down(report, partial=bool(arguments.only))
         console.print(f"written to {RESULTS.relative_to(ROOT)} and {PAGE.relative_to(ROOT)}")
-    console.print(f"{report.missed} goal{'' if report.missed == 1 else 's'} missed")
+    if not report.quick:
+        console.print(f"{report.missed} goal{'' if report.missed == 1 else 's'} missed")
 
 
 def write_down(report: Report, *, partial: bool) -> None:

@@ -87,7 +87,7 @@ def _row(name: str, data: Readings, large: Measured[object], less: object, small
         large.cpu_seconds,
         data.events,
         baselines=(Baseline.of(str(less), small),),
-        goals=(Goal("times the cost", large.seconds / small.seconds, most=most),),
+        goals=(Goal("× cost", large.seconds / small.seconds, most=most),),
     )
 
 

@@ -31,7 +31,7 @@ def show(report: Report, console: Console) -> None:
         for column in table.columns[1:]:
             column.justify = "right"
         for row in rows:
-            goals = "\n".join(f"[{'green' if goal.met else 'red'}]{goal}[/]" for goal in row.goals)
+            goals = "\n".join(f"[{'green' if goal.met else 'red'}]{goal}[/]" for goal in _goals(report, row))
             for number, cells in enumerate(_lines(row)):
                 table.add_row(*cells, "" if number else goals, end_section=number == len(row.baselines) - 1)
         console.print(table)
@@ -69,6 +69,11 @@ def _markdown_table(rows: Sequence[Row]) -> Iterator[str]:
             goals = "<br>".join(_marked(goal) for goal in row.goals)
             last = ("", "", "") if number else (row.found, f"{row.load:.1f}", goals)
             yield f"| {' | '.join((*cells, *last))} |"
+
+
+def _goals(report: Report, row: Row) -> tuple[Goal, ...]:
+    """Small sizes decide nothing."""
+    return () if report.quick else row.goals
 
 
 def _marked(goal: Goal) -> str:

@@ -4,7 +4,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from benchmarks.queries.query import Query
-from benchmarks.queries.stretches import join_later
+from benchmarks.queries.self_joins import Join, by_self_join
 
 EVENT = """
 EVENT found(device) AS
@@ -14,12 +14,12 @@ EVENT found(device) AS
 """
 
 
-def self_join(readings: DataFrame) -> DataFrame:
+def matches(readings: DataFrame, join: Join) -> DataFrame:
     starts = readings.where("kind = 0 AND level > 0.5").select("device", F.col("t").alias("start"), "code")
     ends = readings.where("kind = 1").select("device", F.col("t").alias("at"), "code")
     higher = F.col("later.code") > F.col("first.code")
-    pairs = join_later(starts, ends, higher).select("first.device", "start", "at")
+    pairs = join(starts, ends, higher).select("first.device", "start", "at")
     return pairs.groupBy("device", "start").agg(F.min("at").alias("end"))
 
 
-QUERY = Query("next match that looks back", EVENT, {"self-join": self_join}, least_rate=1e6, least_ratio=3.0)
+QUERY = Query("next match that looks back", EVENT, 1e6, by_self_join(matches))

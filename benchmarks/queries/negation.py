@@ -4,7 +4,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from benchmarks.queries.query import Query
-from benchmarks.queries.stretches import join_later
+from benchmarks.queries.self_joins import Join, by_self_join
 
 EVENT = """
 EVENT found(device) AS
@@ -14,7 +14,7 @@ EVENT found(device) AS
 """
 
 
-def anti_join(readings: DataFrame) -> DataFrame:
+def matches(readings: DataFrame, join: Join) -> DataFrame:
     back = Window.partitionBy("device").orderBy(F.desc("t")).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     next_of_third = F.last(F.when(F.col("kind") == 2, F.col("t")), True).over(back)
     pairs = (
@@ -24,8 +24,8 @@ def anti_join(readings: DataFrame) -> DataFrame:
     )
     between = readings.where("kind = 1").select("device", F.col("t").alias("at"), "code")
     higher = (F.col("at") < F.col("end")) & (F.col("later.code") > F.col("first.code"))
-    spoiled = join_later(pairs, between, higher).select("first.device", "start").distinct()
+    spoiled = join(pairs, between, higher).select("first.device", "start").distinct()
     return pairs.join(spoiled, ["device", "start"], "left_anti").select("start", "end")
 
 
-QUERY = Query("negation that looks back", EVENT, {"self-join": anti_join}, least_rate=1e6, least_ratio=3.0)
+QUERY = Query("negation that looks back", EVENT, 1e6, by_self_join(matches))

@@ -6,7 +6,7 @@ import polars as pl
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from benchmarks.queries.query import Found, Query
+from benchmarks.queries.query import ByHand, Found, Query
 
 EVENT = """
 EVENT found(device) AS
@@ -46,8 +46,7 @@ def as_of_joins(path: Path) -> Found:
 QUERY = Query(
     "next match, 80 % dropped",
     EVENT,
-    {"window functions": running_last},
-    least_rate=4e6,
-    least_ratio=1.0,
+    4e6,
+    (ByHand("window functions", running_last, least_ratio=1.0),),
     elsewhere={"polars, as-of joins": as_of_joins},
 )

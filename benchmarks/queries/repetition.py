@@ -4,7 +4,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from benchmarks.queries.query import Query
-from benchmarks.queries.stretches import join_later
+from benchmarks.queries.self_joins import Join, by_self_join
 
 EVENT = """
 EVENT found(device) AS
@@ -14,7 +14,7 @@ EVENT found(device) AS
 """
 
 
-def self_join(readings: DataFrame) -> DataFrame:
+def matches(readings: DataFrame, join: Join) -> DataFrame:
     """The last of the repeated readings decides: it may be any after the first, and the third kind is next after it."""
     back = Window.partitionBy("device").orderBy(F.desc("t")).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     ends = (
@@ -25,7 +25,7 @@ def self_join(readings: DataFrame) -> DataFrame:
     )
     starts = readings.where("kind = 0 AND level > 0.5").select("device", F.col("t").alias("start"))
     in_time = F.col("end") <= F.col("start") + F.expr("INTERVAL 60 SECONDS")
-    return join_later(starts, ends, in_time).select("start", "end")
+    return join(starts, ends, in_time).select("start", "end")
 
 
-QUERY = Query("repetition", EVENT, {"self-join": self_join}, least_rate=1e6, least_ratio=3.0)
+QUERY = Query("repetition", EVENT, 1e6, by_self_join(matches))

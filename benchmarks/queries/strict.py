@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from benchmarks.queries.query import Query
+from benchmarks.queries.query import ByHand, Query
 
 EVENT = """
 EVENT found(device) AS
@@ -25,4 +25,5 @@ def lead(readings: DataFrame) -> DataFrame:
     return ahead.where("kind = 0 AND second = 1 AND third = 2").select("start", "end")
 
 
-QUERY = Query("strict, where matches end", EVENT, {"window functions": lead}, least_rate=1e6, least_ratio=1.0)
+BY_HAND = (ByHand("window functions", lead, least_ratio=1.0),)
+QUERY = Query("strict, where matches end", EVENT, 1e6, BY_HAND)

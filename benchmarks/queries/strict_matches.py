@@ -5,4 +5,4 @@ from benchmarks.queries.query import Query
 
 EVENT = strict.EVENT.replace("PER END", "PER MATCH")
 
-QUERY = Query("strict, every match", EVENT, {"window functions": strict.lead}, least_rate=1e6, least_ratio=1.0)
+QUERY = Query("strict, every match", EVENT, 1e6, strict.BY_HAND)

@@ -143,6 +143,11 @@ class TestLongPatterns:
         program = f"{ORDERED} EVENT e AS PATTERN SEQ {policy}({steps}) PARTITION BY k PER END;"
         assert found(program, {"V": rows}, "start", "end") == {"e": [(0, n_steps - 1)]}
 
+    def test_explain_says_why_an_automaton_is_out_of_question(self) -> None:
+        steps = ", ".join(f"V[x >= {n}]" for n in range(15))
+        program = parse(f"{ORDERED} EVENT e AS PATTERN SEQ STRICT({steps}) PARTITION BY k PER END;")
+        assert "15 different tests of one event are more than 14" in program.explain("verdicts")
+
     @pytest.mark.parametrize("n_times", [1_000, 5_001])
     def test_a_long_repetition(self, n_times: int) -> None:
         program = f"{ORDERED} EVENT e AS PATTERN SEQ STRICT(V[x = 1]{{{n_times}}}) PARTITION BY k PER END;"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-BYTES_PER_PARTITION = 64 << 20
-"""Of input as Spark estimates it; a worker holds one partition at a time."""
+BYTES_PER_PARTITION = 32 << 20
+"""Of input as Spark estimates it, compressed: about a million events. A worker holds one partition at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class Partitioning:
         if self.fixed is not None:
             return self.fixed
         size = sum(_estimated_bytes(frame) for frame in frames)
-        return max(self.cores, -(-size // BYTES_PER_PARTITION))
+        rounds = max(1, -(-size // (BYTES_PER_PARTITION * self.cores)))
+        return rounds * self.cores
 
     def settled(self, frames: list[DataFrame]) -> Partitioning:
         """The same number for everything that is computed from these frames, whose size Spark knows best."""

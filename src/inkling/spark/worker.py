@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import pickle
 from collections.abc import Iterator, Mapping
@@ -78,6 +79,8 @@ class StageTask:
         if digest not in _engines:
             _engines.clear()
             _engines[digest] = StageEngine(self.stage, self.tables, self.around)
+            # Spark looks for garbage after every task, and need not look through what is loaded by now
+            gc.freeze()
         return _engines[digest]
 
 
