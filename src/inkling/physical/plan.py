@@ -57,6 +57,7 @@ class Input:
     def left_to_worker(self) -> tuple[Expr, ...]:
         """What is evaluated where the key is complete."""
         return (*(bit.expr for bit in self.late), *(one.expr for one in self.computed))
+
     identity: tuple[str, ...]  # columns of KEY that the stage's key lacks: they tell events of one id apart
 
 

@@ -32,9 +32,7 @@ def results_of(
     around: Surroundings,
 ) -> MatchBatch:
     """One result per identity, in (key, end, start) order of first appearance."""
-    order, _ = canonical_order(
-        found.origin, store.n_keys, found.end, found.end_place, found.start, found.start_place
-    )
+    order, _ = canonical_order(found.origin, store.n_keys, found.end, found.end_place, found.start, found.start_place)
     found = found.take(order)
     if event.restart:
         mask = lists.restart_mask(found.origin, found.start, found.start_place, found.end, found.end_place)
