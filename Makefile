@@ -47,8 +47,8 @@ accept: $(INSTALLED)  ## rewrite the golden files from what the program says now
 	$(BIN)/python -m pytest --accept tests/golden tests/errors $(ARGS)
 
 .PHONY: bench
-bench: $(BENCH_INSTALLED)  ## measure this machine
-	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+bench: $(BENCH_INSTALLED)  ## measure this machine and write docs/reference/benchmarks.md; ARGS="--quick" tries it out
+	$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: clean
 clean:  ## remove .venv, caches and results
