@@ -27,8 +27,20 @@ test: $(INSTALLED)  ## run the tests; ARGS="-k word" or a path narrows them
 	$(BIN)/python -m pytest $(ARGS)
 
 .PHONY: test-long
-test-long: $(INSTALLED)  ## run every test, with many more examples for each property
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m "" $(ARGS)
+test-long: $(INSTALLED)  ## run every test but Kafka's, with many more examples for each property
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m "not kafka" $(ARGS)
+
+.PHONY: kafka-test
+kafka-test: kafka-jars  ## run the tests that need a Kafka broker, with a real one
+	$(BIN)/python -m pytest -m kafka tests/kafka $(ARGS)
+
+.PHONY: kafka-broker
+kafka-broker: $(INSTALLED)  ## serve a Kafka broker at 127.0.0.1:9092 until Ctrl-C; ARGS="--port 9093" elsewhere
+	$(BIN)/python -m tests.kafka $(ARGS)
+
+.PHONY: kafka-jars
+kafka-jars: $(INSTALLED)  ## fetch what Kafka needs: 55 MB of jars, once
+	@$(BIN)/python -m tests.kafka --fetch
 
 .PHONY: check
 check: $(INSTALLED)  ## lint, formatting, types and the direction of imports; no Java, no tests

@@ -110,15 +110,10 @@ class Program:
         for event in self.plan.events:
             doubt = doubt_of(event, self.plan)
             if doubt.conclusion:
-                decl = next(
-                    one
-                    for one in self.syntax.statements
-                    if isinstance(one, syntax.EventDecl) and one.name.text == event.name
-                )
                 raise NotSupportedYet.of(
                     "INK0421",
                     f"`{event.name}` cannot be run yet: it rests on an uncertain stream",
-                    span=decl.name.span,
+                    span=self.syntax.event_name(event.name).span,
                     source=self.source,
                     label=doubt.reason,
                     notes=("no evaluator for uncertain streams is in place; certain streams run exactly",),

@@ -123,6 +123,7 @@ def random_program(rng: Random) -> p.ProgramPlan:
         having=writer.having(pattern),
         per=rng.choice(list(p.Per)),
         restart=rng.random() < 0.1,
+        keep=b.ticks(rng.randint(1, 5)) if rng.random() < 0.2 else None,
     )
     event = replace(event, slots=tuple(sorted((*event.slots, *_named(pattern)), key=lambda s: s.number)))
     order_by = "n" if rng.random() < 0.4 else None

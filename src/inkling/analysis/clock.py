@@ -58,6 +58,8 @@ def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
         for column in stream.derived:
             yield from _in_expression(column.expr)
     for event in plan.events:
+        if event.keep is not None:
+            yield event.keep
         for output in (*event.head, *event.returns):
             yield from _in_expression(output.expr)
         for condition in event.having:
@@ -78,6 +80,8 @@ def _in_part(part: p.Part) -> Iterator[Span]:
     match part:
         case p.Deadline(after=after):
             yield after
+        case p.StreamStart(back=back) if back is not None:
+            yield back
         case p.Narrowed(having=conditions) | p.Leaf(conditions=conditions):
             for condition in conditions:
                 yield from _in_expression(condition)

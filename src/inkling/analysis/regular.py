@@ -60,6 +60,8 @@ def _obstacle_in_scope(event: p.EventPlan, program: p.ProgramPlan) -> str | None
 
 def _obstacle_in_windows(event: p.EventPlan) -> str | None:
     windows = [event.within, *(x.within for x in parts_of(event.pattern) if isinstance(x, p.Narrowed))]
+    if event.keep is not None:
+        return "KEEP FOR needs the times of partial matches"
     timed = [window for window in windows if window is not None and not isinstance(window, p.EventCount)]
     return "WITHIN a length of time needs the times of partial matches" if timed else None
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
+from inkling.logical.text import span_text
 from inkling.model.time import Span
 
 
@@ -25,6 +26,8 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         return Verdict(None, "PER VALUES: a result can rest on any two moments")
     if event.restart:
         return Verdict(None, "CONSUME RESTART: each result depends on those before it")
+    if event.keep is not None:
+        return Verdict(Horizon((event.keep, *_looked_back(event.pattern))), f"KEEP FOR {span_text(event.keep)}")
     if _looks_back_forever(event.pattern):
         return Verdict(None, "AT START: an absence since the beginning needs everything")
     if isinstance(event.within, p.EventCount):
@@ -73,6 +76,18 @@ def total_horizon(events: Iterable[p.EventPlan], measure: Callable[[Span], int])
             elif isinstance(window, Span):
                 total += measure(window)
     return total
+
+
+def _looked_back(pattern: p.Pattern) -> Iterator[p.Window]:
+    """How far before a match, besides its own length, absences at the start of sequences look."""
+    for part in parts_of(pattern):
+        match part:
+            case p.StreamStart(back=back) if back is not None:
+                yield back
+            case p.Sequence(within=within) if within is not None:
+                yield within
+            case _:
+                pass
 
 
 def _looks_back_forever(pattern: p.Pattern) -> bool:

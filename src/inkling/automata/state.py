@@ -1,7 +1,7 @@
 """What is remembered between batches: the partial matches of the keys that have any."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -107,6 +107,10 @@ class AutomatonState:
             concatenated(self.runs, other.runs._replace(node=node)),
             concatenated(self.nodes, moved),
         )
+
+    def renamed(self, codes: npt.NDArray[np.int64]) -> "AutomatonState":
+        """The same state with every key named by its place among ascending codes."""
+        return replace(self, key=frozen(np.searchsorted(codes, self.key), np.int64))
 
     def to_bytes(self) -> bytes:
         """The same state always gives the same bytes."""

@@ -40,6 +40,7 @@ class Reason(Enum):
     NULL_ID = "null id"
     NULL_ORDER = "null order"
     DUPLICATE_ID = "duplicate id"
+    TIED = "tied order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class Complaint:
                 return f"`{self.column}` is {shown(row[self.column])}, expected {self.expected}"
             case Reason.DUPLICATE_ID:
                 return f"`{self.column}` is {shown(row[self.column])} once more for the same key and time"
+            case Reason.TIED:
+                return f"`{self.column}` is {shown(row[self.column])} for another row of the same time too"
 
 
 def rejected_rows(

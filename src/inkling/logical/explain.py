@@ -54,6 +54,8 @@ class _EventLines:
             found = self.lines.add(f"Within[{found}]", window_text(event.within))
         if event.having:
             found = self.lines.add(f"Having[{found}]", self._conditions(event.having))
+        if event.keep is not None:
+            found = self.lines.add(f"KeepFor[{found}]", span_text(event.keep))
         if event.restart:
             found = self.lines.add(f"Restart[{found}]")
         details = [f"per {event.per.value}"]
@@ -95,8 +97,8 @@ class _EventLines:
                 return add(f"Not[{self._part(inner)}]")
             case p.Deadline(after=after):
                 return add("Deadline", span_text(after))
-            case p.StreamStart():
-                return add("StreamStart")
+            case p.StreamStart(back=back):
+                return add("StreamStart", "" if back is None else f"at most {span_text(back)} back")
 
     def _all(self, parts: tuple[p.Part, ...]) -> str:
         return ", ".join([self._part(part) for part in parts])

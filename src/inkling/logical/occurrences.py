@@ -14,7 +14,7 @@ from inkling.logical.evaluate import Bindings, Row, Surroundings, agrees, holds,
 from inkling.logical.expr import Expr, ListColumn, walk
 from inkling.logical.instants import BEGINNING, ends_of
 from inkling.model.event import Event
-from inkling.model.time import Instant
+from inkling.model.time import Instant, Span
 
 Endpoints = Callable[[Instant, Instant, Instant, Instant], bool]
 
@@ -45,6 +45,7 @@ class _Absence:
     pattern: p.Pattern
     left: Instant | None
     right: Instant | None = None
+    back: Span | None = None  # how far before the end an open left border lies, if not as far as the window
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class _Partial:
     bindings: Bindings
     hull: Occurrence | None = None
     last_end: Instant | None = None
-    since_beginning: bool = False
+    beginning: p.StreamStart | None = None
     absences: tuple[_Absence, ...] = ()
 
     def followed_by(self, found: Occurrence) -> _Partial:
@@ -70,8 +71,9 @@ class _Partial:
         )
 
     def without(self, pattern: p.Pattern) -> _Partial:
-        left = BEGINNING if self.since_beginning else self.last_end
-        return replace(self, absences=(*self.absences, _Absence(pattern, left)))
+        back = None if self.beginning is None else self.beginning.back
+        left = self.last_end if self.beginning is None or back is not None else BEGINNING
+        return replace(self, absences=(*self.absences, _Absence(pattern, left, back=back)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,9 @@ class Stage:
                 return len(inside) <= count
             case _:
                 return found.end.time - found.start.time <= self._length(within)
+
+    def known_in_time(self, found: Occurrence, keep: Span | None) -> bool:
+        return keep is None or found.known_at - found.start.time <= self.around.measure(keep)
 
     def _length(self, within: p.Window | None) -> int:
         assert within is not None, "an absence at the border of a sequence needs a limit"
@@ -226,7 +231,7 @@ class Stage:
         part, rest = parts[0], parts[1:]
         match part:
             case p.StreamStart():
-                yield from self._place(policy, rest, replace(so_far, since_beginning=True))
+                yield from self._place(policy, rest, replace(so_far, beginning=part))
             case p.Absent(pattern=pattern):
                 yield from self._place(policy, rest, so_far.without(pattern))
             case p.Deadline(after=after):
@@ -286,7 +291,7 @@ class Stage:
         """Whether the absent pattern occurs in the open gap, with the bindings of the whole sequence."""
         for found in self.occurrences(absence.pattern, match.bindings):
             if absence.left is None:
-                after_left = found.start.time >= match.end.time - self._length(within)
+                after_left = found.start.time >= match.end.time - self._length(absence.back or within)
             else:
                 after_left = absence.left < found.start
             if absence.right is None:

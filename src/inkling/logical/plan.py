@@ -85,7 +85,9 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class StreamStart:
-    """`AT START` as the first part: a time point before everything."""
+    """`AT START` as the first part: a time point before everything, or only `back` before the end of the sequence."""
+
+    back: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,7 @@ class EventPlan:
     restart: bool  # CONSUME RESTART
     slots: tuple[Slot, ...]
     schema: EventSchema
+    keep: Span | None = None  # KEEP FOR: a match is known at most this long after its start
 
     @property
     def sources(self) -> tuple[str, ...]:

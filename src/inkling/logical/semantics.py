@@ -72,11 +72,13 @@ def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple
 
 
 def _finished(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence]:
-    """Occurrences of the whole pattern after WITHIN, HAVING and CONSUME."""
+    """Occurrences of the whole pattern after WITHIN, HAVING, KEEP FOR and CONSUME."""
     matches = [
         match
         for match in stage.occurrences(event.pattern, at)
-        if stage.lasts_at_most(match, event.within) and stage.passes_all(event.having, match.bindings)
+        if stage.lasts_at_most(match, event.within)
+        and stage.passes_all(event.having, match.bindings)
+        and stage.known_in_time(match, event.keep)
     ]
     return _restarting(matches) if event.restart else matches
 

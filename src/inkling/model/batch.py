@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
@@ -67,6 +68,9 @@ class EventBatch:
 
 def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
     """Rows of both, not sorted anew."""
+    if first.place_words is not None or second.place_words is not None:
+        words = _sorted_words(_places_of(first), _places_of(second))
+        first, second = _ranked_among(first, words), _ranked_among(second, words)
 
     def both(name: str) -> np.ndarray:
         return np.concatenate([getattr(first, name), getattr(second, name)])
@@ -88,6 +92,37 @@ def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
         np.concatenate([first.id_offsets, first.id_offsets[-1] + second.id_offsets[1:]]),
         columns(first.ids, second.ids),
         second.place_words,
+    )
+
+
+def _places_of(batch: EventBatch) -> pa.Array:
+    """What the places of a batch stand for, one entry per rank; plain numbers stand for themselves."""
+    if batch.place_words is not None:
+        return batch.place_words
+    places = np.concatenate([batch.start_place, batch.end_place])
+    return pa.array(np.unique(places[np.abs(places) < UNORDERED]))
+
+
+def _sorted_words(first: pa.Array, second: pa.Array) -> pa.Array:
+    unique = pc.unique(pa.chunked_array([first, second]))
+    return unique.take(pc.array_sort_indices(unique))
+
+
+def _ranked_among(batch: EventBatch, words: pa.Array) -> EventBatch:
+    """The same rows with places that are ranks among more words."""
+
+    def ranked(places: Ints) -> Ints:
+        somewhere = np.abs(places) < UNORDERED
+        if not somewhere.any():
+            return places
+        plain = pa.array(places[somewhere])
+        standing = plain if batch.place_words is None else batch.place_words.take(plain)
+        out = places.copy()
+        out[somewhere] = pc.index_in(standing, value_set=words).to_numpy(zero_copy_only=False)
+        return out
+
+    return replace(
+        batch, start_place=ranked(batch.start_place), end_place=ranked(batch.end_place), place_words=words
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from inkling.analysis.bounded import bound_text, forgetting_text, state_bound
 from inkling.analysis.doubt import doubt_of
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.wait import wait_of
-from inkling.analysis.window import horizon_of
 from inkling.logical import plan as p
 from inkling.logical.text import window_text
 from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
@@ -25,10 +25,12 @@ def explain_verdicts(plan: PhysicalPlan) -> str:
 def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep) -> str:
     event = step.event
     doubt = doubt_of(event, program)
+    state = state_bound(event, program, step.evaluator is Evaluator.AUTOMATON)
     lines = {
         "partition": _said(partition_text(stage, step), step.key_reason),
         "wait": _wait(wait_of(event, program)),
-        "state": _state(step),
+        "state": _said(bound_text(state.conclusion), state.reason),
+        "forgets": forgetting_text(state.conclusion),
         "doubt": _said(" and ".join(sorted(kind.value for kind in doubt.conclusion)) or "none", doubt.reason),
         "class": _class(step),
         "evaluator": f"{step.evaluator.value}, exact; {COSTS[step.evaluator]}",
@@ -56,16 +58,6 @@ def _wait(verdict: Verdict[tuple[p.Window, ...]]) -> str:
         return _said("none", verdict.reason)
     total = " + ".join(window_text(window) for window in verdict.conclusion)
     return _said(f"at most {total}", verdict.reason)
-
-
-def _state(step: EventStep) -> str:
-    if step.evaluator is Evaluator.AUTOMATON:
-        return "one number per key: the state of the automaton"
-    horizon = horizon_of(step.event)
-    if horizon.conclusion is None:
-        return _said("every event of the key", horizon.reason)
-    windows = " + ".join(window_text(window) for window in horizon.conclusion.windows)
-    return _said(f"the events of the last {windows}" if windows else "nothing", horizon.reason)
 
 
 def _class(step: EventStep) -> str:

@@ -15,7 +15,7 @@ from inkling.testing.rows import Rows
 FEATURES = (
     "SEQ ANY", "SEQ NEXT", "SEQ STRICT", "SEQ in SEQ", "AND", "OR", "PAR",
     *RELATIONS,
-    "NOT first", "NOT between", "NOT last", "NOT of a pattern", "AFTER", "AT START",
+    "NOT first", "NOT between", "NOT last", "NOT of a pattern", "AFTER", "AT START", "AT START in what is kept",
     "+", "*", "?", "{n}", "{n,}", "{n,m}", "repeated group", "COMPLEMENT", "_", "A | B",
     "condition on one event", "condition across events", "equality across events",
     "inequality across events", "arithmetic", "function",
@@ -25,7 +25,7 @@ FEATURES = (
     "HAVING", "nested HAVING", "named body",
     "WITHIN duration", "WITHIN POINTS", "WITHIN EVENTS",
     "nested WITHIN duration", "nested WITHIN POINTS", "nested WITHIN EVENTS",
-    "PARTITION BY", "OVER", "head", "RETURN", "CONSUME RESTART",
+    "PARTITION BY", "OVER", "head", "RETURN", "CONSUME RESTART", "KEEP FOR",
     "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES",
     "derived event as input", "stream of points", "stream of intervals", "ORDER BY", "ORDER BY text",
     "row numbers as ids", "PREV", "SINCE_CHANGE", "table binds", "table tests",
@@ -86,6 +86,7 @@ def event_features(event: p.EventPlan) -> Iterator[str]:
         "head": event.head,
         "RETURN": event.returns,
         "CONSUME RESTART": event.restart,
+        "KEEP FOR": event.keep,
         "OVER": {source for leaf in p.leaves(event.pattern) for source in leaf.sources} != set(event.scope),
     }
     yield from (clause for clause, is_given in clauses.items() if is_given)
@@ -160,8 +161,10 @@ def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
             yield "COMPLEMENT"
         case p.Deadline():
             yield "AFTER"
-        case p.StreamStart():
+        case p.StreamStart(back=back):
             yield "AT START"
+            if back is not None:
+                yield "AT START in what is kept"
         case p.Absent(pattern=inner):
             if not isinstance(inner, p.Leaf):
                 yield "NOT of a pattern"

@@ -109,6 +109,7 @@ def event(
     over: tuple[str, ...] | None = None,
     per: p.Per = p.Per.MATCH,
     restart: bool = False,
+    keep: Span | None = None,
     is_ordered: bool = False,
 ) -> p.EventPlan:
     """An event whose slots, scope and schema follow from its pattern."""
@@ -130,6 +131,7 @@ def event(
         EventSchema(
             name, tuple(Column(one.name, one.type) for one in (*heads, *returned)), is_ordered, is_interval=True
         ),
+        keep,
     )
 
 

@@ -150,6 +150,8 @@ def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Op
         clauses.append(f"OVER ({', '.join(over)})")
     if rng.random() < 0.15:
         clauses.append("CONSUME RESTART")
+    if rng.random() < (0.6 if "AT START" in pattern.text else 0.12):
+        clauses.append(f"KEEP FOR {rng.randint(0, 8)} TICKS")
     returned = _returned(rng, pattern.variables)
     if returned and rng.random() < 0.4:
         clauses.append(f"RETURN {', '.join(returned)}")

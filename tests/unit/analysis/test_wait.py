@@ -19,6 +19,7 @@ EVENTS = {
     "trailing": "EVENT e AS PATTERN SEQ(A a, B b, NOT C) WITHIN 5 POINTS;",
     "leading": "EVENT e AS PATTERN SEQ(NOT C, A a, B b) WITHIN 4 TICKS;",
     "nested": "EVENT e AS PATTERN (SEQ(A a, NOT B, AFTER 2 TICKS)) OR (SEQ(B b, NOT C) WITHIN 3 TICKS);",
+    "kept": "EVENT e AS PATTERN SEQ(A a, B b, NOT C, AFTER 2 TICKS) KEEP FOR 5 TICKS;",
     "inherited": """
         EVENT d AS PATTERN SEQ(A a, NOT B, AFTER 2 TICKS);
         EVENT e AS PATTERN SEQ(d x, NOT C, AFTER 3 TICKS);
@@ -34,6 +35,7 @@ WAITS = {
     "trailing": 4,
     "leading": 0,
     "nested": 5,
+    "kept": 2,
     "inherited": 5,
     "inherited_only": 4,
 }

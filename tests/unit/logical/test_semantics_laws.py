@@ -101,13 +101,24 @@ def test_policies_only_narrow() -> None:
 
 def test_a_limit_only_removes() -> None:
     removed = 0
-    for case, wanted in single_events(105, 80, replace(ONE_EVENT, without=frozenset({"NOT first", "NOT last"}))):
+    for case, wanted in single_events(105, 120, replace(ONE_EVENT, without=frozenset({"NOT first", "NOT last"}))):
         if wanted.within is None or wanted.restart:
             continue
         limited = lineages(rerun(case, wanted))
         unlimited = lineages(rerun(case, replace(wanted, within=None)))
         assert limited <= unlimited, str(case)
         removed += limited < unlimited
+    assert removed > 5
+
+
+def test_keeping_less_only_removes() -> None:
+    removed = 0
+    options = Options(n_events=1, without=ONE_EVENT.without | {"AT START"}, needing=frozenset({"KEEP FOR"}))
+    for case, wanted in single_events(113, 60, options):
+        kept = lineages(rerun(case, wanted))
+        everything = lineages(rerun(case, replace(wanted, keep=None)))
+        assert kept <= everything, str(case)
+        removed += kept < everything
     assert removed > 5
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,13 @@ class AutomatonCarry:
     numbers: Ints  # of those events, ascending
     next_number: int
 
+    def with_keys(self, codes: Ints) -> AutomatonCarry:
+        """The same with keys named by their places among these codes, which are all that occur, ascending."""
+        rows = self.rows
+        if rows is not None:
+            rows = replace(rows, key=np.searchsorted(codes, rows.key))
+        return AutomatonCarry(self.runs.renamed(codes), rows, self.numbers, self.next_number)
+
 
 @dataclass(frozen=True, slots=True)
 class AutomatonEvaluator:
@@ -63,12 +70,16 @@ class AutomatonEvaluator:
         carry = AutomatonCarry(runs, known.take(live), all_numbers[live], state.next_number + len(fresh))
         return carry, results
 
-    def meets_ties(self, batch: EventBatch) -> bool:
-        """Whether two events of the scope stand at the same place, so that none comes before the other."""
-        columns = (batch.key, batch.end, batch.end_place)
-        inside = comes_from(batch, self.steps[0].scope)
-        key, end, place = columns if inside.all() else (column[inside] for column in columns)
-        return bool(np.any((key[1:] == key[:-1]) & (end[1:] == end[:-1]) & (place[1:] == place[:-1])))
+    def ties(self, batch: EventBatch) -> np.ndarray:
+        """Which rows of the scope stand at the place of the row before, so that none comes before the other."""
+        inside = np.flatnonzero(comes_from(batch, self.steps[0].scope))
+        tied = np.zeros(len(batch), bool)
+        if len(inside) == len(batch):
+            key, end, place = batch.key, batch.end, batch.end_place
+        else:
+            key, end, place = batch.key[inside], batch.end[inside], batch.end_place[inside]
+        tied[inside[1:]] = (key[1:] == key[:-1]) & (end[1:] == end[:-1]) & (place[1:] == place[:-1])
+        return tied
 
     def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
         """All results over whole keys."""

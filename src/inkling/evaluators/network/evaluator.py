@@ -47,9 +47,11 @@ class NetworkEvaluator:
         evaluation = Evaluation(store, self.step, layout, types, self.around.measure, passes)
         event = self.step.event
         roots = evaluation.roots()
-        window = evaluation.window_of(event.within, None)
+        window = evaluation.window_of(event.keep, evaluation.window_of(event.within, None))
         found = evaluation.occurrences(event.pattern, roots, window=window)
         fits = evaluation.lasts_at_most(found, found.origin, event.within) & (found.known <= until)
+        if event.keep is not None:
+            fits &= found.known - found.start <= self.around.measure(event.keep)
         found = found.where(fits)
         if event.having:
             found = found.where(passes(found, event.having))

@@ -226,12 +226,13 @@ class Evaluation:
         absences = [part.pattern for part in sequence.parts if isinstance(part, p.Absent)]
         partials = begin(contexts, len(absences))
         n_opened = 0
-        since_beginning = False
+        beginning: p.StreamStart | None = None
         for part in sequence.parts:
             match part:
                 case p.StreamStart():
-                    since_beginning = True
+                    beginning = part
                 case p.Absent():
+                    since_beginning = beginning is not None and beginning.back is None
                     partials = open_gap(partials, n_opened, since_beginning=since_beginning)
                     n_opened += 1
                 case p.Deadline(after=after):
@@ -245,8 +246,9 @@ class Evaluation:
                     partials = longer if without is None else stack([partials.where(without), longer])
         partials = partials.where(partials.placed)
         limit = None if sequence.within is None else self.length(sequence.within)
+        back = limit if beginning is None or beginning.back is None else self.measure(beginning.back)
         for number, absent in enumerate(absences):
-            violated = self._violated(absent, number, partials, contexts, limit)
+            violated = self._violated(absent, number, partials, contexts, limit, back)
             partials = partials.where(~violated)
         return self._closed(partials, limit)
 
@@ -410,11 +412,21 @@ class Evaluation:
         )
 
     def _violated(
-        self, absent: p.Pattern, number: int, partials: Partials, contexts: Contexts, limit: int | None
+        self,
+        absent: p.Pattern,
+        number: int,
+        partials: Partials,
+        contexts: Contexts,
+        limit: int | None,
+        back: int | None,
     ) -> np.ndarray:
-        """Whether the absent pattern occurs in the open gap, given everything that is bound."""
+        """Whether the absent pattern occurs in the open gap, given everything that is bound.
+
+        A gap that is open at its end lasts until `limit` after the start, one open at its start since `back` before
+        the end.
+        """
         left, left_place, right, right_place = (partials.gaps[:, number, k] for k in range(4))
-        from_start = -FAR if limit is None else partials.end - limit - 1
+        from_start = -FAR if back is None else partials.end - back - 1
         open_left, open_right = left == NOWHERE, right == NOWHERE
         until_end = FAR if limit is None else partials.start + limit + 1
         before = np.where(open_right, until_end, right)

@@ -13,11 +13,35 @@ from inkling.logical.plan import StreamPlan
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import Ints
 
+SINCE = "@since "
+"""Before a column's name: when its value last changed, in rows that are remembered."""
+
 
 def with_derived_columns(stream: StreamPlan, source: pa.Table, around: Surroundings) -> pa.Table:
     """The rows in canonical order per key, with the columns of `DERIVE` appended."""
-    if not stream.derived:
-        return source
+    return source if not stream.derived else _derived(stream, source, around).source.drop_columns(["@key"])
+
+
+def derived_after(
+    stream: StreamPlan, remembered: pa.Table | None, source: pa.Table, around: Surroundings
+) -> tuple[pa.Table, pa.Table]:
+    """The rows with the columns of `DERIVE`, given the last row of each key before them, and the new last rows."""
+    if remembered is None or not len(remembered):
+        look = _derived(stream, source, around)
+        return look.rows(), look.last_rows(stream)
+    plain = remembered.select([name for name in remembered.column_names if name in source.column_names])
+    both = pa.concat_tables([plain.cast(source.schema), source])
+    number = np.concatenate([np.arange(len(plain)), np.full(len(source), -1)])
+    look = _derived(stream, both.append_column(_REMEMBERED, pa.array(number)), around, remembered)
+    return look.rows(), look.last_rows(stream)
+
+
+_REMEMBERED = "@remembered"
+
+
+def _derived(
+    stream: StreamPlan, source: pa.Table, around: Surroundings, remembered: pa.Table | None = None
+) -> _LookBack:
     key = _key_codes(source, stream.schema.key)
     source = source.append_column("@key", pa.array(key))
     identity = [name for name in ("@key", r.END, r.PLACE, r.START, r.ID) if name in source.column_names]
@@ -26,10 +50,10 @@ def with_derived_columns(stream: StreamPlan, source: pa.Table, around: Surroundi
         plain = [name for name in source.column_names if not pa.types.is_list(source.schema.field(name).type)]
         source = source.sort_by([(name, "ascending") for name in dict.fromkeys([*identity, *plain])])
         source = source.filter(pa.array(~_repeats(source, identity)))
-    look = _LookBack(source, source["@key"].to_numpy())
+    look = _LookBack(source, source["@key"].to_numpy(), remembered)
     for column in stream.derived:
-        look.source = look.source.append_column(column.name, evaluate(column.expr, look, len(source), around))
-    return look.source.drop_columns(["@key"])
+        look.append(column.name, evaluate(column.expr, look, len(source), around))
+    return look
 
 
 def _repeats(source: pa.Table, identity: list[str]) -> np.ndarray:
@@ -45,12 +69,41 @@ def _repeats(source: pa.Table, identity: list[str]) -> np.ndarray:
 
 
 class _LookBack:
-    """Resolves references of a derived column, with rows sorted by key and time."""
+    """Resolves references of a derived column, with rows sorted by key and time.
 
-    def __init__(self, source: pa.Table, key: Ints) -> None:
+    Rows that are remembered from before have their derived values already.
+    """
+
+    def __init__(self, source: pa.Table, key: Ints, remembered: pa.Table | None) -> None:
+        self._remembered = remembered
+        self._number = np.full(len(key), -1)
+        if _REMEMBERED in source.column_names:
+            self._number = source[_REMEMBERED].to_numpy()
+            source = source.drop_columns([_REMEMBERED])
         self.source = source
         self._first = np.ones(len(key), bool)
         self._first[1:] = key[1:] != key[:-1]
+
+    def append(self, name: str, values: pa.Array) -> None:
+        if self._remembered is not None:
+            old = self._number >= 0
+            known = self._remembered[name].combine_chunks().cast(values.type)
+            values = pc.replace_with_mask(values, pa.array(old), known.take(pa.array(self._number[old])))
+        self.source = self.source.append_column(name, values)
+
+    def rows(self) -> pa.Table:
+        """The rows that are not remembered."""
+        rows = self.source.drop_columns(["@key"])
+        return rows if self._remembered is None else rows.filter(pa.array(self._number < 0))
+
+    def last_rows(self, stream: StreamPlan) -> pa.Table:
+        """The last row of each key, with what later rows may ask of it."""
+        rows = self.source
+        for column in _changing(stream):
+            began = pa.array(self.source[r.END].to_numpy() - self._since_change(column).to_numpy())
+            rows = rows.append_column(SINCE + column, began)
+        last = np.append(self._first[1:], True) if len(self._first) else self._first
+        return rows.drop_columns(["@key"]).filter(pa.array(last))
 
     def __call__(self, expr: e.Expr) -> pa.Array:
         match expr:
@@ -60,20 +113,32 @@ class _LookBack:
                 previous = np.arange(len(self._first)) - 1
                 return self._column(column).take(pa.array(previous, mask=self._first))
             case e.SinceChange(column=column):
-                return self._since_change(self._column(column))
+                return self._since_change(column)
             case _:
                 raise AssertionError(f"{type(expr).__name__} does not belong to a stream declaration")
 
     def _column(self, name: str) -> pa.Array:
         return self.source[name].combine_chunks()
 
-    def _since_change(self, values: pa.Array) -> pa.Array:
+    def _since_change(self, name: str) -> pa.Array:
+        values = self._column(name)
         codes = pc.dictionary_encode(values, null_encoding="encode").indices.to_numpy(zero_copy_only=False)
         changed = self._first.copy()
         changed[1:] |= codes[1:] != codes[:-1]
         began = np.maximum.accumulate(np.where(changed, np.arange(len(changed)), 0))
         time = self.source[r.END].to_numpy()
-        return pa.array(time - time[began])
+        since = time
+        if self._remembered is not None:
+            since = time.copy()
+            old = self._number >= 0
+            since[old] = self._remembered[SINCE + name].to_numpy()[self._number[old]]
+        return pa.array(time - since[began])
+
+
+def _changing(stream: StreamPlan) -> list[str]:
+    """Columns of which a derived column asks how long they have not changed."""
+    parts = (part for column in stream.derived for part in e.walk(column.expr))
+    return sorted({part.column for part in parts if isinstance(part, e.SinceChange)})
 
 
 def _key_codes(source: pa.Table, columns: tuple[str, ...]) -> Ints:

@@ -50,31 +50,54 @@ class StageEngine:
         base = event_batch(self.stage, rows, codes)
         found: dict[str, MatchBatch] = {}
         for automata in self.automata:
-            if not automata.meets_ties(base):
+            if not automata.ties(base).any():
                 found.update({matches.event: matches for matches in automata.evaluate(base)})
-        return StageResults(self.rest(rows, codes, base, found, FOREVER), keys)
+        return StageResults(self.rest(rows, codes, base, found), keys)
 
     def rest(
-        self, rows: pa.Table, codes: Ints, base: EventBatch, found: dict[str, MatchBatch], until: int
+        self,
+        rows: pa.Table,
+        codes: Ints,
+        base: EventBatch,
+        found: dict[str, MatchBatch],
+        until: Mapping[str, int] | None = None,
+        among_rows: frozenset[str] = frozenset(),
     ) -> dict[str, MatchBatch]:
-        """Results of all events, given those that automata have found.
+        """Results of all events that are known in time, given those that automata have found.
 
-        The network also answers for automata that met events which `ORDER BY` does not tell apart.
+        The network also answers for automata that met events which `ORDER BY` does not tell apart. `among_rows` names
+        events whose results are rows already.
         """
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         for step in self.stage.steps:
             name = step.event.name
             if name in found:
                 continue
-            batch = self._with_derived(step, rows, codes, base, found)
-            found[name] = NetworkEvaluator(step, self._around).evaluate(batch, n_keys, until)
+            batch = self._with_derived(step, rows, codes, base, found, among_rows)
+            known_by = FOREVER if until is None else until.get(name, FOREVER)
+            found[name] = NetworkEvaluator(step, self._around).evaluate(batch, n_keys, known_by)
         return found
 
+    def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:
+        """Results of an event as rows of all inputs that read it."""
+        source = source_table(matches)
+        return pa.concat_tables(
+            stage_rows(self.stage, number, source, self._tables, self._around)
+            for number, given in enumerate(self.stage.inputs)
+            if given.source == name
+        )
+
     def _with_derived(
-        self, step: EventStep, rows: pa.Table, codes: Ints, base: EventBatch, found: Mapping[str, MatchBatch]
+        self,
+        step: EventStep,
+        rows: pa.Table,
+        codes: Ints,
+        base: EventBatch,
+        found: Mapping[str, MatchBatch],
+        among_rows: frozenset[str],
     ) -> EventBatch:
         """The rows plus the events that earlier steps of this stage derived, where the step reads them."""
-        feeds = self._feeds[step.event.name]
+        feeds = [i for i in self._feeds[step.event.name] if self.stage.inputs[i].source not in among_rows]
         if not feeds:
             return base
         tables, all_codes = [rows], [codes]

@@ -255,3 +255,10 @@ class Program(Node):
 
     statements: tuple[Statement, ...]
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    def event_name(self, name: str) -> Ident:
+        """Where the event of that name is declared; raises `KeyError` when it is not."""
+        for statement in self.statements:
+            if isinstance(statement, EventDecl) and statement.name.text == name:
+                return statement.name
+        raise KeyError(name)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, Source
+from inkling.logical.binding.clocks import TimeUses
+from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
 from inkling.logical.binding.names import EventNames
 from inkling.logical.binding.places import InSequence
 from inkling.logical.binding.syntax_walk import named_sources
 from inkling.logical.binding.viewpoint import Viewpoint
+from inkling.model.time import Span
 from inkling.model.types import Type
 
 
@@ -54,6 +57,15 @@ def bind_partition(decl: s.EventDecl, sources: tuple[Source, ...], mistakes: Mis
                 notes=[f"it is {written}"],
             )
     return partition
+
+
+def bind_keep(decl: s.EventDecl, times: TimeUses) -> Span | None:
+    """How long after its start a match may become known."""
+    if decl.keep_for is None:
+        return None
+    keep = to_span(decl.keep_for)
+    times.spans.append((keep, decl.keep_for.span))
+    return keep
 
 
 def bind_consume(decl: s.EventDecl, names: EventNames) -> bool:
@@ -103,7 +115,5 @@ def check_thresholds(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mist
         )
     if decl.top is not None:
         mistakes.wrong("INK0411", "TOP is not supported yet", decl.name, f"because of `TOP {decl.top}`")
-    if decl.keep_for is not None:
-        mistakes.wrong("INK0412", "KEEP FOR is not supported yet", decl.keep_for)
     if decl.demand == "SAMPLED":
         mistakes.wrong("INK0411", "SAMPLED is not supported yet", decl.name, "because of `SAMPLED`")

@@ -8,7 +8,7 @@ from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.assignments import report_unused
 from inkling.logical.binding.catalog import Catalog, Source, broken_source
-from inkling.logical.binding.clauses import bind_consume, bind_partition, bind_scope, check_thresholds
+from inkling.logical.binding.clauses import bind_consume, bind_keep, bind_partition, bind_scope, check_thresholds
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.conditions import bind_conditions
 from inkling.logical.binding.lookups import warn_of_unread
@@ -35,7 +35,8 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     n_errors = mistakes.n_errors
     times = TimeUses()
     scope = bind_scope(decl, catalog, mistakes)
-    shape = bind_shape(decl.body, scope, catalog, mistakes, times)
+    keep = bind_keep(decl, times)
+    shape = bind_shape(decl.body, scope, catalog, mistakes, times, keep)
     used = {source.name: source for place in shape.places for source in place.sources}
     sources = tuple({**used, **{source.name: source for source in scope}}.values())
     names = EventNames(shape, catalog, mistakes, times, bind_partition(decl, sources, mistakes))
@@ -86,6 +87,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
         restart,
         _slots(shape),
         schema,
+        keep,
     )
     return BoundEvent(plan, ticks_only)
 

@@ -26,11 +26,19 @@ from inkling.logical.binding.places import (
     Shape,
 )
 from inkling.logical.binding.sequences import Held, check_sequence, complement_outside_sequence
+from inkling.model.time import Span
 
 
-def bind_shape(body: s.Body, scope: tuple[Source, ...], catalog: Catalog, mistakes: Mistakes, times: TimeUses) -> Shape:
-    """The shape of the pattern of one event."""
-    shaper = _Shaper(catalog, mistakes, times, scope)
+def bind_shape(
+    body: s.Body,
+    scope: tuple[Source, ...],
+    catalog: Catalog,
+    mistakes: Mistakes,
+    times: TimeUses,
+    keep: Span | None = None,
+) -> Shape:
+    """The shape of the pattern of one event; `keep` is how far AT START looks back, if not to the beginning."""
+    shaper = _Shaper(catalog, mistakes, times, scope, keep)
     top = shaper.open_body(body, ())
     within = shaper.window(body.within)
     pattern = shaper.pattern(body.pattern, (), top, Held(within))
@@ -46,6 +54,7 @@ class _Shaper:
     mistakes: Mistakes
     times: TimeUses
     scope: tuple[Source, ...]
+    keep: Span | None
     places: list[Place] = field(default_factory=list)
     bodies: list[BodyPlace] = field(default_factory=list)
     _numbers: count[int] = field(default_factory=count)
@@ -185,7 +194,7 @@ class _Shaper:
                     self.times.spans.append((to_span(duration), duration.span))
                     parts.append(p.Deadline(to_span(duration)))
                 case s.AtStart():
-                    parts.append(p.StreamStart())
+                    parts.append(p.StreamStart(self.keep))
                 case s.Complement(pattern=inner):
                     hidden = InComplement(next(self._numbers))
                     parts.append(p.OtherRun(self.pattern(inner, (*within, hidden), body)))

@@ -1,0 +1,138 @@
+"""How much of a stream that never ends must be kept per key for an event, and what would limit it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inkling.analysis.doubt import streams_of
+from inkling.analysis.longest import endless_repetition, longest_match
+from inkling.analysis.verdict import Verdict
+from inkling.analysis.window import horizon_of
+from inkling.logical import plan as p
+from inkling.logical.text import span_text, window_text
+from inkling.model.time import Clock, Span
+from inkling.model.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What is kept of one key."""
+
+    windows: tuple[p.Window, ...] = ()  # events as young as all of these together
+    n_open: int | None = None  # events of an open match, of which an automaton has one per state
+    lateness: Span | None = None  # how long events wait for earlier ones
+    derived: tuple[str, ...] = ()  # streams of which the last row stays, for DERIVE
+    resting_on: tuple[str, ...] = ()  # events of the program that keep something of their own
+
+
+def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[Bound | None]:
+    """What a stream must keep per key for an event, or None when nothing limits it.
+
+    `regular` says whether an automaton recognizes the event.
+    """
+    if event.per is p.Per.VALUES:
+        return Verdict(None, "PER VALUES: a result is settled only when the stream ends")
+    if regular:
+        longest = longest_match(event)
+        if longest is None:
+            return Verdict(None, f"{_repeated(event)} repeats without limit, and a result lists all its events")
+        return Verdict(_bound(event, program, n_open=longest - 1), "no part repeats without limit")
+    horizon = horizon_of(event)
+    if horizon.conclusion is None:
+        return Verdict(None, horizon.reason)
+    return Verdict(_bound(event, program, horizon.conclusion.windows), horizon.reason)
+
+
+def bound_text(bound: Bound | None) -> str:
+    """What is kept per key, in words."""
+    if bound is None:
+        return "unlimited, every event of the key"
+    late = "" if bound.lateness is None else f"LATENESS {span_text(bound.lateness)}"
+    said = ["nothing"] if bound.n_open is None else [_open_text(bound.n_open)]
+    if bound.windows:
+        lengths = [*map(window_text, bound.windows), late]
+        said = [f"the events of the last {' + '.join(length for length in lengths if length)}"]
+    elif late:
+        said.append(f"the events that {late} holds back")
+    said += [f"the last row of {name} for DERIVE" for name in bound.derived]
+    said += [f"what {name} keeps" for name in bound.resting_on]
+    if said[0] == "nothing" and len(said) > 1:
+        del said[0]
+    return ", and ".join(said)
+
+
+def forgetting_text(bound: Bound | None) -> str:
+    """When a key is forgotten of which nothing more comes."""
+    if bound is None:
+        return "nothing, so a stream without an end is refused"
+    if bound.derived:
+        return "no key: DERIVE looks back at its last row, however old"
+    if bound.n_open:
+        return "a key when none of its matches is open, which may be never"
+    return "a key when these events are past" if bound.windows or bound.lateness else "every key at once"
+
+
+def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterator[str]:
+    """What would limit the state of an event that has no bound; each line alone is enough."""
+    length = _example_length(event, program)
+    if event.per is p.Per.VALUES:
+        yield "`PER END` or `PER INTERVAL` gives results as they happen"
+    elif regular:
+        if not event.restart and endless_repetition(event, restart=True) is None:
+            yield "`CONSUME RESTART` starts anew after each result"
+        yield "`{1,20}` instead of `+`, or `WITHIN 20 EVENTS`, limits the events of a match"
+        yield f"`KEEP FOR {length}` forgets matches that take longer"
+    elif event.restart:
+        yield "without `CONSUME RESTART` the window of the event is enough"
+    else:
+        if not any(isinstance(part, p.StreamStart) for part in _sequence_parts(event.pattern)) and event.within is None:
+            yield f"`WITHIN {length}` limits how long a match may last"
+        yield f"`KEEP FOR {length}` forgets what is older"
+
+
+def _bound(
+    event: p.EventPlan, program: p.ProgramPlan, windows: tuple[p.Window, ...] = (), n_open: int | None = None
+) -> Bound:
+    streams = streams_of(event, program)
+    late = [stream.schema.late for stream in streams if stream.schema.late is not None]
+    ticks = [stream.schema.tick for stream in streams if stream.schema.tick is not None]
+    return Bound(
+        windows,
+        n_open,
+        max(late, key=lambda span: _length(span, ticks[0] if ticks else None), default=None),
+        tuple(stream.schema.name for stream in streams if stream.derived and stream.schema.name in event.sources),
+        tuple(name for name in event.sources if program.event(name) is not None),
+    )
+
+
+def _length(span: Span, tick: Span | None) -> int:
+    return span.units(Clock.TICKS if span.unit == "TICKS" or tick is not None else Clock.TIMESTAMP, tick)
+
+
+def _open_text(n_events: int) -> str:
+    if n_events == 0:
+        return "nothing"
+    events = "1 event" if n_events == 1 else f"{n_events} events"
+    return f"at most {events} of each open match, one match per state of the automaton"
+
+
+def _repeated(event: p.EventPlan) -> str:
+    part = endless_repetition(event, restart=event.restart)
+    assert part is not None, "the longest match has no limit"
+    names = [event.slots[leaf.slot].name or " | ".join(leaf.sources) or "_" for leaf in p.leaves(part.pattern)]
+    return f"`{names[0]}`" if len(names) == 1 else "a group"
+
+
+def _sequence_parts(pattern: p.Pattern) -> Iterator[p.Part]:
+    if isinstance(pattern, p.Sequence):
+        yield from pattern.parts
+    for inner in p.sub_patterns(pattern):
+        yield from _sequence_parts(inner)
+
+
+def _example_length(event: p.EventPlan, program: p.ProgramPlan) -> str:
+    ticking = all(
+        stream.schema.time_type is Type.INTEGER and stream.schema.tick is None for stream in streams_of(event, program)
+    )
+    return "100 TICKS" if ticking else "10 MINUTES"

@@ -1,0 +1,37 @@
+"""How far behind the watermark an event's results stay because the events it reads wait themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inkling.analysis.wait import wait_of
+from inkling.logical import plan as p
+from inkling.model.batch import FOREVER
+from inkling.model.time import Span
+
+
+def lag_of(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span], int]) -> int:
+    """The results of an event are settled up to the watermark minus this.
+
+    A derived event that waits becomes known long after it ended. Until then nobody can say that it did not happen,
+    nor that another one was the next.
+    """
+    behind = 0
+    for source in event.sources:
+        used = program.event(source)
+        if used is not None:
+            behind = max(behind, lag_of(used, program, measure) + waiting_time(used, program, measure))
+    return min(behind, FOREVER)
+
+
+def waiting_time(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span], int]) -> int:
+    """The longest time between the end of a result and the moment it is known; what sums up a stream waits for all."""
+    if event.per is p.Per.VALUES:
+        return FOREVER
+    total = 0
+    for window in wait_of(event, program).conclusion:
+        if isinstance(window, p.Points):
+            total += window.count - 1
+        elif isinstance(window, Span):
+            total += measure(window)
+    return total

@@ -1,0 +1,33 @@
+"""Hashes of key columns that are the same in every process, whatever holds the values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_PRIME = np.uint64(1099511628211)
+_OFFSET = np.uint64(14695981039346656037)
+
+
+@njit(cache=True)
+def mixed(seed, values):
+    """Each seed mixed with a value of 64 bits, so that near values land far apart."""
+    out = np.empty(len(values), np.uint64)
+    for i in range(len(values)):
+        h = seed[i] ^ values[i]
+        h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        out[i] = h ^ (h >> np.uint64(31))
+    return out
+
+
+@njit(cache=True)
+def hashed_bytes(offsets, data):
+    """One hash per run of bytes data[offsets[i]:offsets[i + 1]]."""
+    out = np.empty(len(offsets) - 1, np.uint64)
+    for i in range(len(out)):
+        h = _OFFSET
+        for j in range(offsets[i], offsets[i + 1]):
+            h = (h ^ np.uint64(data[j])) * _PRIME
+        out[i] = h
+    return out

@@ -1,0 +1,63 @@
+"""Rows that came when their time was decided already: reported with their delay, not evaluated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import source_numbers
+from inkling.io.rejects import row_json
+from inkling.live.clocks import Clocks
+from inkling.physical.plan import Input, Stage
+
+LATE_SCHEMA = pa.schema(
+    [
+        pa.field("stream", pa.string()),
+        pa.field("id", pa.string()),
+        pa.field("time", pa.int64()),
+        pa.field("delay", pa.int64()),
+        pa.field("row", pa.string()),
+    ]
+)
+"""`time` is that of the row's end, `delay` how far it was behind the latest row of its stream, both in units of the
+clock; `row` holds the columns that the program reads, in JSON."""
+
+
+def no_late_rows() -> pa.Table:
+    return LATE_SCHEMA.empty_table()
+
+
+def late_stage_rows(stage: Stage, rows: pa.Table, clocks: Clocks) -> pa.Table:
+    """Late rows of a stage; an event that several inputs share is reported once."""
+    numbers = source_numbers(rows)
+    reports: dict[tuple[str, object, int], pa.Table] = {}
+    for number in np.unique(numbers):
+        given = stage.inputs[number]
+        mine = rows.filter(pa.array(numbers == number))
+        found = late_rows(given.source, _named(given, mine), clocks)
+        for place, (identity, end) in enumerate(zip(mine[r.ID].to_pylist(), mine[r.END].to_pylist(), strict=True)):
+            reports.setdefault((given.source, identity, end), found.slice(place, 1))
+    return pa.concat_tables([no_late_rows(), *reports.values()])
+
+
+def late_rows(stream: str, rows: pa.Table, clocks: Clocks) -> pa.Table:
+    """Late rows of a stream, whose columns have the names that the program knows."""
+    latest = clocks.latest.get(stream, clocks.watermark)
+    plain = rows.select([name for name in rows.column_names if not name.startswith("@")])
+    ids, ends = rows[r.ID].to_pylist(), rows[r.END].to_pylist()
+    return pa.Table.from_pylist(
+        [
+            {"stream": stream, "id": str(one), "time": end, "delay": latest - end, "row": row_json(row)}
+            for one, end, row in zip(ids, ends, plain.to_pylist(), strict=True)
+        ],
+        schema=LATE_SCHEMA,
+    )
+
+
+def _named(given: Input, rows: pa.Table) -> pa.Table:
+    """Stage rows of one input under the names of its source."""
+    columns = {column: rows[r.key_name(place)] for place, column in enumerate(given.key)}
+    columns |= {name.rsplit("|", 1)[0]: rows[name] for name in given.columns}
+    about = {name: rows[name] for name in (r.ID, r.END)}
+    return pa.table({name: column for name, column in (columns | about).items()})

@@ -1,0 +1,86 @@
+"""Rows of a source on their way into stages: what each stage reads of them, in the form in which it keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.buckets import buckets_of
+from inkling.evaluators.stage.prepare import stage_rows
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import ProgramPlan
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.physical.plan import PhysicalPlan, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows for one stage: stage rows, or rows of a stream whose derived columns still have to be computed."""
+
+    stage: int
+    stream: str | None  # None for stage rows
+    rows: pa.Table
+
+
+def parts_for_stages(
+    plan: PhysicalPlan, source: str, rows: pa.Table, tables: Mapping[str, pa.Table], around: Surroundings
+) -> Iterator[Part]:
+    """What the rows of a stream or derived event are to the stages that read it but did not make it."""
+    stream = plan.program.stream(source)
+    for stage in plan.stages:
+        if any(step.event.name == source for step in stage.steps):
+            continue
+        numbers = [number for number, given in enumerate(stage.inputs) if given.source == source]
+        if not numbers:
+            continue
+        if stream is not None and stream.derived:
+            yield Part(stage.number, source, rows)
+            continue
+        read = [stage_rows(stage, number, rows, tables, around) for number in numbers]
+        yield Part(stage.number, None, read[0] if len(read) == 1 else pa.concat_tables(read))
+
+
+def divided(part: Part, plan: PhysicalPlan, n_buckets: int) -> Iterator[tuple[int, Part]]:
+    """The part cut by bucket; rows of one key are always in one bucket."""
+    if not len(part.rows):
+        return
+    buckets = _buckets(part, plan.stages[part.stage], plan.program, n_buckets)
+    if not buckets.any():
+        yield 0, part
+        return
+    order = np.argsort(buckets, kind="stable")
+    rows, ordered = part.rows.take(pa.array(order)).combine_chunks(), buckets[order]
+    cuts = np.flatnonzero(np.diff(ordered)) + 1
+    for first, last in zip([0, *cuts], [*cuts, len(ordered)], strict=True):
+        yield int(ordered[first]), Part(part.stage, part.stream, rows.slice(first, last - first))
+
+
+def is_divisible(stage: Stage, program: ProgramPlan) -> bool:
+    """Whether a stage's keys can be kept apart; columns that look back along another key need all rows together."""
+    if not stage.key_types:
+        return False
+    for given in stage.inputs:
+        stream = program.stream(given.source)
+        if stream is not None and stream.derived and given.key != stream.schema.key:
+            return False
+    return True
+
+
+def _buckets(part: Part, stage: Stage, program: ProgramPlan, n_buckets: int) -> NDArray[np.int64]:
+    if not is_divisible(stage, program):
+        return np.zeros(len(part.rows), np.int64)
+    rows = part.rows
+    if part.stream is not None:
+        given = next(one for one in stage.inputs if one.source == part.stream)
+        rows = pa.table(
+            {
+                r.key_name(place): rows[column].cast(ARROW_TYPES[kind])
+                for place, (column, kind) in enumerate(zip(given.key, stage.key_types, strict=True))
+            }
+        )
+    return buckets_of(rows, len(stage.key_types), n_buckets)

@@ -1,0 +1,101 @@
+"""A whole program that never ends, in one process: push rows, receive what they prove."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.stage.engine import source_table
+from inkling.io import REJECTS_SCHEMA
+from inkling.live.clocks import Marks
+from inkling.live.feed import Feed
+from inkling.live.late import no_late_rows
+from inkling.live.parts import Part, parts_for_stages
+from inkling.live.rejects import tied_rejects
+from inkling.live.stage import LiveStage, LiveState
+from inkling.logical.evaluate import Surroundings
+from inkling.model.batch import MatchBatch
+from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What some rows led to: results per event, rows that came too late, and rows that were refused."""
+
+    matches: Mapping[str, MatchBatch]
+    late: pa.Table
+    rejects: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramState:
+    """One state per stage, and how many rows of each stream have come."""
+
+    stages: tuple[LiveState, ...]
+    n_read: Mapping[str, int]
+
+
+class LiveProgram:
+    """Drives all stages of a program in order; its state is a value of its own."""
+
+    def __init__(
+        self,
+        plan: PhysicalPlan,
+        clocks: Mapping[str, Clock],
+        tables: Mapping[str, pa.Table],
+        around: Surroundings,
+    ) -> None:
+        self._plan, self._tables, self._around = plan, tables, around
+        self._stages = [LiveStage.of(plan, stage.number, tables, around) for stage in plan.stages]
+        self._feeds = {
+            stream.schema.name: Feed(plan, stream, clocks[stream.schema.name], tables, around)
+            for stream in plan.program.streams
+            if stream.schema.name in clocks
+        }
+
+    def start(self) -> ProgramState:
+        return ProgramState(tuple(stage.start() for stage in self._stages), {})
+
+    def step(
+        self, state: ProgramState, raw: Mapping[str, pa.Table], said: Marks | None = None
+    ) -> tuple[ProgramState, Outcome]:
+        """Take in raw rows of some streams, and what was `said` about time."""
+        parts: list[Part] = []
+        marks, rejects = [said or Marks()], [REJECTS_SCHEMA.empty_table()]
+        n_read = dict(state.n_read)
+        for name, rows in raw.items():
+            first = n_read.get(name, 0) + 1
+            n_read[name] = first + len(rows) - 1
+            fed = self._feeds[name](rows, np.arange(first, first + len(rows)))
+            parts += fed.parts
+            marks.append(fed.marks)
+            rejects.append(fed.rejects)
+        news = Marks.together(marks)
+        matches: dict[str, MatchBatch] = {}
+        states, late = [], [no_late_rows()]
+        for stage, before in zip(self._stages, state.stages, strict=True):
+            after, step = stage.advance(before, [part for part in parts if part.stage == stage.number], news)
+            states.append(after)
+            late.append(step.late)
+            rejects.append(tied_rejects(self._plan.stages[stage.number], step.found.tied))
+            matches.update(step.found.matches)
+            parts += self._passed_on(step.found.matches)
+        return ProgramState(tuple(states), n_read), Outcome(
+            matches, _told_once(pa.concat_tables(late)), pa.concat_tables(rejects)
+        )
+
+    def _passed_on(self, matches: Mapping[str, MatchBatch]) -> Iterable[Part]:
+        for name, found in matches.items():
+            if len(found):
+                yield from parts_for_stages(self._plan, name, source_table(found), self._tables, self._around)
+
+
+def _told_once(late: pa.Table) -> pa.Table:
+    """Several stages may have missed the same row."""
+    return late.group_by(["stream", "id", "time"]).aggregate([("delay", "max"), ("row", "max")]).rename_columns(
+        late.column_names
+    ) if len(late) else late

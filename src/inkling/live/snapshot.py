@@ -1,0 +1,188 @@
+"""States as bytes: Arrow tables and plain arrays, the same on every machine."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.automata.state import AutomatonState
+from inkling.evaluators.automaton.evaluator import AutomatonCarry
+from inkling.evaluators.stage.keys import KeyBook
+from inkling.evaluators.stage.stepper import StageState
+from inkling.live.clocks import Clocks
+from inkling.live.stage import LiveState
+from inkling.model.batch import EventBatch
+
+FORMAT = 1
+_LENGTH = struct.Struct("<q")
+
+
+def to_bytes(state: LiveState) -> bytes:
+    """A state that `from_bytes` restores."""
+    pack = _Pack()
+    pack.table("pending", state.pending)
+    for name, rows in state.raw.items():
+        pack.table(f"raw:{name}", rows)
+    for name, rows in state.last.items():
+        pack.table(f"last:{name}", rows)
+    pack.table("rows", state.stage.rows)
+    pack.table("keys", state.stage.keys.to_table())
+    for number, carry in enumerate(state.stage.automata):
+        pack.blob(f"runs:{number}", carry.runs.to_bytes())
+        pack.blob(f"numbers:{number}", carry.numbers.astype("<i8").tobytes())
+        if carry.rows is not None:
+            pack.table(f"events:{number}", _event_table(carry.rows))
+            if carry.rows.place_words is not None:
+                pack.table(f"words:{number}", pa.table({"word": carry.rows.place_words}))
+    clocks = state.clocks
+    return pack.finished(
+        {
+            "format": FORMAT,
+            "lateness": dict(clocks.lateness),
+            "latest": dict(clocks.latest),
+            "idle": sorted(clocks.idle),
+            "watermark": clocks.watermark,
+            "until": state.stage.until,
+            "next": [carry.next_number for carry in state.stage.automata],
+        }
+    )
+
+
+def from_bytes(data: bytes) -> LiveState:
+    """The state that `to_bytes` was given; tables point into the bytes."""
+    head, parts = _unpacked(data)
+    if head["format"] != FORMAT:
+        raise ValueError(f"this state has the format {head['format']}, expected {FORMAT}")
+    carries = tuple(
+        AutomatonCarry(
+            AutomatonState.from_bytes(bytes(parts[f"runs:{number}"])),
+            _events_of(parts, number),
+            np.frombuffer(parts[f"numbers:{number}"], "<i8").astype(np.int64),
+            following,
+        )
+        for number, following in enumerate(head["next"])
+    )
+    clocks = Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"])
+    stage = StageState(_table(parts["rows"]), carries, KeyBook.from_table(_table(parts["keys"])), head["until"])
+    named = {name.partition(":")[::2]: part for name, part in parts.items()}
+    return LiveState(
+        clocks,
+        _table(parts["pending"]),
+        {name: _table(part) for (kind, name), part in named.items() if kind == "raw"},
+        {name: _table(part) for (kind, name), part in named.items() if kind == "last"},
+        stage,
+    )
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    """A table as an Arrow stream."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def table_of(data: bytes | memoryview) -> pa.Table:
+    return _table(data)
+
+
+class _Pack:
+    """Parts one after the other, with their lengths in a header of JSON."""
+
+    def __init__(self) -> None:
+        self._lengths: dict[str, int] = {}
+        self._parts: list[bytes] = []
+
+    def table(self, name: str, table: pa.Table) -> None:
+        self.blob(name, table_bytes(table))
+
+    def blob(self, name: str, data: bytes) -> None:
+        padding = -len(data) % 8  # so that arrays may point into the whole
+        self._lengths[name] = len(data)
+        self._parts += [data, b"\0" * padding]
+
+    def finished(self, about: Mapping[str, Any]) -> bytes:
+        header = json.dumps({**about, "parts": self._lengths}).encode()
+        header += b" " * (-len(header) % 8)
+        return b"".join([_LENGTH.pack(len(header)), header, *self._parts])
+
+
+def _unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, memoryview]]:
+    (length,) = _LENGTH.unpack_from(data)
+    at = _LENGTH.size + length
+    head = json.loads(data[_LENGTH.size : at])
+    view, parts = memoryview(data), {}
+    for name, size in head["parts"].items():
+        parts[name] = view[at : at + size]
+        at += size + -size % 8
+    return head, parts
+
+
+def _table(data: bytes | memoryview) -> pa.Table:
+    return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
+
+
+@dataclass(frozen=True, slots=True)
+class _Same:
+    """Columns of events that are left out where they say what another one says."""
+
+    name: str
+    like: str
+
+
+_OFTEN_SAME = (_Same("start", "end"), _Same("known", "end"), _Same("start_place", "end_place"))
+_BITS = "bits "
+_COLUMN = "column "
+
+
+def _event_table(batch: EventBatch) -> pa.Table:
+    columns: dict[str, Any] = {name: getattr(batch, name) for name in ("key", "source", "end", "end_place")}
+    for same in _OFTEN_SAME:
+        if not np.array_equal(getattr(batch, same.name), getattr(batch, same.like)):
+            columns[same.name] = getattr(batch, same.name)
+    for word in range(batch.bits.shape[1]):
+        columns[f"{_BITS}{word}"] = batch.bits[:, word]
+    columns |= {f"{_COLUMN}{name}": column for name, column in batch.columns.items()}
+    if np.array_equal(batch.id_offsets, np.arange(len(batch) + 1)):
+        columns["id"] = batch.ids
+    else:
+        columns["ids"] = pa.LargeListArray.from_arrays(pa.array(batch.id_offsets, pa.int64()), batch.ids)
+    return pa.table(columns)
+
+
+def _events_of(parts: Mapping[str, memoryview], number: int) -> EventBatch | None:
+    if f"events:{number}" not in parts:
+        return None
+    table = _table(parts[f"events:{number}"])
+    held = {name: table[name].combine_chunks() for name in table.column_names}
+    plain = {name: held[name].to_numpy() for name in held if name in _NUMBERS}
+    for same in _OFTEN_SAME:
+        plain.setdefault(same.name, plain[same.like])
+    words = sorted((name for name in held if name.startswith(_BITS)), key=lambda name: int(name[len(_BITS) :]))
+    bits = np.column_stack([held[name].to_numpy() for name in words]) if words else np.zeros((len(table), 1), np.uint64)
+    offsets = np.arange(len(table) + 1) if "id" in held else held["ids"].offsets.to_numpy()
+    spelled = f"words:{number}"
+    return EventBatch(
+        plain["key"],
+        plain["source"],
+        plain["start"],
+        plain["start_place"],
+        plain["end"],
+        plain["end_place"],
+        plain["known"],
+        np.arange(len(table)),
+        bits,
+        {name[len(_COLUMN) :]: column for name, column in held.items() if name.startswith(_COLUMN)},
+        offsets,
+        held["id"] if "id" in held else held["ids"].flatten(),
+        _table(parts[spelled])["word"].combine_chunks() if spelled in parts else None,
+    )
+
+
+_NUMBERS = ("key", "source", "start", "start_place", "end", "end_place", "known")

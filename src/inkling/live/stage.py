@@ -1,0 +1,133 @@
+"""One stage that never ends: rows wait until their time is complete, then the evaluators see them in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import source_numbers
+from inkling.evaluators.stage.derive import derived_after
+from inkling.evaluators.stage.engine import StageEngine
+from inkling.evaluators.stage.prepare import stage_rows
+from inkling.evaluators.stage.stepper import StageState, StageStepper, Stepped
+from inkling.live.clocks import Clocks, Marks
+from inkling.live.late import late_rows, late_stage_rows, no_late_rows
+from inkling.live.parts import Part
+from inkling.live.streams import lateness_of, streams_behind
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import StreamPlan
+from inkling.physical.plan import PhysicalPlan
+
+
+@dataclass(frozen=True, slots=True)
+class LiveState:
+    """Everything a stage remembers of the keys in one bucket."""
+
+    clocks: Clocks
+    pending: pa.Table  # stage rows whose time is not complete yet
+    raw: Mapping[str, pa.Table]  # the same for streams whose columns look back, as rows of the stream
+    last: Mapping[str, pa.Table]  # of those streams, the last row of each key
+    stage: StageState
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """What came out of a step."""
+
+    found: Stepped
+    late: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class LiveStage:
+    """A stage and how it moves; compiled once, used for any number of buckets."""
+
+    plan: PhysicalPlan
+    number: int
+    tables: Mapping[str, pa.Table]
+    around: Surroundings
+    stepper: StageStepper
+    derived: Mapping[str, StreamPlan] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, plan: PhysicalPlan, number: int, tables: Mapping[str, pa.Table], around: Surroundings
+    ) -> LiveStage:
+        stage = plan.stages[number]
+        stepper = StageStepper(StageEngine(stage, tables, around), plan.program, around)
+        sources = {given.source for given in stage.inputs}
+        derived = {one.schema.name: one for one in plan.program.streams if one.derived and one.schema.name in sources}
+        return cls(plan, number, tables, around, stepper, derived)
+
+    def start(self) -> LiveState:
+        stage, program = self.plan.stages[self.number], self.plan.program
+        lateness = lateness_of(streams_behind(stage, program), program, self.around.measure)
+        return LiveState(Clocks(lateness), r.stage_schema(stage).empty_table(), {}, {}, self.stepper.start())
+
+    def advance(self, state: LiveState, parts: Iterable[Part], marks: Marks) -> tuple[LiveState, Advanced]:
+        """Take in what arrived, move the clocks, and decide what is complete by now."""
+        parts = list(parts)
+        before, clocks = state.clocks, state.clocks.after(marks)
+        rows, late = self._in_time([part.rows for part in parts if part.stream is None], before)
+        pending, ready = _divided(pa.concat_tables([state.pending, rows]), clocks.watermark)
+        raw, last, lates = dict(state.raw), dict(state.last), [late]
+        for name, stream in self.derived.items():
+            arrived = [part.rows for part in parts if part.stream == name]
+            fresh, late = self._raw_in_time(stream, arrived, before)
+            lates.append(late)
+            if name in raw:
+                fresh = [raw[name], *fresh]
+            if fresh:
+                raw[name], complete = _divided(pa.concat_tables(fresh), clocks.watermark)
+                if len(complete):
+                    complete, last[name] = derived_after(stream, last.get(name), complete, self.around)
+                    ready = pa.concat_tables([ready, *self._stage_rows(name, complete)])
+        stage, found = self.stepper.step(state.stage, ready.combine_chunks(), clocks.watermark)
+        after = LiveState(clocks, pending, raw, last, stage)
+        return after, Advanced(found, pa.concat_tables(lates))
+
+    def _stage_rows(self, source: str, rows: pa.Table) -> list[pa.Table]:
+        stage = self.plan.stages[self.number]
+        return [
+            stage_rows(stage, number, rows, self.tables, self.around)
+            for number, given in enumerate(stage.inputs)
+            if given.source == source
+        ]
+
+    def _in_time(self, arrived: list[pa.Table], clocks: Clocks) -> tuple[pa.Table, pa.Table]:
+        """Stage rows whose time is still open, and the others; derived events are never late."""
+        stage = self.plan.stages[self.number]
+        rows = pa.concat_tables([r.stage_schema(stage).empty_table(), *arrived])
+        behind = rows[r.END].to_numpy() <= clocks.watermark
+        if behind.any():
+            behind &= ~np.array([given.is_derived for given in stage.inputs])[source_numbers(rows)]
+        if not behind.any():
+            return rows, no_late_rows()
+        late = late_stage_rows(stage, rows.filter(pa.array(behind)), clocks)
+        return rows.filter(pa.array(~behind)), late
+
+    def _raw_in_time(
+        self, stream: StreamPlan, arrived: list[pa.Table], clocks: Clocks
+    ) -> tuple[list[pa.Table], pa.Table]:
+        if not arrived:
+            return [], no_late_rows()
+        rows = pa.concat_tables(arrived)
+        behind = rows[r.END].to_numpy() <= clocks.watermark
+        if not behind.any():
+            return [rows], no_late_rows()
+        late = late_rows(stream.schema.name, rows.filter(pa.array(behind)), clocks)
+        return [rows.filter(pa.array(~behind))], late
+
+
+def _divided(rows: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:
+    """Rows that must wait, and rows whose time is complete."""
+    complete = rows[r.END].to_numpy() <= watermark
+    if complete.all():
+        return rows.slice(0, 0), rows
+    if not complete.any():
+        return rows, rows.slice(0, 0)
+    return rows.filter(pa.array(~complete)), rows.filter(pa.array(complete))

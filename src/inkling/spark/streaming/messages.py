@@ -1,0 +1,71 @@
+"""What travels inside a streaming query: tables as bytes, addressed to a stage and a bucket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+import pyarrow as pa
+
+from inkling.live.clocks import Marks
+
+SCHEMA = "stage int, bucket int, kind int, about int, n bigint, payload binary"
+ARROW_SCHEMA = pa.schema(
+    [
+        pa.field("stage", pa.int32()),
+        pa.field("bucket", pa.int32()),
+        pa.field("kind", pa.int32()),
+        pa.field("about", pa.int32()),
+        pa.field("n", pa.int64()),
+        pa.field("payload", pa.binary()),
+    ]
+)
+EVERY_STAGE = -1
+
+
+class Kind(IntEnum):
+    ROWS = 0  # rows of the stage
+    RAW = 1  # rows of stream number `about`, whose derived columns are missing
+    MARKS = 2  # how far time has come
+    RESULTS = 3  # of event number `about`
+    LATE = 4
+    REJECTS = 5
+    STATE = 6  # what a bucket keeps, in numbers
+
+
+INWARD = frozenset({Kind.ROWS, Kind.RAW, Kind.MARKS})
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """`n` counts what the payload holds."""
+
+    stage: int
+    bucket: int
+    kind: Kind
+    about: int
+    n: int
+    payload: bytes
+
+    def as_tuple(self) -> tuple[int, int, int, int, int, bytes]:
+        return self.stage, self.bucket, int(self.kind), self.about, self.n, self.payload
+
+
+def record_batch(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
+    """The messages as Spark takes them back, nothing for none."""
+    columns = list(zip(*(message.as_tuple() for message in messages), strict=True))
+    if columns:
+        arrays = [pa.array(column, field.type) for column, field in zip(columns, ARROW_SCHEMA, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=ARROW_SCHEMA)
+
+
+def marks_payload(marks: Marks) -> bytes:
+    about = {"latest": dict(marks.latest), "idle": sorted(marks.idle), "finished": marks.finished}
+    return json.dumps(about).encode()
+
+
+def marks_of(payload: bytes | str) -> Marks:
+    found = json.loads(payload)
+    return Marks(found.get("latest", {}), frozenset(found.get("idle", ())), bool(found.get("finished", False)))

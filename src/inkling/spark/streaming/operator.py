@@ -1,0 +1,127 @@
+"""The stateful half of a streaming query: a bucket of keys takes in messages and says what they prove."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Row
+from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import source_numbers
+from inkling.evaluators.stage.engine import source_table
+from inkling.live.clocks import Marks
+from inkling.live.parts import Part, parts_for_stages
+from inkling.live.rejects import tied_rejects
+from inkling.live.snapshot import from_bytes, table_bytes, table_of, to_bytes
+from inkling.live.stage import Advanced, LiveState
+from inkling.model.batch import MatchBatch
+from inkling.results import result_table
+from inkling.spark.streaming.intake import ROW_BITS, TASK_BITS, part_messages
+from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.messages import INWARD, Kind, Message, marks_of
+
+STATE_SCHEMA = "steps bigint, state binary"
+
+
+class BucketProcessor(StatefulProcessor):
+    """One stage; what is meant for others passes through."""
+
+    def __init__(self, job: Job, stage: int) -> None:
+        self._job, self._number = job, stage
+        self._is_last = stage == len(job.plan.stages) - 1
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._state = handle.getValueState("bucket", STATE_SCHEMA)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
+        bucket = int(key[0])
+        parts, marks = [], []
+        for row in rows:
+            kind = Kind(row.kind)
+            if kind is Kind.MARKS:
+                marks.append(marks_of(row.payload))
+            elif kind in INWARD and row.stage == self._number:
+                parts.append(self._part(kind, row))
+                continue
+            if not (self._is_last and kind is Kind.MARKS):
+                yield row
+        stage = self._job.stage(self._number)
+        stored = self._state.get()
+        steps, state = (0, stage.start()) if stored is None else (stored[0], from_bytes(bytes(stored[1])))
+        numbered = [self._numbered(part, steps) for part in parts]
+        state, advanced = stage.advance(state, numbered, Marks.together(marks))
+        data = to_bytes(state)
+        self._state.update((steps + 1, data))
+        yield from (Row(*_NAMES)(*message.as_tuple()) for message in self._said(bucket, state, advanced, len(data)))
+
+    def close(self) -> None:
+        pass
+
+    def _part(self, kind: Kind, row: Row) -> Part:
+        stream = self._job.stream_names[row.about] if kind is Kind.RAW else None
+        return Part(self._number, stream, table_of(row.payload))
+
+    def _numbered(self, part: Part, steps: int) -> Part:
+        """Ids of rows that have none become unique over all steps."""
+        nameless = [stream.schema.name for stream in self._job.plan.program.streams if stream.schema.id is None]
+        if part.stream is not None:
+            return replace(part, rows=_shifted(part.rows, None, steps)) if part.stream in nameless else part
+        inputs = self._job.plan.stages[self._number].inputs
+        own = [number for number, given in enumerate(inputs) if given.source in nameless]
+        return replace(part, rows=_shifted(part.rows, own, steps)) if own else part
+
+    def _said(self, bucket: int, state: LiveState, advanced: Advanced, n_bytes: int) -> Iterator[Message]:
+        found = advanced.found
+        for number, event in enumerate(self._job.plan.program.events):
+            matches = found.matches.get(event.name)
+            if matches is not None and len(matches):
+                table = result_table(event, matches, self._job.around.measure.clock)
+                yield self._out(bucket, Kind.RESULTS, table, number)
+        yield from self._to_later_stages(found.matches)
+        for kind, table in (
+            (Kind.LATE, advanced.late),
+            (Kind.REJECTS, tied_rejects(self._job.plan.stages[self._number], found.tied)),
+        ):
+            if len(table):
+                yield self._out(bucket, kind, table)
+        about = {"bytes": n_bytes, "rows": _n_kept(state), "watermark": state.clocks.watermark}
+        yield Message(self._number, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
+
+    def _to_later_stages(self, matches: Mapping[str, MatchBatch]) -> Iterator[Message]:
+        if self._is_last:
+            return
+        job = self._job
+        for name, found in matches.items():
+            if len(found):
+                for part in parts_for_stages(job.plan, name, source_table(found), job.tables, job.around):
+                    yield from part_messages(job, part)
+
+    def _out(self, bucket: int, kind: Kind, table: pa.Table, about: int = 0) -> Message:
+        return Message(self._number, bucket, kind, about, len(table), table_bytes(table))
+
+
+_NAMES = ("stage", "bucket", "kind", "about", "n", "payload")
+
+
+def _shifted(rows: pa.Table, inputs: Iterable[int] | None, steps: int) -> pa.Table:
+    ids = rows[r.ID].combine_chunks()
+    if pa.types.is_integer(ids.type):
+        moved = pc.add(ids, steps << (ROW_BITS + TASK_BITS))
+    else:
+        moved = pc.binary_join_element_wise(str(steps), ids, ".")
+    if inputs is not None:
+        chosen = pc.is_in(pa.array(source_numbers(rows)), value_set=pa.array(list(inputs), pa.int16()))
+        moved = pc.if_else(chosen, moved, ids)
+    return rows.set_column(rows.column_names.index(r.ID), r.ID, moved.cast(ids.type))
+
+
+def _n_kept(state: LiveState) -> int:
+    """Rows and open matches that a bucket keeps."""
+    rows = [state.pending, state.stage.rows, *state.raw.values(), *state.last.values()]
+    return sum(map(len, rows)) + sum(len(carry.runs.key) for carry in state.stage.automata)

@@ -1,0 +1,2 @@
+STREAM Tick(id STRING, n INT) ID id TIME n;
+EVENT e1 AS PATTERN SEQ(Tick a, Tick b) KEEP FOR 3 HOURS;

@@ -1,0 +1,2 @@
+STREAM Car(id STRING, road STRING, n INT, at TIMESTAMP) ID id KEY road TIME at ORDER BY n;
+EVENT queue AS PATTERN SEQ STRICT(Car b[n > 1]{3,}) PARTITION BY road PER END;

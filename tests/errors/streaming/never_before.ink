@@ -1,0 +1,2 @@
+STREAM Car(id STRING, road STRING, n INT, at TIMESTAMP) ID id KEY road TIME at ORDER BY n;
+EVENT first AS PATTERN SEQ(AT START, NOT Car c[n = 1], Car a) PARTITION BY road;
