@@ -123,7 +123,7 @@ CODES: dict[str, str] = {
     "INK0601": "no usable Java runtime",
     "INK0602": "results that do not fit in memory",
     "INK0603": "jars that could not be fetched",
-    "INK0604": "a Spark session without the Kafka connector",
+    "INK0604": "a Spark session without the jars that it needs",
     "INK0605": "state that grows without limit on a stream",
     "INK0901": "inkling failed",
 }

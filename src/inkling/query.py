@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from inkling.logical import bind
 from inkling.logical.explain import explain as explain_logical
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.rewrite import Rewritten, rewrite
+from inkling.physical.bounded import require_bounded
 from inkling.physical.explain import explain_physical
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
@@ -33,11 +34,14 @@ from inkling.physical.verdicts import explain_verdicts
 from inkling.source import SourceText
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from inkling.io import Data
     from inkling.results import Results
     from inkling.spark.batch import SparkResults
+    from inkling.spark.streaming.outputs import Tally
+    from inkling.spark.streaming.query import LiveQuery
+    from inkling.spark.streaming.sinks import Sink
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,56 @@ class Program:
 
         self._refuse_doubt()
         return local.run(self, inputs, tables)
+
+    def stream(
+        self,
+        spark: SparkSession,
+        inputs: Mapping[str, DataFrame],
+        tables: Mapping[str, Data] | None = None,
+        *,
+        checkpoint: str | Path,
+        to: Sink | str | Path | Callable[[str, DataFrame, int], None],
+        trigger: Mapping[str, object] | None = None,
+        buckets: int | None = None,
+        idle_after: float | None = 60.0,
+        unbounded: bool = False,
+        on_tally: Callable[[Tally], None] | None = None,
+    ) -> LiveQuery:
+        """Runs on Structured Streaming until it is stopped.
+
+        Parameters
+        ----------
+        inputs
+            One streaming frame per stream.
+        checkpoint
+            A folder where Spark keeps offsets and state; an existing one is continued.
+        to
+            A folder for one Parquet folder per event, a sink of `inkling.spark.streaming.sinks`, or a function of
+            (name, frame, batch number) that copes with hearing of a batch twice.
+        trigger
+            As Spark's `trigger`, for example ``{"processingTime": "5 seconds"}`` or ``{"availableNow": True}``.
+        buckets
+            Into how many parts keys and their state are divided; fixed by the first run with a checkpoint.
+        idle_after
+            Seconds without rows after which a stream no longer holds the others back; None waits forever.
+        unbounded
+            Run a program although nothing limits its state: for streams that end.
+        """
+        from inkling.spark.streaming import query
+        from inkling.spark.streaming.sinks import sink_of
+
+        self._refuse_doubt()
+        if not unbounded:
+            require_bounded(self.physical, self.syntax, self.source)
+        settings = query.StreamSettings(
+            str(checkpoint),
+            sink_of(to),
+            dict(trigger or {"processingTime": "0 seconds"}),
+            buckets,
+            idle_after,
+            on_tally,
+        )
+        return query.start(self, spark, inputs, tables, settings)
 
     def to_ink(self) -> str:
         """The program in the one layout that `inkling fmt` gives every program."""

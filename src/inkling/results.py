@@ -49,5 +49,18 @@ def result_table(event: EventPlan, matches: MatchBatch, clock: Clock) -> pa.Tabl
     return pa.table(columns)
 
 
+def result_schema(event: EventPlan, id_type: Type, clock: Clock) -> pa.Schema:
+    """The columns of `result_table`, known before there are results."""
+    time = TIMESTAMP if clock is Clock.TIMESTAMP else pa.int64()
+    values = [
+        pa.field(output.name, time if output.type is Type.TIME else ARROW_TYPES[output.type])
+        for output in (*event.head, *event.returns)
+    ]
+    times = [pa.field(name, time) for name in ("start", "end", "detected_at")]
+    about = [("probability", pa.float64()), ("method", pa.string()), ("error", pa.float64()), ("op", pa.string())]
+    lineage = pa.field("lineage", pa.list_(ARROW_TYPES[id_type]))
+    return pa.schema([pa.field("event", pa.string()), *values, *times, *(pa.field(*one) for one in about), lineage])
+
+
 def _in_time(numbers: pa.Array, clock: Clock) -> pa.Array:
     return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inkling.logical import plan as p
@@ -40,11 +41,7 @@ def _longest(part: p.Part, ends: bool) -> _Count:
         case p.Leaf():
             return 1
         case p.Sequence(parts=parts):
-            counts = [
-                _longest(one, ends and all(can_be_empty(after) for after in parts[place + 1 :]))
-                for place, one in enumerate(parts)
-            ]
-            return _sum(counts)
+            return _sum(list(_counts(parts, ends)))
         case p.Disjunction(items=items):
             return _largest([_longest(item, ends) for item in items])
         case p.Conjunction(items=items) | p.Parallel(items=items):
@@ -57,6 +54,14 @@ def _longest(part: p.Part, ends: bool) -> _Count:
             return _repeated(part, ends)
         case p.OtherRun() | p.Absent() | p.Deadline() | p.StreamStart():
             return 0
+
+
+def _counts(parts: tuple[p.Part, ...], ends: bool) -> Iterator[_Count]:
+    for place, part in enumerate(parts):
+        complete = ends and all(can_be_empty(after) for after in parts[place + 1 :])
+        yield _longest(part, complete)
+        if complete and not can_be_empty(part):
+            return  # the match is reported before anything else happens
 
 
 def _repeated(part: p.Repetition, ends: bool) -> _Count:

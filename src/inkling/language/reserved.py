@@ -32,8 +32,8 @@ AFTER_A_PATTERN = frozenset(RELATIONS) | {
     "CONFIDENCE",
     "TOP",
     "KEEP",
+    "ON",
     "EXACT",
     "SAMPLED",
 }
-AFTER_A_QUANTITY = AFTER_A_PATTERN | {"ON"}
 AFTER_A_WINDOW = frozenset({"LAST"})

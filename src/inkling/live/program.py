@@ -96,6 +96,10 @@ class LiveProgram:
 
 def _told_once(late: pa.Table) -> pa.Table:
     """Several stages may have missed the same row."""
-    return late.group_by(["stream", "id", "time"]).aggregate([("delay", "max"), ("row", "max")]).rename_columns(
-        late.column_names
-    ) if len(late) else late
+    return (
+        late.group_by(["stream", "id", "time"])
+        .aggregate([("delay", "max"), ("row", "max")])
+        .rename_columns(late.column_names)
+        if len(late)
+        else late
+    )

@@ -54,9 +54,7 @@ class LiveStage:
     derived: Mapping[str, StreamPlan] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, plan: PhysicalPlan, number: int, tables: Mapping[str, pa.Table], around: Surroundings
-    ) -> LiveStage:
+    def of(cls, plan: PhysicalPlan, number: int, tables: Mapping[str, pa.Table], around: Surroundings) -> LiveStage:
         stage = plan.stages[number]
         stepper = StageStepper(StageEngine(stage, tables, around), plan.program, around)
         sources = {given.source for given in stage.inputs}

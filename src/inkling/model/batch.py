@@ -121,9 +121,7 @@ def _ranked_among(batch: EventBatch, words: pa.Array) -> EventBatch:
         out[somewhere] = pc.index_in(standing, value_set=words).to_numpy(zero_copy_only=False)
         return out
 
-    return replace(
-        batch, start_place=ranked(batch.start_place), end_place=ranked(batch.end_place), place_words=words
-    )
+    return replace(batch, start_place=ranked(batch.start_place), end_place=ranked(batch.end_place), place_words=words)
 
 
 @dataclass(frozen=True, slots=True)

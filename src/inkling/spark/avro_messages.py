@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -21,7 +21,7 @@ from inkling.errors import InputError
 from inkling.io.normalize import require_columns
 from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.model.schema import StreamSchema
-from inkling.spark.kafka import require_kafka
+from inkling.spark.kafka import require_avro
 from inkling.spark.messages import NO_VALUE, VALUE, WHERE
 from inkling.spark.stage_frame import named
 
@@ -54,12 +54,10 @@ def avro_rows(
     messages: DataFrame, said: Sequence[str], own: Sequence[str], avro: Avro, schema: StreamSchema
 ) -> DataFrame:
     """Columns `said` by the values, typed as Avro types them, and `own` columns as they are."""
-    require_kafka(messages.sparkSession)
+    require_avro(messages.sparkSession)
     value = named(VALUE)
-    body = F.substring(value, _HEADER_BYTES + 1, 2**31 - 1) if avro.has_header else value
-    read = from_avro(F.concat(body, F.lit(bytearray(_END_MARK))), _marked(avro.schema, schema), {"mode": "PERMISSIVE"})
-    rows = messages.withColumn(_READ, read)
-    record = _record_type(rows, schema)
+    rows = _with_record(messages, avro, schema)
+    record = _record_type(rows)
     require_columns(schema, said, record.names)
     fault = _fault(avro, F.coalesce(named(_READ)["end"] != F.lit(bytearray(_END_MARK)), F.lit(True)))
     is_sound = fault.isNull()
@@ -100,12 +98,22 @@ def _marked(text: str, schema: StreamSchema) -> str:
     return json.dumps({"type": "record", "name": "inkling_message", "fields": fields})
 
 
-def _record_type(rows: DataFrame, schema: StreamSchema) -> StructType:
-    """What Spark makes of the schema."""
+def _with_record(messages: DataFrame, avro: Avro, schema: StreamSchema) -> DataFrame:
+    """The messages with what Spark reads in them."""
+    value = named(VALUE)
+    body = F.substring(value, _HEADER_BYTES + 1, 2**31 - 1) if avro.has_header else value
+    marked = F.concat(body, F.lit(bytearray(_END_MARK)))
     try:
-        read = rows.schema[_READ].dataType
-    except (PySparkException, Py4JError) as problem:
-        raise _unusable(schema, str(problem).strip().splitlines()[0]) from problem
+        return messages.withColumn(_READ, from_avro(marked, _marked(avro.schema, schema), {"mode": "PERMISSIVE"}))
+    except Py4JJavaError as problem:
+        raise _unusable(schema, problem.java_exception.getMessage()) from problem
+    except PySparkException as problem:
+        raise _unusable(schema, problem.getMessage()) from problem
+
+
+def _record_type(rows: DataFrame) -> StructType:
+    """The columns that Spark sees in the schema."""
+    read = rows.schema[_READ].dataType
     assert isinstance(read, StructType)
     record = read["record"].dataType
     assert isinstance(record, StructType)

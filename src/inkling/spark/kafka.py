@@ -12,8 +12,7 @@ from pyspark.sql import SparkSession
 from inkling.errors import InklingError
 from inkling.spark.jars import fetched, read_jars
 
-_PROVIDER = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
-_LONGEST_VALUE = 1 << 26  # of an Avro text in bytes, or list in items; topics hold messages far shorter
+_LONGEST_VALUE = 1 << 24  # of an Avro text in bytes, or list in items; topics hold messages far shorter
 
 
 class NoKafkaError(InklingError):
@@ -43,11 +42,20 @@ def kafka_settings() -> dict[str, str]:
 
 def require_kafka(spark: SparkSession) -> None:
     """Refuses a session that was started without the connector."""
-    if has_kafka(spark):
+    _require(spark, "org.apache.spark.sql.kafka010.KafkaSourceProvider", "Spark's Kafka connector")
+
+
+def require_avro(spark: SparkSession) -> None:
+    """Refuses a session that was started without what reads Avro."""
+    _require(spark, "org.apache.spark.sql.avro.AvroDataToCatalyst", "what Spark reads Avro with")
+
+
+def _require(spark: SparkSession, class_name: str, what: str) -> None:
+    if _has_class(spark, class_name):
         return
     raise NoKafkaError.of(
         "INK0604",
-        "this Spark session was started without Spark's Kafka connector",
+        f"this Spark session was started without {what}",
         notes=("jars are loaded when the first session of a process starts, and not later",),
         helps=(
             "start it with `spark_session(config=kafka_settings())`",
@@ -56,8 +64,8 @@ def require_kafka(spark: SparkSession) -> None:
     )
 
 
-def has_kafka(spark: SparkSession) -> bool:
+def _has_class(spark: SparkSession, name: str) -> bool:
     jvm = spark.sparkContext._jvm
     assert jvm is not None
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
-    return loader.getResource(_PROVIDER.replace(".", "/") + ".class") is not None
+    return loader.getResource(name.replace(".", "/") + ".class") is not None

@@ -84,7 +84,7 @@ KEYWORD_NAMES = (
     "after all and any as at between check count derive during each end equals event except exact "
     "false final first for forecast from given having id if in is keep key last late least longer "
     "match model next not null on op optional or order over par partition pattern per point prev "
-    "return role rule same seq since some start starts stream strict table tick time to top true "
+    "return role rule same seq since some start starts stream strict table tick time timeout to top true "
     "values where window within"
 )
 QUOTED_NAMES = ("_", "two words", 'a "quoted" one', "back`tick", "1st", "a-b", "--", "it's", ";")
@@ -338,6 +338,7 @@ def _events() -> st.SearchStrategy[EventDecl]:
         confidence=_maybe(_confidences()),
         top=_maybe(st.integers(1, 100)),
         keep_for=_maybe(durations()),
+        on_timeout=_maybe(idents()),
         demand=st.sampled_from([None, "EXACT", "SAMPLED"]),
     )
 

@@ -276,6 +276,7 @@ BUILT: dict[str, Program] = {
         .consume("CHRONOLOGICAL", keeping=True, prefer=v("a").weight * 2)
         .top(5)
         .keep_for(b.days(3))
+        .on_timeout("unfinished")
         .sampled(),
         b.forecast("everything").around(5).model("best").remaining(0.1, 0.5).including_final(),
         b.forecast("everything").point(),

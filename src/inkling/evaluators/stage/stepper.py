@@ -154,7 +154,9 @@ def _without_ties(automaton: AutomatonEvaluator, batch: EventBatch) -> tuple[Eve
         return batch, pa.table({r.SOURCE: batch.source[:0], r.END: batch.end[:0], r.ID: batch.ids.slice(0, 0)})
     rows = np.flatnonzero(tied)
     ids = batch.ids.take(pa.array(batch.id_offsets[rows]))
-    return batch.take(np.flatnonzero(~tied)), pa.table({r.SOURCE: batch.source[rows], r.END: batch.end[rows], r.ID: ids})
+    return batch.take(np.flatnonzero(~tied)), pa.table(
+        {r.SOURCE: batch.source[rows], r.END: batch.end[rows], r.ID: ids}
+    )
 
 
 def _tidied(keys: KeyBook, carries: list[AutomatonCarry]) -> tuple[KeyBook, list[AutomatonCarry]]:

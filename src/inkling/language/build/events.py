@@ -91,6 +91,10 @@ class EventBuilder(StatementBuilder):
     def keep_for(self, length: Duration) -> Self:
         return self._with(keep_for=length)
 
+    def on_timeout(self, name: str) -> Self:
+        """Declares one more event: the matches of this one that ran out of time."""
+        return self._with(on_timeout=Ident(name))
+
     def exact(self) -> Self:
         return self._with(demand="EXACT")
 

@@ -181,6 +181,9 @@ class StatementBuilder(PatternBuilder):
     def keep_for(self, meta: Meta, children: Children) -> Clause:
         return Clause("KEEP FOR", {"keep_for": children[0]}, span_of(meta))
 
+    def on_timeout(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ON TIMEOUT", {"on_timeout": children[0]}, span_of(meta))
+
     def demand(self, meta: Meta, children: Children) -> Clause:
         demand = cast(Demand, children[0].type)
         return Clause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))

@@ -20,10 +20,10 @@ _BEFORE_CONDITIONS = terminals("WHERE HAVING IF WHEN AND OR NOT")
 _VALUE = terminals("NAME INTEGER DECIMAL STRING TRUE FALSE NULL LPAR MINUS")
 _PATTERN = terminals("NAME ANYTHING SEQ LPAR COMPLEMENT WINDOW")
 _COMPONENT = terminals("NOT OPTIONAL AFTER AT ALL SOME")
-CLAUSES = terminals("WHERE WITHIN HAVING PARTITION OVER CONSUME RETURN PER CONFIDENCE TOP KEEP EXACT SAMPLED")
+CLAUSES = terminals("WHERE WITHIN HAVING PARTITION OVER CONSUME RETURN PER CONFIDENCE TOP KEEP ON EXACT SAMPLED")
 STREAM_OPTIONS = terminals("ID KEY TIME ORDER TICK PROBABILITY NUMBERED SEGMENTS DERIVE RESET LATE LATENESS OP")
 FORECAST_OPTIONS = terminals("CONFIDENCE ORDER HORIZON SPREAD MODEL FEATURES REMAINING INCLUDING")
-_SPELLINGS = {terminal: symbol for symbol, terminal in SYMBOLS.items()} | {"RELATIONS_OPEN": "{"}
+_SPELLINGS = {terminal: symbol for symbol, terminal in SYMBOLS.items()} | {"RELATIONS_OPEN": "{", "_ON_SAME": "ON"}
 _DESCRIBED = {
     "STRING": "a text in single quotes",
     "INTEGER": "a whole number",
@@ -36,6 +36,7 @@ _NAME_AFTER = {  # by the word or symbol before the name
     "STREAM": "a name for the stream",
     "TABLE": "a name for the table",
     "EVENT": "a name for the event",
+    "TIMEOUT": "a name for the event",
     "RULE": "a relation such as `slow(road)`",
     "FORECAST": "the name of an event",
     "KEY": "a column name",

@@ -106,6 +106,8 @@ def _word_readings(raw: Sequence[RawToken], idx: int) -> tuple[str, ...]:
         return ("RELATION", "NAME")
     if word == "AT" and not _is_time_point(raw[idx + 1 : idx + 3]):
         return ("NAME",)
+    if word == "ON" and idx + 1 < len(raw) and raw[idx + 1].upper == "SAME":
+        return ("_ON_SAME", "NAME")
     if word in keywords():
         return (word, "NAME")
     return ("NAME",)

@@ -7,7 +7,6 @@ from inkling.language.printer.expressions import column_name, condition, decimal
 from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined
 from inkling.language.reserved import (
     AFTER_A_PATTERN,
-    AFTER_A_QUANTITY,
     AFTER_A_WINDOW,
     STARTING_A_PATTERN,
 )
@@ -168,7 +167,7 @@ def _window_of(node: WindowOf) -> Doc:
 
 def _quantity(node: Quantity) -> str:
     count = "" if node.count is None else f" {node.count}"
-    var = f" {written_name(node.var.text, AFTER_A_QUANTITY)}" if node.var else ""
+    var = f" {written_name(node.var.text, AFTER_A_PATTERN)}" if node.var else ""
     return f"{node.quantifier}{count} {column_name(node.stream)}{var}"
 
 

@@ -179,6 +179,7 @@ class EventDecl(StatementNode):
     confidence: Confidence | None = None
     top: int | None = None
     keep_for: Duration | None = None
+    on_timeout: Ident | None = None  # the event of the matches that ran out of time
     demand: Demand | None = None
 
     def __post_init__(self) -> None:
@@ -259,6 +260,8 @@ class Program(Node):
     def event_name(self, name: str) -> Ident:
         """Where the event of that name is declared; raises `KeyError` when it is not."""
         for statement in self.statements:
-            if isinstance(statement, EventDecl) and statement.name.text == name:
-                return statement.name
+            if isinstance(statement, EventDecl):
+                for declared in (statement.name, statement.on_timeout):
+                    if declared is not None and declared.text == name:
+                        return declared
         raise KeyError(name)

@@ -14,7 +14,7 @@ from inkling.live.feed import Feed
 from inkling.live.stage import LiveStage
 from inkling.logical.evaluate import Surroundings
 from inkling.model.time import Clock
-from inkling.physical.plan import PhysicalPlan
+from inkling.physical.plan import PhysicalPlan, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Job:
     clocks: Mapping[str, Clock]
     tables: Mapping[str, pa.Table]
     around: Surroundings
+    clock: Clock
     n_buckets: int
     digest: bytes
 
@@ -35,10 +36,11 @@ class Job:
         clocks: Mapping[str, Clock],
         tables: Mapping[str, pa.Table],
         around: Surroundings,
+        clock: Clock,
         n_buckets: int,
     ) -> Job:
         digest = hashlib.sha256(pickle.dumps((plan, clocks, tables, around, n_buckets))).digest()
-        return cls(plan, clocks, tables, around, n_buckets, digest)
+        return cls(plan, clocks, tables, around, clock, n_buckets, digest)
 
     @property
     def stream_names(self) -> list[str]:
@@ -47,6 +49,9 @@ class Job:
     @property
     def event_names(self) -> list[str]:
         return [event.name for event in self.plan.program.events]
+
+    def stage_of(self, event: str) -> Stage:
+        return next(stage for stage in self.plan.stages if any(step.event.name == event for step in stage.steps))
 
     def feed(self, stream: str) -> Feed:
         plan = self.plan.program.stream(stream)

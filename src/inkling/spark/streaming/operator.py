@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Row
-from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
@@ -81,7 +81,7 @@ class BucketProcessor(StatefulProcessor):
         for number, event in enumerate(self._job.plan.program.events):
             matches = found.matches.get(event.name)
             if matches is not None and len(matches):
-                table = result_table(event, matches, self._job.around.measure.clock)
+                table = result_table(event, matches, self._job.clock)
                 yield self._out(bucket, Kind.RESULTS, table, number)
         yield from self._to_later_stages(found.matches)
         for kind, table in (

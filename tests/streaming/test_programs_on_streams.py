@@ -1,0 +1,111 @@
+"""Random programs on Structured Streaming: what the definition gives, however the rows are cut and disordered.
+
+Many events share a program and many small streams share its data as keys, so that one query checks many cases.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import inkling
+from inkling.errors import InklingError
+from inkling.query import Program
+from inkling.testing.arrival import arrivals, with_lateness
+from inkling.testing.arrow import arrow_streams, arrow_tables
+from inkling.testing.comparison import same_results
+from inkling.testing.oracle import oracle
+from inkling.testing.programs import Options, random_program
+from inkling.testing.streams import pack, random_rows, random_tables
+from inkling.testing.universe import Declared, Kind
+
+EVENTS_PER_PROGRAM = 17
+STREAMS_PER_PROGRAM = 5
+MICRO_BATCHES = 5
+WORLDS = {
+    "points": [Declared(name, Kind.POINTS, True, "seq", "") for name in "AB"],
+    "ordered": [
+        Declared("V", Kind.ORDERED, True, "seq", "SINCE_CHANGE(s)"),
+        Declared("W", Kind.ORDERED, True, "seq", ""),
+    ],
+    "mixed": [
+        Declared("A", Kind.POINTS, True, "seq", "x - PREV(x)"),
+        Declared("L", Kind.INTERVALS, True, "seq", ""),
+    ],
+}
+
+
+def _program(rng: random.Random, streams: Sequence[Declared], lateness: int) -> Program:
+    """A program with many events that all partition by the key."""
+    declared = ""
+    events: list[str] = []
+    while len(events) < EVENTS_PER_PROGRAM:
+        text = random_program(rng, streams, Options(partitioned=True, n_events=1, without=frozenset({"ties with order"})))
+        declared, _, event = text.partition("EVENT e0")
+        try:
+            plan = inkling.parse(text).plan
+        except InklingError:
+            continue
+        if [column.name for column in plan.events[0].partition] == ["k"]:
+            events.append(f"EVENT e{len(events)}{event}")
+    return inkling.parse("\n".join([with_lateness(declared, lateness), *events]))
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_stream_eq_definition(world: str, spark: SparkSession, tmp_path: Path) -> None:
+    rng = random.Random(world)
+    streams = WORLDS[world]
+    program = _program(rng, streams, lateness=3)
+    datasets = [random_rows(rng, streams, n_events=5, bad_rows=False) for _ in range(STREAMS_PER_PROGRAM)]
+    tables = random_tables(rng)
+    packed = pack(datasets)
+    expected = oracle(program.plan, packed, tables)
+    assert sum(map(len, expected.values())) > 20, "these programs find too little to tell anything"
+    found: dict[str, dict[int, list[dict[str, object]]]] = {}
+
+    def keep(name: str, frame: DataFrame, batch: int) -> None:
+        found.setdefault(name, {})[batch] = frame.toArrow().to_pylist()
+
+    given = arrow_streams(program.plan, packed)
+    frames = {}
+    for name, pieces in arrivals(rng, program.plan, given, MICRO_BATCHES, lateness=3).items():
+        folder = tmp_path / name
+        folder.mkdir()
+        for number, piece in enumerate(pieces):
+            file = folder / f"{number:03d}.parquet"
+            pq.write_table(piece, file)
+            os.utime(file, (number, number))  # Spark takes files in the order of their times
+        schema = spark.read.parquet(str(folder)).schema
+        frames[name] = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    query = program.stream(
+        spark,
+        frames,
+        arrow_tables(program.plan, tables),
+        checkpoint=tmp_path / "checkpoint",
+        to=keep,
+        trigger={"availableNow": True},
+        buckets=3,
+        unbounded=True,
+    )
+    query.await_end()
+    query.finish()
+    assert "late" not in found
+    same_results(
+        program.plan,
+        expected,
+        {
+            event.name: [row for rows in found.get(event.name, {}).values() for row in rows]
+            for event in program.plan.events
+        },
+    )
+
+
+def test_there_are_fifty_programs() -> None:
+    assert len(WORLDS) * EVENTS_PER_PROGRAM >= 50
