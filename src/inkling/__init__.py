@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from inkling.generate import generate
     from inkling.language import format_program
+    from inkling.local_stream import Found, LocalStream
     from inkling.query import Program, load, parse, program
     from inkling.report import ReportData, build_report, write_report
     from inkling.report.from_results import report_data
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Diagnostic",
+    "Found",
     "InklingError",
     "InputError",
     "InternalError",
+    "LocalStream",
     "NotSupportedYet",
     "Program",
     "ProgramError",
@@ -60,6 +63,7 @@ _HOMES = {
     ),
     "inkling.generate": ("generate",),
     "inkling.language": ("format_program",),
+    "inkling.local_stream": ("Found", "LocalStream"),
     "inkling.query": ("Program", "load", "parse", "program"),
     "inkling.report": ("ReportData", "build_report", "write_report"),
     "inkling.report.from_results": ("report_data",),

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from inkling.io import Data
+    from inkling.local_stream import LocalStream
     from inkling.results import Results
     from inkling.spark.batch import SparkResults
     from inkling.spark.streaming.outputs import Tally
@@ -105,6 +106,18 @@ class Program:
 
         self._refuse_doubt()
         return local.run(self, inputs, tables)
+
+    def open(self, tables: Mapping[str, Data] | None = None, *, unbounded: bool = False) -> LocalStream:
+        """A stream in this process: rows are pushed as they come, and what they prove is returned at once.
+
+        `unbounded` opens a program although nothing limits its state: for streams that end.
+        """
+        from inkling.local_stream import LocalStream
+
+        self._refuse_doubt()
+        if not unbounded:
+            require_bounded(self.physical, self.syntax, self.source)
+        return LocalStream(self, tables)
 
     def stream(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice, product
 
 from inkling.analysis.policies import looks_at_scope, only_any
 from inkling.analysis.verdict import Verdict
@@ -11,6 +12,9 @@ from inkling.logical import plan as p
 
 KeyColumns = Mapping[str, tuple[str, ...]]
 """Per source, the columns whose values make up the key."""
+
+MAX_WAYS = 64
+"""Combinations of the keys of alternatives that are tried."""
 
 
 def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
@@ -23,14 +27,29 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
     if event.restart:
         return Verdict({}, "CONSUME RESTART looks at all results together")
     leaves = list(p.leaves(event.pattern))
-    linked = _linked_by_any(leaves) if only_any(event.pattern) else _linked_one_by_one(leaves)
-    for link in linked:
+    for link in _links(event.pattern, apart=event.per is p.Per.MATCH):
         per_source = _per_source(leaves, link)
         if per_source is None or not _told_apart(event, link):
             continue
         names = ", ".join(sorted({f"{source}.{column[0]}" for source, column in per_source.items()}))
         return Verdict(per_source, f"equality conditions tie all parts together by {names}")
     return Verdict({}, "no column is equal in all parts")
+
+
+def _links(pattern: p.Pattern, *, apart: bool) -> list[dict[int, str]]:
+    """Choices of one column per slot that always have one value.
+
+    Alternatives may each have their own, if results that rest on different ones are `apart` anyway.
+    """
+    match pattern:
+        case p.Disjunction(items=items) if apart:
+            ways = product(*(_links(item, apart=apart) for item in items))
+            return [dict(pair for link in way for pair in link.items()) for way in islice(ways, MAX_WAYS)]
+        case p.Narrowed(pattern=inner):
+            return _links(inner, apart=apart)
+        case _:
+            leaves = list(p.leaves(pattern))
+            return _linked_by_any(leaves) if only_any(pattern) else _linked_one_by_one(leaves)
 
 
 def _equalities(leaf: p.Leaf) -> list[tuple[tuple[int, str], tuple[int, str]]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from functools import reduce
+from operator import or_
 
-from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
 from inkling.logical.text import window_text
@@ -15,7 +16,7 @@ Waits = tuple[p.Window, ...]
 
 def wait_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Waits]:
     """The longest wait between the last event of a match and the moment nothing can undo it."""
-    own = tuple(_own_waits(event.pattern))
+    own = tuple(_own_waits(event.pattern).elements())
     inherited = {
         source: waits
         for source in event.sources
@@ -27,13 +28,18 @@ def wait_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Waits]:
     return Verdict(total, "; ".join(reasons) or "a result is known with its last event")
 
 
-def _own_waits(pattern: p.Pattern) -> Iterator[p.Window]:
-    for part in parts_of(pattern):
-        match part:
-            case p.Deadline(after=after):
-                yield after
-            case p.Sequence(parts=parts, within=within) if isinstance(parts[-1], p.Absent):
+def _own_waits(part: p.Part) -> Counter[p.Window]:
+    """Lengths of time that a part waits; of alternatives the longest is enough, so what they share counts once."""
+    match part:
+        case p.Deadline(after=after):
+            return Counter([after])
+        case p.Disjunction(items=items):
+            return reduce(or_, map(_own_waits, items))
+        case p.Sequence(parts=parts, within=within):
+            waits = sum(map(_own_waits, parts), Counter[p.Window]())
+            if isinstance(parts[-1], p.Absent):
                 assert within is not None, "an absence at the end of a sequence has a limit"
-                yield within
-            case _:
-                pass
+                waits[within] += 1
+            return waits
+        case _:
+            return sum(map(_own_waits, p.sub_patterns(part)), Counter[p.Window]())

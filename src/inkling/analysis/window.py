@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
+from inkling.logical.occurrences import can_be_empty
 from inkling.logical.text import span_text
 from inkling.model.time import Span
 
@@ -34,10 +35,13 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         return Verdict(None, f"WITHIN {event.within.count} EVENTS limits events, not time")
     if event.within is None and not _limits_itself(event.pattern):
         return Verdict(None, "no WITHIN: a match can stretch over any time")
+    settled = [part for part in _outermost(event.pattern) if _is_settled_by(part, event.within)]
     inner = tuple(
         part.within
         for part in parts_of(event.pattern)
-        if isinstance(part, p.Narrowed | p.Sequence) and isinstance(part.within, Span | p.Points)
+        if isinstance(part, p.Narrowed | p.Sequence)
+        and isinstance(part.within, Span | p.Points)
+        and not any(part is one for one in settled)
     )
     if event.within is None:
         limits = (*inner, *deadlines)
@@ -45,6 +49,39 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         return Verdict(Horizon(limits), reason)
     reason = f"{window_text(event.within)} and deadlines inside"
     return Verdict(Horizon((event.within, *inner, *deadlines)), reason)
+
+
+def _outermost(pattern: p.Pattern) -> Iterator[p.Sequence]:
+    """The sequences that start where the match starts and end where it ends."""
+    match pattern:
+        case p.Sequence():
+            yield pattern
+        case p.Narrowed(pattern=inner):
+            yield from _outermost(inner)
+        case p.Disjunction(items=items):
+            for item in items:
+                yield from _outermost(item)
+        case _:
+            pass
+
+
+def _is_settled_by(sequence: p.Sequence, within: p.Window | None) -> bool:
+    """Whether absences at its borders need nothing beyond the window of the whole match.
+
+    One at the end is settled a window after the start, one at the start looks a window back from the end. Only with
+    both is there something to look at a window before what starts a window ago.
+    """
+    if sequence.within != within:
+        return False
+    sure = [place for place, part in enumerate(sequence.parts) if not _may_lack(part)]
+    absent = [place for place, part in enumerate(sequence.parts) if isinstance(part, p.Absent)]
+    at_start = any(not sure or place < sure[0] for place in absent)
+    at_end = any(not sure or place > sure[-1] for place in absent)
+    return not (at_start and at_end)
+
+
+def _may_lack(part: p.Part) -> bool:
+    return isinstance(part, p.Absent | p.StreamStart) or can_be_empty(part)
 
 
 def _limits_itself(pattern: p.Pattern) -> bool:

@@ -116,6 +116,9 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
         case e.FunctionCall(name=name, args=args):
             values = [value(arg) for arg in args]
             return None if None in values else FUNCTIONS[name].meaning(*values)
+        case e.Chosen(conditions=conditions, values=choices):
+            pairs = zip(conditions, choices, strict=True)
+            return next((value(choice) for condition, choice in pairs if value(condition) is True), None)
         case e.Compare(operator=symbol, left=left, right=right):
             one, other = value(left), value(right)
             return one is not None and other is not None and COMPARISONS[symbol](one, other)

@@ -58,7 +58,8 @@ class _EventLines:
             found = self.lines.add(f"KeepFor[{found}]", span_text(event.keep))
         if event.restart:
             found = self.lines.add(f"Restart[{found}]")
-        details = [f"per {event.per.value}"]
+        details = [f"timeouts of {event.timeouts_of}"] if event.timeouts_of is not None else []
+        details.append(f"per {event.per.value}")
         if event.partition:
             details.append(f"partition by {', '.join(column.name for column in event.partition)}")
         details.append(f"over {', '.join(event.scope)}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 
 from inkling.model.event import Value
@@ -144,6 +144,15 @@ class FunctionCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """The value beside the first condition that holds; null when none does."""
+
+    conditions: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
 class Compare:
     """`= <> < <= > >=`; false when either side is null."""
 
@@ -209,6 +218,7 @@ Expr = (
     | Negate
     | Arithmetic
     | FunctionCall
+    | Chosen
     | Compare
     | InList
     | IsNull
@@ -229,6 +239,18 @@ def children(expr: Expr) -> Iterator[Expr]:
             yield value
         elif isinstance(value, tuple):
             yield from (item for item in value if isinstance(item, Expr))
+
+
+def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The expression with each direct part changed."""
+    changes: dict[str, object] = {}
+    for part in fields(expr):
+        value = getattr(expr, part.name)
+        if isinstance(value, Expr):
+            changes[part.name] = change(value)
+        elif isinstance(value, tuple) and value:
+            changes[part.name] = tuple(change(item) if isinstance(item, Expr) else item for item in value)
+    return replace(expr, **changes) if changes else expr  # type: ignore[arg-type]
 
 
 def walk(expr: Expr) -> Iterator[Expr]:

@@ -196,6 +196,7 @@ class EventPlan:
     slots: tuple[Slot, ...]
     schema: EventSchema
     keep: Span | None = None  # KEEP FOR: a match is known at most this long after its start
+    timeouts_of: str | None = None  # ON TIMEOUT: the event whose partial matches it reports
 
     @property
     def sources(self) -> tuple[str, ...]:

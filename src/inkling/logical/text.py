@@ -122,6 +122,10 @@ def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
             return f"{inner(left, level)} {operator} {inner(right, level + 1)}", level
         case e.FunctionCall(name=name, args=args):
             return f"{name}({', '.join(inner(arg, 0) for arg in args)})", _ATOM
+        case e.Chosen(conditions=conditions, values=values):
+            pairs = zip(conditions, values, strict=True)
+            ways = [f"WHEN {inner(condition, 0)} THEN {inner(value, 0)}" for condition, value in pairs]
+            return f"CASE {' '.join(ways)} END", _ATOM
         case e.Compare(operator=operator, left=left, right=right):
             level = _PRECEDENCE["compare"]
             return f"{inner(left, level + 1)} {operator} {inner(right, level + 1)}", level

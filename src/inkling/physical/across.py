@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
-from inkling.physical.naming import rebuilt
+from inkling.logical.expr import rebuilt
 
 DIVIDED_FUNCTIONS = {"seconds": 1e6, "minutes": 60e6, "hours": 3600e6}
 """Functions that divide a duration by so many microseconds."""

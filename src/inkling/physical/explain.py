@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from inkling.logical import plan as p
-from inkling.logical.expr import Aggregate, ColumnOf, Expr, FactColumn, KeyColumn, ListColumn
+from inkling.logical.expr import Aggregate, ColumnOf, Expr, FactColumn, KeyColumn, ListColumn, rebuilt
 from inkling.logical.text import Wording, expr_text, lookup_text
-from inkling.physical.naming import fact_name, rebuilt
+from inkling.physical.naming import fact_name
 from inkling.physical.plan import Bit, Evaluator, EventStep, Input, PhysicalPlan, Stage
 from inkling.physical.shuffle import derives_in_worker, shuffled_columns
 from inkling.physical.verdicts import partition_text

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from inkling.logical import expr as e
+from inkling.logical.expr import rebuilt
 from inkling.model.types import Type
 
 
@@ -51,15 +51,3 @@ def row_expr(expr: e.Expr) -> e.Expr:
         case e.ColumnOf() | e.TimeOf() | e.IdOf():
             return replace(expr, slot=e.ROW)
     return rebuilt(expr, row_expr)
-
-
-def rebuilt(expr: e.Expr, change: Callable[[e.Expr], e.Expr]) -> e.Expr:
-    """The expression with each direct part changed."""
-    changes: dict[str, object] = {}
-    for part in fields(expr):
-        value = getattr(expr, part.name)
-        if isinstance(value, e.Expr):
-            changes[part.name] = change(value)
-        elif isinstance(value, tuple) and value:
-            changes[part.name] = tuple(change(item) if isinstance(item, e.Expr) else item for item in value)
-    return replace(expr, **changes) if changes else expr  # type: ignore[arg-type]

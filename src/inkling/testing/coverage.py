@@ -26,6 +26,7 @@ FEATURES = (
     "WITHIN duration", "WITHIN POINTS", "WITHIN EVENTS",
     "nested WITHIN duration", "nested WITHIN POINTS", "nested WITHIN EVENTS",
     "PARTITION BY", "OVER", "head", "RETURN", "CONSUME RESTART", "KEEP FOR",
+    "ON TIMEOUT", "ON TIMEOUT of several parts",
     "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES",
     "derived event as input", "stream of points", "stream of intervals", "ORDER BY", "ORDER BY text",
     "row numbers as ids", "PREV", "SINCE_CHANGE", "table binds", "table tests",
@@ -87,6 +88,8 @@ def event_features(event: p.EventPlan) -> Iterator[str]:
         "RETURN": event.returns,
         "CONSUME RESTART": event.restart,
         "KEEP FOR": event.keep,
+        "ON TIMEOUT": event.timeouts_of,
+        "ON TIMEOUT of several parts": event.timeouts_of and isinstance(event.pattern, p.Disjunction),
         "OVER": {source for leaf in p.leaves(event.pattern) for source in leaf.sources} != set(event.scope),
     }
     yield from (clause for clause, is_given in clauses.items() if is_given)

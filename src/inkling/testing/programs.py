@@ -97,7 +97,7 @@ def random_program(rng: random.Random, streams: Sequence[Declared], options: Opt
     for number in range(rng.randint(1, options.n_events)):
         event = _event(rng, f"e{number}", sources, options)
         events.append(event.text)
-        sources.append(event.source)
+        sources.extend(event.sources)
     return "\n".join([*(str(stream) for stream in streams), TABLES.rstrip(), *events])
 
 
@@ -116,7 +116,8 @@ def _declared_streams(rng: random.Random, options: Options) -> list[Declared]:
 
 def _size(plan: p.ProgramPlan) -> int:
     """Events per key: fewer the more parts a pattern has, since the definition tries all combinations."""
-    most = max(sum(1 for _ in p.leaves(event.pattern)) for event in plan.events)
+    written = [event for event in plan.events if event.timeouts_of is None]
+    most = max(sum(1 for _ in p.leaves(event.pattern)) for event in written)
     unpartitioned = any(not event.partition for event in plan.events)
     size = {1: 8, 2: 8, 3: 7, 4: 6}.get(most, 5)
     return max(3, size // 2 + 1) if unpartitioned else size
@@ -125,7 +126,7 @@ def _size(plan: p.ProgramPlan) -> int:
 @dataclass(frozen=True, slots=True)
 class _Event:
     text: str
-    source: Source
+    sources: tuple[Source, ...]
 
 
 def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Options) -> _Event:
@@ -157,9 +158,12 @@ def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Op
         clauses.append(f"RETURN {', '.join(returned)}")
     clauses.append(rng.choice(("", "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES")))
     head, columns = _head(rng, pattern.variables, partitioned=partitioned)
+    waits = measures_time and pattern.text.startswith(("SEQ (", "SEQ ANY", "SEQ NEXT"))
+    timeouts = [f"{name}_late"] if waits and rng.random() < 0.4 else []
+    clauses.extend(f"ON TIMEOUT {late}" for late in timeouts)
     text = f"EVENT {name}{head} AS\n  " + "\n  ".join(clause for clause in clauses if clause) + ";"
     is_ordered = all(source.is_ordered for source in usable) and "AFTER" not in pattern.text
-    return _Event(text, Source(name, columns, is_ordered, False))
+    return _Event(text, tuple(Source(made, columns, is_ordered, False) for made in (name, *timeouts)))
 
 
 def _usable(rng: random.Random, sources: Sequence[Source]) -> list[Source]:

@@ -20,6 +20,7 @@ from inkling.logical.binding.places import Shape, fill
 from inkling.logical.binding.precedence import warn_of_mixed_levels
 from inkling.logical.binding.sequences import can_be_empty
 from inkling.logical.binding.syntax_walk import named_sources, parts_of
+from inkling.logical.binding.timeouts import bind_timeouts
 from inkling.logical.binding.unknown import report_unknown
 from inkling.model.schema import Column, EventSchema
 
@@ -28,6 +29,11 @@ from inkling.model.schema import Column, EventSchema
 class BoundEvent:
     plan: p.EventPlan
     ticks_only: tuple[p.TicksOnly, ...]
+    timeouts: p.EventPlan | None = None
+
+    @property
+    def plans(self) -> tuple[p.EventPlan, ...]:
+        return (self.plan,) if self.timeouts is None else (self.plan, self.timeouts)
 
 
 def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> BoundEvent | None:
@@ -53,7 +59,8 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     ticks_only = check_times(times, streams, decl.name.span, catalog, mistakes)
     warn_of_mixed_levels(decl.body, mistakes)
     if mistakes.n_errors > n_errors or any(source.has_mistake for source in sources):
-        catalog.sources[decl.name.text] = broken_source(decl.name.text, is_derived=True)
+        for name in declared_names(decl):
+            catalog.sources[name.text] = broken_source(name.text, is_derived=True)
         return None
     pattern = fill(shape.pattern, shape.places)
     if can_be_empty(pattern):
@@ -89,7 +96,12 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
         schema,
         keep,
     )
-    return BoundEvent(plan, ticks_only)
+    return BoundEvent(plan, ticks_only, bind_timeouts(decl, plan, catalog, mistakes))
+
+
+def declared_names(decl: s.EventDecl) -> tuple[s.Ident, ...]:
+    """The events that a declaration brings into being."""
+    return (decl.name,) if decl.on_timeout is None else (decl.name, decl.on_timeout)
 
 
 def used_sources(decl: s.EventDecl) -> tuple[s.Ident, ...]:

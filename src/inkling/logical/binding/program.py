@@ -9,7 +9,7 @@ from inkling.errors import Diagnostic
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, broken_source
-from inkling.logical.binding.events import bind_event, used_sources
+from inkling.logical.binding.events import bind_event, declared_names, used_sources
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
 from inkling.logical.binding.streams import bind_stream
 from inkling.logical.binding.tables import bind_table, check_rule
@@ -52,7 +52,7 @@ def bind(program: s.Program, source: SourceText) -> Bound:
     plan = p.ProgramPlan(
         tuple(stream.plan for stream in bound_streams),
         tuple(table for table in tables if table),
-        tuple(event.plan for event in bound_events),
+        tuple(plan for event in bound_events for plan in event.plans),
         tuple(ticks_only),
     )
     return Bound(plan, warnings)
@@ -78,6 +78,8 @@ def _refuse_second_declarations(program: s.Program, mistakes: Mistakes) -> None:
                 _refuse_second(name, sources, mistakes)
                 if isinstance(decl, s.EventDecl):
                     event_names.add(name.text)
+                    if decl.on_timeout is not None:
+                        _refuse_second(decl.on_timeout, sources, mistakes)
             case s.RuleDecl(head=s.Call(name=name, args=args)):
                 if name.text not in rule_arity:
                     _refuse_second(name, knowledge, mistakes)
@@ -110,10 +112,15 @@ def _refuse_second(name: s.Ident, taken: dict[str, s.Ident], mistakes: Mistakes)
 def _in_order(program: s.Program, catalog: Catalog, mistakes: Mistakes) -> Iterator[s.EventDecl]:
     """Events after those they use; events that need themselves are reported and known by name only."""
     declared = {decl.name.text: decl for decl in program.statements if isinstance(decl, s.EventDecl)}
+    maker = {
+        decl.on_timeout.text: name
+        for name, decl in declared.items()
+        if decl.on_timeout is not None and decl.on_timeout.text not in catalog.sources
+    } | {name: name for name in declared}
     needs = {
-        name: [used.text for used in used_sources(decl) if used.text in declared] for name, decl in declared.items()
+        name: [maker[used.text] for used in used_sources(decl) if used.text in maker] for name, decl in declared.items()
     }
-    _refuse_recursion(declared, needs, catalog, mistakes)
+    _refuse_recursion(declared, maker, needs, catalog, mistakes)
     done: set[str] = set()
 
     def visit(name: str) -> Iterator[s.EventDecl]:
@@ -129,14 +136,23 @@ def _in_order(program: s.Program, catalog: Catalog, mistakes: Mistakes) -> Itera
 
 
 def _refuse_recursion(
-    declared: dict[str, s.EventDecl], needs: dict[str, list[str]], catalog: Catalog, mistakes: Mistakes
+    declared: dict[str, s.EventDecl],
+    maker: dict[str, str],
+    needs: dict[str, list[str]],
+    catalog: Catalog,
+    mistakes: Mistakes,
 ) -> None:
     for name, decl in declared.items():
         if name in _reachable(name, needs):
-            place = next(used for used in used_sources(decl) if name in {used.text, *_reachable(used.text, needs)})
+            place = next(
+                used
+                for used in used_sources(decl)
+                if (made_by := maker.get(used.text)) and name in {made_by, *_reachable(made_by, needs)}
+            )
             through = "" if place.text == name else f"`{place}` uses `{name}` in turn"
             mistakes.wrong("INK0402", f"`{name}` uses itself, which is not supported yet", place, through)
-            catalog.sources[name] = broken_source(name, is_derived=True)
+            for own in declared_names(decl):
+                catalog.sources[own.text] = broken_source(own.text, is_derived=True)
 
 
 def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:

@@ -108,6 +108,11 @@ class _Rows:
             case e.FunctionCall(name=name, args=args, type=kind):
                 given = [self.value(arg) for arg in args]
                 return _nothing(kind) if any(is_nothing(arg) for arg in given) else call(name, given)
+            case e.Chosen(conditions=conditions, values=choices, type=kind):
+                chosen: Datum = _nothing(kind)
+                for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
+                    chosen = pc.if_else(self._truth(condition), self.value(choice), chosen)
+                return chosen
             case e.Compare(operator=symbol, left=left, right=right):
                 return _compare(symbol, self.value(left), self.value(right))
             case e.InList(item=item, choices=choices):

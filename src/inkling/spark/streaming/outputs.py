@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -46,19 +47,19 @@ class Tally:
 
 
 def tally_of(job: Job, messages: DataFrame, batch: int) -> Tally:
-    """Count what the messages hold; one small job over what is kept."""
+    """Count what the messages hold, which also computes them; only numbers come to the driver."""
     spoken = F.when(F.col("kind") == int(Kind.STATE), F.col("payload").cast("string"))
-    rows = (
-        messages.groupBy("kind", "about").agg(F.sum("n").alias("n"), F.collect_list(spoken).alias("states")).collect()
-    )
-    n = {(Kind(row["kind"]), row["about"]): int(row["n"]) for row in rows}
-    states = [json.loads(text) for row in rows for text in row["states"]]
+    rows = messages.select("kind", "about", "n", spoken.alias("state")).collect()
+    n: Counter[tuple[Kind, int]] = Counter()
+    for row in rows:
+        n[Kind(row["kind"]), row["about"]] += row["n"]
+    states = [json.loads(row["state"]) for row in rows if row["state"] is not None]
     watermark = min((state["watermark"] for state in states), default=-FOREVER)
     return Tally(
         batch,
-        {name: n.get((Kind.RESULTS, number), 0) for number, name in enumerate(job.event_names)},
-        n.get((Kind.LATE, 0), 0),
-        n.get((Kind.REJECTS, 0), 0),
+        {name: n[Kind.RESULTS, number] for number, name in enumerate(job.event_names)},
+        n[Kind.LATE, 0],
+        n[Kind.REJECTS, 0],
         sum(state["rows"] for state in states),
         sum(state["bytes"] for state in states),
         None if watermark == -FOREVER else watermark,

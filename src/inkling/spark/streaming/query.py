@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,7 @@ from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
 from inkling.spark.streaming.clock import clock_of_frame
 from inkling.spark.streaming.control import Control
+from inkling.spark.streaming.interruption import short_form
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.outputs import Tally, outputs_of, tally_of
 from inkling.spark.streaming.sinks import Sink
@@ -62,6 +64,8 @@ class LiveQuery:
         self._spark, self._job, self._inputs, self._settings = spark, job, inputs, settings
         self._control = Control.inside(Folder(spark, f"{settings.checkpoint.rstrip('/')}/inkling"))
         self.tallies: list[Tally] = []
+        self._stopping = False
+        self._failure: Exception | None = None
         self._query = self._start(settings.trigger)
 
     @property
@@ -74,6 +78,8 @@ class LiveQuery:
         return bool(self._query.awaitTermination(seconds))
 
     def stop(self) -> None:
+        """Stop now; a micro-batch that is not finished is done again by the next run with this checkpoint."""
+        self._stopping = True
         self._query.stop()
 
     def say_idle(self, *streams: str) -> None:
@@ -82,7 +88,7 @@ class LiveQuery:
 
     def finish(self) -> None:
         """Nothing is coming any more: take in what is there, decide everything that is open, and stop."""
-        self._query.stop()
+        self.stop()
         self._drain()
         self._control.say(Marks(finished=True))
         self._drain()
@@ -92,22 +98,32 @@ class LiveQuery:
         self._query.awaitTermination()
 
     def _start(self, trigger: Mapping[str, Any]) -> StreamingQuery:
+        self._stopping, self._failure = False, None
         messages = message_chain(self._job, self._inputs, self._control.read_stream())
         writer = messages.writeStream.foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{self._settings.checkpoint.rstrip('/')}/spark")
         return writer.trigger(**trigger).start()
 
     def _deliver(self, messages: DataFrame, batch: int) -> None:
+        try:
+            tally = self._delivered(messages, batch)
+        except Exception as problem:
+            self._failure = problem
+            raise short_form(problem, batch, stopping=self._stopping) from None
+        self.tallies.append(tally)
+        if self._settings.on_tally is not None:
+            self._settings.on_tally(tally)
+
+    def _delivered(self, messages: DataFrame, batch: int) -> Tally:
         """Compute a micro-batch once, keep what it says, hand it to the sink."""
         kept = messages.persist()
         try:
             tally = tally_of(self._job, kept, batch)
             self._settings.sink.deliver(outputs_of(self._job, kept, tally), batch)
         finally:
-            kept.unpersist()
-        self.tallies.append(tally)
-        if self._settings.on_tally is not None:
-            self._settings.on_tally(tally)
+            with suppress(Exception) if self._stopping else nullcontext():
+                kept.unpersist()
+        return tally
 
 
 def start(

@@ -1,0 +1,235 @@
+"""A program that keeps running in this process: push rows as they come, receive what they prove at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Protocol
+
+import pyarrow as pa
+
+from inkling.analysis.clock import measure_for
+from inkling.errors import InputError
+from inkling.io import Data, read_table
+from inkling.io.casting import clock_of
+from inkling.io.normalize import declared_clock, stored_columns
+from inkling.io.tables import read_tables
+from inkling.live import snapshot
+from inkling.live.clocks import NEVER, Marks
+from inkling.live.program import LiveProgram, Outcome, ProgramState
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.model.time import Clock
+from inkling.physical.runnable import Runnable
+from inkling.results import result_table
+
+_LENGTH = struct.Struct("<q")
+_MAGIC = b"INKSTRM1"
+
+
+class Definition(Runnable, Protocol):
+    """A program that can tell what it says, in one layout."""
+
+    def to_ink(self) -> str: ...
+
+
+class Found:
+    """What a push led to: results per event in the public columns, late rows and rejects; tables are built when asked.
+
+    `len(found)` is the number of results of all events.
+    """
+
+    def __init__(self, plan: ProgramPlan, outcome: Outcome, clock: Clock) -> None:
+        self._plan, self._outcome, self._clock = plan, outcome, clock
+
+    def __len__(self) -> int:
+        return sum(map(len, self._outcome.matches.values()))
+
+    def __getitem__(self, event: str) -> pa.Table:
+        return self.tables[event]
+
+    @cached_property
+    def tables(self) -> Mapping[str, pa.Table]:
+        matches = self._outcome.matches
+        return {event.name: result_table(event, matches[event.name], self._clock) for event in self._plan.events}
+
+    @property
+    def late(self) -> pa.Table:
+        """Rows that came when their time was decided already, with their delay."""
+        return self._outcome.late
+
+    @property
+    def rejects(self) -> pa.Table:
+        """Rows that break the declaration of their stream."""
+        return self._outcome.rejects
+
+
+class LocalStream:
+    """A running program and its state; made by `Program.open`.
+
+    What the times of the streams count is known once the first row has come.
+    """
+
+    def __init__(self, program: Definition, tables: Mapping[str, Data] | None = None) -> None:
+        self._program = program
+        self._facts = read_tables(program.plan.tables, tables, program.folder)
+        self._fact_rows = {name: tuple(table.to_pylist()) for name, table in self._facts.items()}
+        self._streams = {stream.schema.name: stream for stream in program.plan.streams}
+        self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
+        self._clocks: dict[str, Clock] = {}  # of the streams that had rows
+        self._live: LiveProgram | None = None
+        self._state: ProgramState | None = None
+        self._said = Marks()  # before the first row
+
+    def push(self, rows: Mapping[str, Data]) -> Found:
+        """Take in rows of some streams; what they decided comes back."""
+        raw = {}
+        for name, given in rows.items():
+            self._require_stream(name)
+            raw[name] = read_table(given, what=name)
+        return self._step(raw)
+
+    def push_event(self, stream: str, event: Mapping[str, object]) -> Found:
+        """Take in one row of one stream."""
+        self._require_stream(stream)
+        names = [name for name in self._columns[stream] if name in event]
+        try:
+            columns = [pa.array([event[name]]) for name in names]
+        except (pa.ArrowException, OverflowError):
+            return self.push({stream: [event]})
+        return self._step({stream: pa.Table.from_arrays(columns, names)})
+
+    def idle(self, *streams: str) -> Found:
+        """Nothing comes from these streams for the time being, so nobody need wait for them."""
+        for name in streams:
+            self._require_stream(name)
+        return self._step({}, Marks(idle=frozenset(streams)))
+
+    def finish(self) -> Found:
+        """Nothing comes any more: everything that is open is decided. Rows that come afterwards are late."""
+        return self._step({}, Marks(finished=True))
+
+    @property
+    def watermark(self) -> int | None:
+        """The time up to which everything is decided, in the unit of the clock; None while nothing is."""
+        if self._state is None:
+            return None
+        decided = min((stage.clocks.watermark for stage in self._state.stages), default=NEVER)
+        return None if decided == NEVER else decided
+
+    def snapshot(self) -> bytes:
+        """Everything that is remembered, for `restore`."""
+        stages = [] if self._state is None else [snapshot.to_bytes(stage) for stage in self._state.stages]
+        head = {
+            "program": _digest(self._program),
+            "clocks": {name: clock.value for name, clock in self._clocks.items()},
+            "idle": sorted(self._said.idle),
+            "finished": self._said.finished,
+            "read": {} if self._state is None else dict(self._state.n_read),
+            "stages": [len(stage) for stage in stages],
+        }
+        header = json.dumps(head).encode()
+        header += b" " * (-len(header) % 8)
+        padded = [stage + b"\0" * (-len(stage) % 8) for stage in stages]
+        return b"".join([_MAGIC, _LENGTH.pack(len(header)), header, *padded])
+
+    @classmethod
+    def restore(cls, program: Definition, data: bytes, tables: Mapping[str, Data] | None = None) -> LocalStream:
+        """The stream that `snapshot` was taken of; the program must be the same."""
+        if data[: len(_MAGIC)] != _MAGIC:
+            raise InputError.of("INK0557", "these bytes are no snapshot of a stream, or one of another version")
+        (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
+        at = len(_MAGIC) + _LENGTH.size + length
+        head = json.loads(data[at - length : at])
+        if head["program"] != _digest(program):
+            raise InputError.of(
+                "INK0557",
+                "this snapshot was taken of another program",
+                notes=("what is remembered fits the definitions with which it was collected, and no others",),
+                helps=("restore it with the program it was taken of, or open a new stream",),
+            )
+        stream = cls(program, tables)
+        stream._said = Marks(idle=frozenset(head["idle"]), finished=head["finished"])
+        stream._clocks = {name: Clock(value) for name, value in head["clocks"].items()}
+        stages = []
+        for size in head["stages"]:
+            stages.append(snapshot.from_bytes(data[at : at + size]))
+            at += size + -size % 8
+        if stages:
+            stream._live = stream._compiled()
+            stream._state = ProgramState(tuple(stages), head["read"])
+        return stream
+
+    def _step(self, raw: Mapping[str, pa.Table], said: Marks | None = None) -> Found:
+        for name, rows in raw.items():
+            if name not in self._clocks and len(rows):
+                self._decide_clock(name, rows)
+        if self._live is None or self._state is None:
+            return self._before_the_first_row(raw, said or Marks())
+        self._state, outcome = self._live.step(self._state, raw, said)
+        return Found(self._program.plan, outcome, self._clock)
+
+    def _before_the_first_row(self, raw: Mapping[str, pa.Table], said: Marks) -> Found:
+        """There is nothing to find yet; what is said about time is kept for later."""
+        live = LiveProgram(self._program.physical, dict.fromkeys(self._streams, self._clock), self._facts, self._around)
+        _, outcome = live.step(live.start(), raw, said)
+        self._said = Marks.together([self._said, said])
+        return Found(self._program.plan, outcome, self._clock)
+
+    def _decide_clock(self, name: str, rows: pa.Table) -> None:
+        """The first row of a stream that has a time says what its times count."""
+        schema = self._streams[name].schema
+        if schema.start not in rows.column_names or rows[schema.start].null_count == len(rows):
+            return
+        before, self._clocks = (
+            self._clocks,
+            {**self._clocks, name: declared_clock(schema) or clock_of(rows[schema.start])},
+        )
+        try:
+            measure_for(self._program.plan, self._clocks)
+        except InputError:
+            self._clocks = before
+            raise
+        if self._live is None:
+            self._live = self._compiled()
+            self._state = self._live.start()
+            if self._said != Marks():
+                self._state, _ = self._live.step(self._state, {}, self._said)
+
+    def _compiled(self) -> LiveProgram:
+        clocks = dict.fromkeys(self._streams, self._clock)
+        return LiveProgram(self._program.physical, clocks, self._facts, self._around)
+
+    @property
+    def _clock(self) -> Clock:
+        """One for all streams; while none has rows, one that the program can be measured with."""
+        if self._clocks:
+            return next(iter(self._clocks.values()))
+        try:
+            return measure_for(self._program.plan, {}).clock
+        except InputError:
+            return Clock.TIMESTAMP
+
+    @property
+    def _around(self) -> Surroundings:
+        clocks = self._clocks or dict.fromkeys(self._streams, self._clock)
+        return Surroundings(self._fact_rows, measure_for(self._program.plan, clocks))
+
+    def _require_stream(self, name: str) -> None:
+        if name not in self._streams:
+            raise InputError.of(
+                "INK0554",
+                f"the program has no stream called `{name}`",
+                notes=(f"its streams are {', '.join(self._streams) or 'none'}",),
+            )
+
+
+def _columns(stream: StreamPlan) -> tuple[str, ...]:
+    return tuple(column.name for column in stored_columns(stream.schema, [one.name for one in stream.derived]))
+
+
+def _digest(program: Definition) -> str:
+    return hashlib.sha256(program.to_ink().encode()).hexdigest()

@@ -1,0 +1,172 @@
+"""The partial matches of a sequence that ran out of time, as an event of their own.
+
+For `SEQ(a, b, c) WITHIN d` these are the matches of `SEQ(a, NOT b)` and `SEQ(a, b, NOT c)` within d: what had happened
+when the time was up, and what had not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.occurrences import can_be_empty
+from inkling.logical.rules.everywhere import everywhere
+from inkling.model.schema import Column, EventSchema
+from inkling.model.types import Type
+
+REACHED = "reached"
+"""The column that tells how many parts had happened."""
+
+
+def late_parts(sequence: p.Sequence) -> tuple[int, ...]:
+    """Places of the parts that something can wait for in vain: not the first one, and none that may be left out."""
+    placed = [place for place, part in enumerate(sequence.parts) if _is_placed(part)]
+    return tuple(place for place in placed[1:] if not can_be_empty(sequence.parts[place]))
+
+
+def timeouts_of(event: p.EventPlan, name: str) -> p.EventPlan:
+    """The event `name` whose results are the matches of `event` that ran out of time."""
+    assert isinstance(event.pattern, p.Sequence), "only the parts of a sequence are waited for"
+    partials: list[_Partial] = []
+    n_slots = n_atoms = 0
+    for place in late_parts(event.pattern):
+        partial = _partial(event, event.pattern, place, n_slots, n_atoms)
+        n_slots, n_atoms = partial.span + 1, n_atoms + len(partial.atoms)
+        partials.append(partial)
+    head = tuple(_output(output, partials) for output in event.head)
+    reached = p.Output(REACHED, _chosen([(one, e.Literal(one.reached, Type.INTEGER)) for one in partials]))
+    returns = tuple(_output(output, partials) for output in event.returns)
+    pattern, having = _together(partials)
+    columns = tuple(Column(output.name, output.type) for output in (*head, reached, *returns))
+    return p.EventPlan(
+        name,
+        (*head, reached),
+        returns,
+        pattern,
+        event.within,
+        having,
+        event.partition,
+        event.scope,
+        p.Per.MATCH,
+        restart=False,
+        slots=tuple(slot for one in partials for slot in one.slots[: one.span if len(partials) == 1 else None]),
+        schema=EventSchema(name, columns, event.schema.is_ordered, is_interval=True),
+        timeouts_of=event.name,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """A sequence up to a part that does not come, with slots and look-ups of its own."""
+
+    reached: int
+    sequence: p.Sequence
+    having: tuple[e.Expr, ...]
+    slots: tuple[p.Slot, ...]
+    span: int  # the slot that names it
+    numbers: dict[int, int]  # its slots by those of the whole sequence, of what has happened
+    atoms: dict[int, int]  # its look-ups likewise
+
+    def has(self, expr: e.Expr) -> bool:
+        """Whether all that an expression looks at has happened."""
+        return e.slots_of(expr) <= self.numbers.keys() and e.atoms_of(expr) <= self.atoms.keys()
+
+    def own(self, expr: e.Expr) -> e.Expr:
+        return _renumbered(expr, self.numbers, self.atoms)
+
+
+def _partial(event: p.EventPlan, sequence: p.Sequence, place: int, n_slots: int, n_atoms: int) -> _Partial:
+    happened, late = sequence.parts[:place], sequence.parts[place]
+    assert not isinstance(late, p.Absent | p.Deadline | p.StreamStart), "only parts that happen can be late"
+    if isinstance(late, p.Repetition):
+        late = p.Sequence(sequence.policy, (late,))
+    cut = p.Sequence(sequence.policy, (*happened, p.Absent(late)), event.within)
+    slots = {old: n_slots + number for number, old in enumerate(_slots(cut))}
+    atoms = {atom.number: n_atoms + k for k, atom in enumerate(a for leaf in p.leaves(cut) for a in leaf.atoms)}
+    hidden = {*_slots(late)}
+    span = n_slots + len(slots)
+    reached = sum(_is_placed(part) for part in happened)
+    own = everywhere(cut, lambda pattern: _with_numbers(pattern, slots, atoms))
+    assert isinstance(own, p.Sequence)
+    described = [
+        replace(event.slots[old], number=new, negated=event.slots[old].negated or old in hidden)
+        for old, new in slots.items()
+    ]
+    name = p.Slot(span, f"partial{reached}", (), repeated=False, negated=False, span_only=True)
+    seen = {old: new for old, new in slots.items() if old not in hidden}
+    draft = _Partial(reached, own, (), (*described, name), span, seen, atoms)
+    conditions = [part for condition in event.having for part in e.conjuncts(condition)]
+    return replace(draft, having=tuple(draft.own(one) for one in conditions if draft.has(one)))
+
+
+def _is_placed(part: p.Part) -> bool:
+    return not isinstance(part, p.Absent | p.Deadline | p.StreamStart)
+
+
+def _slots(part: p.Part) -> Iterator[int]:
+    """Slots in the order of the pattern; a nested pattern is named after what is inside it."""
+    for inner in p.sub_patterns(part):
+        yield from _slots(inner)
+    if isinstance(part, p.Leaf | p.Narrowed) and part.slot is not None:
+        yield part.slot
+
+
+def _with_numbers(pattern: p.Pattern, slots: dict[int, int], atoms: dict[int, int]) -> p.Pattern:
+    def renumbered(conditions: tuple[e.Expr, ...]) -> tuple[e.Expr, ...]:
+        return tuple(_renumbered(condition, slots, atoms) for condition in conditions)
+
+    match pattern:
+        case p.Leaf(slot=slot, conditions=conditions, atoms=lookups):
+            own = tuple(
+                replace(
+                    atom,
+                    number=atoms[atom.number],
+                    args=tuple(None if arg is None else _renumbered(arg, slots, atoms) for arg in atom.args),
+                )
+                for atom in lookups
+            )
+            return replace(pattern, slot=slots[slot], conditions=renumbered(conditions), atoms=own)
+        case p.Narrowed(having=having, slot=slot):
+            return replace(pattern, having=renumbered(having), slot=None if slot is None else slots[slot])
+        case _:
+            return pattern
+
+
+def _renumbered(expr: e.Expr, slots: dict[int, int], atoms: dict[int, int]) -> e.Expr:
+    match expr:
+        case e.ColumnOf() | e.ListColumn() | e.Aggregate() | e.TimeOf() | e.IdOf():
+            return replace(expr, slot=slots[expr.slot])
+        case e.FactColumn(atom=atom):
+            return replace(expr, atom=atoms[atom])
+        case _:
+            return e.rebuilt(expr, lambda part: _renumbered(part, slots, atoms))
+
+
+def _output(output: p.Output, partials: list[_Partial]) -> p.Output:
+    """The value in each partial match that has all it rests on, null in the others."""
+    expr = output.expr
+    if not e.slots_of(expr) and not e.atoms_of(expr):
+        return output
+    known = [(one, one.own(expr)) for one in partials if one.has(expr)]
+    if not known:
+        return p.Output(output.name, e.Literal(None, expr.type))
+    return p.Output(output.name, _chosen(known, by_all=len(known) == len(partials)))
+
+
+def _chosen(values: list[tuple[_Partial, e.Expr]], *, by_all: bool = True) -> e.Expr:
+    if by_all and len(values) == 1:
+        return values[0][1]
+    return e.Chosen(
+        tuple(e.IsNull(e.TimeOf(e.Edge.START, one.span), negated=True) for one, _ in values),
+        tuple(value for _, value in values),
+        values[0][1].type,
+    )
+
+
+def _together(partials: list[_Partial]) -> tuple[p.Pattern, tuple[e.Expr, ...]]:
+    """One pattern of all partial matches, and the conditions on it."""
+    if len(partials) == 1:
+        return partials[0].sequence, partials[0].having
+    return p.Disjunction(tuple(p.Narrowed(one.sequence, None, one.having, one.span) for one in partials)), ()

@@ -1,0 +1,195 @@
+"""What may be given for a stream, as Spark reads it: frames, folders in which files appear, tables, topics, a rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_type
+
+from inkling.errors import InputError
+from inkling.io.casting import SAMPLE, clock_of
+from inkling.io.files import read_sample
+from inkling.io.formats import Format, files_at, format_of_name, missing_file
+from inkling.io.normalize import declared_clock, require_columns, require_readable, stored_columns
+from inkling.io.records import MALFORMED, ORIGINAL
+from inkling.logical.plan import StreamPlan
+from inkling.model.schema import Column, StreamSchema
+from inkling.model.time import Clock
+from inkling.spark.payloads import Avro, Json, KafkaField, Payload, decoded
+from inkling.spark.streaming.addresses import Address, address_of, one_of, servers_and_topic
+from inkling.spark.streaming.clock import clock_of_frame
+from inkling.spark.streaming.file_reader import CONTENT, PATH, FileReader
+from inkling.spark.streaming.storage import Folder
+
+FORMATS = {
+    "parquet": Format.PARQUET,
+    "csv": Format.CSV,
+    "json": Format.JSON_LINES,
+    "jsonl": Format.JSON_LINES,
+}
+_FILES = f"{PATH} string, modificationTime timestamp, length bigint, {CONTENT} binary"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A streaming frame, its columns that matter, and how a worker makes rows of the stream of them."""
+
+    frame: DataFrame
+    columns: tuple[str, ...]
+    clock: Clock
+    reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # None where the frame has the rows themselves
+
+
+def opened(spark: SparkSession, stream: StreamPlan, given: Any) -> Source:
+    """A stream as it was given: a streaming frame, a folder, or an address."""
+    derived = [column.name for column in stream.derived]
+    if isinstance(given, DataFrame):
+        return _of_frame(given, stream.schema, derived)
+    if isinstance(given, Path):
+        return _of_folder(spark, Address(str(given), "", str(given)), stream.schema, derived)
+    if not isinstance(given, str):
+        raise _no_stream(stream.schema.name, f"data of type {type(given).__name__}")
+    address = address_of(given)
+    match address.kind:
+        case "kafka":
+            return _of_topic(spark, address, stream.schema, derived)
+        case "rate":
+            return _of_frame(_rate(spark, address), stream.schema, derived)
+        case "table":
+            return _of_frame(_table(spark, address, stream.schema.name), stream.schema, derived)
+        case _:
+            if not _is_remote(address.place) and not Path(address.place).exists() and _is_table(spark, address.place):
+                return _of_frame(_table(spark, address, stream.schema.name), stream.schema, derived)
+            return _of_folder(spark, address, stream.schema, derived)
+
+
+def _of_frame(frame: DataFrame, schema: StreamSchema, derived: Sequence[str]) -> Source:
+    if not frame.isStreaming:
+        raise _no_stream(schema.name, "a DataFrame that is no stream")
+    wanted = stored_columns(schema, derived)
+    require_columns(schema, [column.name for column in wanted], frame.columns)
+    clock = clock_of_frame(frame, schema)
+    for column in wanted:
+        kind = to_arrow_type(frame.schema[column.name].dataType, timezone="UTC")
+        require_readable(schema, column, kind, clock)
+    about = [name for name in (MALFORMED, ORIGINAL) if name in frame.columns]
+    return Source(frame, (*(column.name for column in wanted), *about), clock)
+
+
+def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:
+    mine, options = address.taken("format")
+    files = _files_in(spark, address, schema.name)
+    kind = FORMATS[one_of(mine["format"], FORMATS, option="format", address=address)] if mine else _format(
+        address, files, schema.name
+    )
+    wanted = stored_columns(schema, derived)
+    clock = declared_clock(schema) or _clock_of_files(kind, files, schema, wanted)
+    reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
+    frame = reader.options(**options).load(address.place)
+    return Source(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock))
+
+
+def _files_in(spark: SparkSession, address: Address, what: str) -> list[str]:
+    """Names of files that are there already, as paths if they are on this machine."""
+    if _is_remote(address.place):
+        return Folder(spark, address.place).names()
+    path = Path(address.place)
+    if path.is_file():
+        raise _no_stream(what, f"the file `{path}`", "name the folder in which new files appear")
+    if not path.is_dir():
+        raise missing_file(path, what=what)
+    return [str(one) for one in files_at(path, what=what)[1]] if any(path.iterdir()) else []
+
+
+def _format(address: Address, files: Sequence[str], what: str) -> Format:
+    kinds = {kind for kind in map(format_of_name, files) if kind is not None}
+    if len(kinds) == 1:
+        return kinds.pop()
+    raise InputError.of(
+        "INK0502",
+        f"nothing in the folder `{address.place}` for `{what}` tells the format of files to come",
+        helps=(f"write `{address.place}?format=parquet`, or csv or json",),
+    )
+
+
+def _clock_of_files(kind: Format, files: Sequence[str], schema: StreamSchema, wanted: Sequence[Column]) -> Clock:
+    """What is there tells what times count; without files, times are points of the calendar."""
+    local = [path for one in files if (path := Path(one)).is_file()]
+    try:
+        sample = read_sample(kind, local[:1], SAMPLE, what=schema.name, columns=[column.name for column in wanted])
+    except (InputError, IndexError):
+        return Clock.TIMESTAMP
+    return clock_of(sample[schema.start]) if schema.start in sample.column_names else Clock.TIMESTAMP
+
+
+def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:
+    from inkling.spark.kafka import require_kafka
+
+    require_kafka(spark)
+    servers, topic = servers_and_topic(address)
+    fields = {kafka.value for kafka in KafkaField}
+    mine, options = address.taken("format", "schema", "header", "starting", *fields)
+    payload = Payload(_encoding(mine, address), {mine[name]: KafkaField(name) for name in fields if name in mine})
+    reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", servers).option("subscribe", topic)
+    reader = reader.option("startingOffsets", mine.get("starting", "earliest"))
+    frame = reader.options(**options).load()
+    return _of_frame(decoded(frame, schema, derived, payload), schema, derived)
+
+
+def _encoding(options: dict[str, str], address: Address) -> Json | Avro:
+    if one_of(options.get("format", "json"), ("json", "avro"), option="format", address=address) == "json":
+        return Json()
+    if "schema" not in options:
+        raise InputError.of(
+            "INK0515", f"`{address.text}` names no Avro schema", helps=("add `&schema=FILE.avsc`",)
+        )
+    path = Path(options["schema"])
+    if not path.is_file():
+        raise missing_file(path, what="the Avro schema")
+    return Avro(path.read_text(encoding="utf-8"), has_header=options.get("header", "none") == "registry")
+
+
+def _rate(spark: SparkSession, address: Address) -> DataFrame:
+    if not address.place.isdigit():
+        raise InputError.of(
+            "INK0515", f"`{address.text}` is no number of rows per second", helps=("write `rate://100`",)
+        )
+    reader = spark.readStream.format("rate").option("rowsPerSecond", address.place)
+    return reader.options(**address.options).load()
+
+
+def _table(spark: SparkSession, address: Address, what: str) -> DataFrame:
+    try:
+        return spark.readStream.options(**address.options).table(address.place)
+    except (AnalysisException, PySparkException) as problem:
+        reason = str(problem).strip().splitlines()[0]
+        raise InputError.of(
+            "INK0514", f"the table `{address.place}` for `{what}` cannot be read as a stream", notes=(reason,)
+        ) from None
+
+
+def _is_remote(place: str) -> bool:
+    return "://" in place and not place.startswith("file://")
+
+
+def _is_table(spark: SparkSession, name: str) -> bool:
+    try:
+        return spark.catalog.tableExists(name)
+    except AnalysisException:  # no name of a table at all, such as a path
+        return False
+
+
+def _no_stream(what: str, found: str, *helps: str) -> InputError:
+    return InputError.of(
+        "INK0514",
+        f"`{what}` was given {found}, expected a stream",
+        notes=("a stream is a streaming DataFrame, a folder in which files appear, `table://NAME`, "
+               "`kafka://HOST:PORT/TOPIC` or `rate://ROWS-PER-SECOND`",),
+        helps=helps or ("`program.run` and `inkling run` read what is there already",),
+    )

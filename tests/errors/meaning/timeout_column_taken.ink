@@ -1,0 +1,4 @@
+STREAM Order(id STRING, n INT, t BIGINT) ID id TIME t;
+STREAM Pay(id STRING, n INT, t BIGINT) ID id TIME t;
+STREAM Ship(id STRING, n INT, t BIGINT) ID id TIME t;
+EVENT e(a.n AS reached) AS PATTERN SEQ(Order a, Pay b) WITHIN 5 TICKS ON TIMEOUT late;
