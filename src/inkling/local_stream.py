@@ -82,7 +82,9 @@ class LocalStream:
         self._clocks: dict[str, Clock] = {}  # of the streams that had rows
         self._live: LiveProgram | None = None
         self._state: ProgramState | None = None
-        self._said = Marks()  # before the first row
+        # of the time before the first row with a time
+        self._said = Marks()
+        self._n_refused: Mapping[str, int] = {}
 
     def push(self, rows: Mapping[str, Data]) -> Found:
         """Take in rows of some streams; what they decided comes back."""
@@ -128,7 +130,7 @@ class LocalStream:
             "clocks": {name: clock.value for name, clock in self._clocks.items()},
             "idle": sorted(self._said.idle),
             "finished": self._said.finished,
-            "read": {} if self._state is None else dict(self._state.n_read),
+            "read": dict(self._n_refused if self._state is None else self._state.n_read),
             "stages": [len(stage) for stage in stages],
         }
         header = json.dumps(head).encode()
@@ -154,6 +156,7 @@ class LocalStream:
         stream = cls(program, tables)
         stream._said = Marks(idle=frozenset(head["idle"]), finished=head["finished"])
         stream._clocks = {name: Clock(value) for name, value in head["clocks"].items()}
+        stream._n_refused = head["read"]
         stages = []
         for size in head["stages"]:
             stages.append(snapshot.from_bytes(data[at : at + size]))
@@ -175,8 +178,8 @@ class LocalStream:
     def _before_the_first_row(self, raw: Mapping[str, pa.Table], said: Marks) -> Found:
         """There is nothing to find yet; what is said about time is kept for later."""
         live = LiveProgram(self._program.physical, dict.fromkeys(self._streams, self._clock), self._facts, self._around)
-        _, outcome = live.step(live.start(), raw, said)
-        self._said = Marks.together([self._said, said])
+        state, outcome = live.step(ProgramState(live.start().stages, self._n_refused), raw, said)
+        self._said, self._n_refused = Marks.together([self._said, said]), state.n_read
         return Found(self._program.plan, outcome, self._clock)
 
     def _decide_clock(self, name: str, rows: pa.Table) -> None:
@@ -195,7 +198,7 @@ class LocalStream:
             raise
         if self._live is None:
             self._live = self._compiled()
-            self._state = self._live.start()
+            self._state = ProgramState(self._live.start().stages, self._n_refused)
             if self._said != Marks():
                 self._state, _ = self._live.step(self._state, {}, self._said)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from inkling import language
 from inkling.analysis.doubt import doubt_of
-from inkling.errors import Diagnostic, InputError, NotSupportedYet
+from inkling.errors import Diagnostic, InputError, NotSupportedYet, ProgramError
 from inkling.language import syntax
 from inkling.language.build.clauses import StatementBuilder
 from inkling.language.build.events import Builder
@@ -115,6 +115,7 @@ class Program:
         from inkling.local_stream import LocalStream
 
         self._refuse_doubt()
+        self._refuse_names_of_outputs()
         if not unbounded:
             require_bounded(self.physical, self.syntax, self.source)
         return LocalStream(self, tables)
@@ -122,7 +123,7 @@ class Program:
     def stream(
         self,
         spark: SparkSession,
-        inputs: Mapping[str, DataFrame],
+        inputs: Mapping[str, DataFrame | str | Path],
         tables: Mapping[str, Data] | None = None,
         *,
         checkpoint: str | Path,
@@ -138,12 +139,15 @@ class Program:
         Parameters
         ----------
         inputs
-            One streaming frame per stream.
+            For each stream a streaming frame, a folder in which files appear, or an address: `kafka://HOST:PORT/TOPIC`,
+            `table://NAME`, `rate://ROWS-PER-SECOND`. Options follow a `?`, as in ``incoming?format=csv``.
         checkpoint
             A folder where Spark keeps offsets and state; an existing one is continued.
         to
-            A folder for one Parquet folder per event, a sink of `inkling.spark.streaming.sinks`, or a function of
-            (name, frame, batch number) that copes with hearing of a batch twice.
+            A folder for one folder per event, ``out?format=json`` or csv, `table://PREFIX`, `kafka://HOST:PORT/TOPIC`,
+            `-` for the terminal, a sink of `inkling.spark.streaming.sinks`, or a function of (name, frame, batch
+            number) that copes with hearing of a batch twice. Rows that came too late go to the output `late`, refused
+            ones to `rejects`.
         trigger
             As Spark's `trigger`, for example ``{"processingTime": "5 seconds"}`` or ``{"availableNow": True}``.
         buckets
@@ -156,9 +160,7 @@ class Program:
         from inkling.spark.streaming import query
         from inkling.spark.streaming.sinks import sink_of
 
-        self._refuse_doubt()
-        if not unbounded:
-            require_bounded(self.physical, self.syntax, self.source)
+        self.require_streamable(unbounded=unbounded)
         settings = query.StreamSettings(
             str(checkpoint),
             sink_of(to),
@@ -166,12 +168,32 @@ class Program:
             buckets,
             idle_after,
             on_tally,
+            unbounded,
         )
         return query.start(self, spark, inputs, tables, settings)
 
     def to_ink(self) -> str:
         """The program in the one layout that `inkling fmt` gives every program."""
         return language.format_program(self.syntax)
+
+    def require_streamable(self, *, unbounded: bool = False) -> None:
+        """Refuse what cannot run on a stream; `unbounded` permits state without a limit."""
+        self._refuse_doubt()
+        self._refuse_names_of_outputs()
+        if not unbounded:
+            require_bounded(self.physical, self.syntax, self.source)
+
+    def _refuse_names_of_outputs(self) -> None:
+        for event in self.plan.events:
+            if event.name.casefold() in ("late", "rejects"):
+                raise ProgramError.of(
+                    "INK0327",
+                    f"`{event.name}` cannot run on a stream under this name",
+                    span=self.syntax.event_name(event.name).span,
+                    source=self.source,
+                    label=f"every stream has an output called `{event.name.casefold()}`",
+                    helps=("give the event another name",),
+                )
 
     def _refuse_doubt(self) -> None:
         for event in self.plan.events:

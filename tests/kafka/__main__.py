@@ -37,5 +37,5 @@ if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(main(sys.argv[1:]))
-    except InklingError as problem:
+    except (InklingError, OSError, RuntimeError) as problem:
         sys.exit(str(problem))

@@ -43,6 +43,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def require_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what a killed broker leaves behind is no one
+        probe.bind((HOST, port))
+
+
 @dataclass(slots=True)
 class Broker:
     """A broker that keeps its data in `folder`, so that it can go away and come back at the same address."""
@@ -76,14 +82,16 @@ class Broker:
     def start(self) -> None:
         """Starts the broker and waits until it answers."""
         assert self.process is None, "the broker runs already"
+        require_free(self.port)
         self.folder.mkdir(parents=True, exist_ok=True)
         properties, logging = self.folder / "server.properties", self.folder / "log4j2.xml"
         properties.write_text("".join(f"{name}={value}\n" for name, value in self._properties().items()))
         logging.write_text(LOGGING)
-        if not (self.folder / "data" / "meta.properties").exists():
-            format_storage = ["kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties)]
-            subprocess.run(self._java(*format_storage), check=True, capture_output=True, timeout=START_LIMIT_S)
         with self.log.open("ab") as log:
+            if not (self.folder / "data" / "meta.properties").exists():
+                format_storage = self._java("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties))
+                ran = subprocess.run(format_storage, stdout=log, stderr=log, check=False, timeout=START_LIMIT_S)
+                self._require(ran.returncode == 0, "the broker's folder could not be prepared")
             self.process = subprocess.Popen(
                 self._java("kafka.Kafka", str(properties)), stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
@@ -224,12 +232,15 @@ class Broker:
         class_path = os.pathsep.join(str(jar) for jar in broker_jars())
         return [str(find_java().executable), *options, "-cp", class_path, *words]
 
+    def _require(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            raise RuntimeError(f"{otherwise}:\n{self.log.read_text()[-2000:]}")
+
     def _wait_until_ready(self) -> None:
         def answers() -> bool:
             assert self.process is not None
-            if (status := self.process.poll()) is not None:
-                self.process = None
-                raise RuntimeError(f"the broker ended with status {status}:\n{self.log.read_text()[-2000:]}")
+            status = self.process.poll()
+            self._require(status is None, f"the broker ended with status {status}")
             try:
                 with socket.create_connection((HOST, self.port), timeout=1):
                     pass

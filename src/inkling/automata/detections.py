@@ -48,13 +48,17 @@ class Detections:
             node=self.node[wanted],
         )
 
+    def of_pattern(self, number: int) -> "Detections":
+        """The detections of one pattern."""
+        return self if not len(self) else self.only(self.pattern == number)
+
     def first_event(self) -> npt.NDArray[np.int64]:
         """The first member of each witness, -1 where it has none."""
-        return np.append(self.nodes.first, -1)[self.node]
+        return _of_nodes(self.nodes.first, self.node, -1)
 
     def n_members(self) -> npt.NDArray[np.int64]:
         """How many entries the lineage of each detection has."""
-        return np.append(self.nodes.size, 0)[self.node]
+        return _of_nodes(self.nodes.size, self.node, 0)
 
     def lineage(self) -> Lineage:
         """The members of each witness; an event that fills two slots is listed twice."""
@@ -71,3 +75,12 @@ class Detections:
             slots,
         )
         return Lineage(offsets, events, slots)
+
+
+def _of_nodes(
+    values: npt.NDArray[np.int64], node: npt.NDArray[np.int64], without: int
+) -> npt.NDArray[np.int64]:
+    found = np.full(len(node), without, np.int64)
+    some = node >= 0
+    found[some] = values[node[some]]
+    return found

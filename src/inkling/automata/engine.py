@@ -13,6 +13,7 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.detections import Detections
 from inkling.automata.limits import MAX_STATES
 from inkling.automata.meaning import Pattern
+from inkling.automata.memory import OpenRoom, RunMemory
 from inkling.automata.room import Room
 from inkling.automata.rows import Rows
 from inkling.automata.state import AutomatonState
@@ -84,6 +85,33 @@ class PatternSet:
         room = self._track(state, rows, names, slots)
         return self._next_state(state, rows, slots, room), self._detections(rows, room)
 
+    def advance(
+        self, memory: RunMemory, rows: Rows, codes: npt.NDArray[np.int64], first_event: int
+    ) -> tuple[OpenRoom, Detections]:
+        """Read rows of keys with the given codes, one per segment; events are numbered from `first_event`.
+
+        The memory stays as it is until it is told to `keep` what was written.
+        """
+        if memory.fingerprint != self.fingerprint:
+            raise ValueError("the state belongs to other patterns")
+        room = memory.room(codes, rows.n_rows, self.tables.most_states)
+        names = frozen(np.arange(first_event, first_event + rows.n_rows))
+        cells, segments, slots = rows.cells(self.groups), rows.segments, frozen(codes)
+        begin, end = frozen(memory.begin), frozen(memory.end)
+        tables = self._frozen_tables()
+        while True:
+            batch = Batch(cells, names, segments, frozen_all(room.runs), begin, end, slots)
+            status, room.progress = track(tables, batch, room.progress, room.runs, room.nodes, room.found)
+            if status == DONE:
+                break
+            room.widen(status, room.progress)
+        n_found = room.progress.n_found
+        row, pattern, node = (column[:n_found] for column in room.found)
+        if n_found:
+            order = order_by_row(row, rows.n_rows)
+            row, pattern, node = row[order], pattern[order], node[order]
+        return room, Detections(pattern, row, rows.key[row], node, room.nodes, self.marks)
+
     def _track(
         self,
         state: AutomatonState,
@@ -91,14 +119,24 @@ class PatternSet:
         names: npt.NDArray[np.int64],
         slots: npt.NDArray[np.int64],
     ) -> Room:
-        tables = frozen_all(self.tables)
-        batch = Batch(rows.cells(self.groups), names, rows.segments, frozen_all(state.runs), frozen(slots))
+        tables = self._frozen_tables()
+        before = frozen_all(state.runs)
+        begin, end = before.offset[:-1], before.offset[1:]
+        batch = Batch(rows.cells(self.groups), names, rows.segments, before, begin, end, frozen(slots))
         room = Room.for_rows(state, rows, self.tables.most_states)
         while True:
             status, progress = track(tables, batch, room.progress, room.runs, room.nodes, room.found)
             if status == DONE:
                 return room.filled(progress)
             room = room.wider(status, progress)
+
+    def _frozen_tables(self) -> RunTables:
+        """Compiled code tells read-only arrays from others; those that were pickled come back as others."""
+        if self.tables.group.flags.writeable:
+            for column in self.tables:
+                if isinstance(column, np.ndarray):
+                    column.flags.writeable = False
+        return self.tables
 
     def _next_state(
         self, state: AutomatonState, rows: Rows, slots: npt.NDArray[np.int64], room: Room

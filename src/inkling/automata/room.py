@@ -28,35 +28,35 @@ class Room:
         guess = rows.n_rows // 8 + 2 * n_states + 64
         offset = np.zeros((len(rows.segments) - 1) * state.n_patterns + 1, dtype=np.int64)
         runs = Runs(offset, np.empty(guess, np.int32), np.empty(guess, np.int64), np.empty(guess, np.int32))
-        nodes = _resized(state.nodes, n_old + guess)
+        nodes = resized(state.nodes, n_old + guess)
         found = Witnessed(np.empty(guess, np.int64), np.empty(guess, np.int32), np.empty(guess, np.int64))
         return cls(runs, nodes, found, Progress(0, n_old, 0, 0))
 
     def wider(self, status: int, progress: Progress) -> "Room":
         """Twice the room of what ran out, with what was written so far."""
         if status == NEED_NODES:
-            return replace(self, nodes=_resized(self.nodes, 2 * len(self.nodes.event)), progress=progress)
+            return replace(self, nodes=resized(self.nodes, 2 * len(self.nodes.event)), progress=progress)
         if status == NEED_RUNS:
-            return replace(self, runs=_with_room(self.runs, 2 * len(self.runs.state)), progress=progress)
+            return replace(self, runs=with_room(self.runs, 2 * len(self.runs.state)), progress=progress)
         if status == NEED_FOUND:
-            return replace(self, found=_resized(self.found, 2 * len(self.found.row)), progress=progress)
+            return replace(self, found=resized(self.found, 2 * len(self.found.row)), progress=progress)
         raise AssertionError(f"the kernel returned {status=}")
 
     def filled(self, progress: Progress) -> "Room":
         """Only what was written."""
         return Room(
-            _with_room(self.runs, progress.n_runs),
-            _resized(self.nodes, progress.n_nodes),
-            _resized(self.found, progress.n_found),
+            with_room(self.runs, progress.n_runs),
+            resized(self.nodes, progress.n_nodes),
+            resized(self.found, progress.n_found),
             progress,
         )
 
 
-def _with_room(runs: Runs, size: int) -> Runs:
+def with_room(runs: Runs, size: int) -> Runs:
     return Runs._make((runs.offset, *(_column(column, size) for column in runs[1:])))
 
 
-def _resized(columns: Columns, size: int) -> Columns:
+def resized(columns: Columns, size: int) -> Columns:
     return columns._make(_column(column, size) for column in columns)
 
 

@@ -14,6 +14,7 @@ from inkling.cli.failures import with_messages
 from inkling.cli.fmt import fmt
 from inkling.cli.generate import generate
 from inkling.cli.run import run
+from inkling.cli.stream import stream
 
 app = typer.Typer(
     name="inkling",
@@ -22,7 +23,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, check, explain, fmt, demo, generate, bench, explain_error):
+for command in (run, stream, check, explain, fmt, demo, generate, bench, explain_error):
     app.command(command.__name__.replace("_", "-"))(with_messages(command))
 
 

@@ -30,10 +30,46 @@ def given_paths(program: Program, inputs: Iterable[str], tables: Iterable[str]) 
     for text in inputs:
         named = _NAMED.fullmatch(text)
         if named:
-            name = _known(named[1], [stream.schema.name for stream in plan.streams], "stream", "-i")
-            given.streams[name] = _existing(named[2])
+            given.streams[_known_stream(named[1], plan)] = _existing(named[2])
         else:
             _look_in_folder(_existing(text), plan, given)
+    given.tables.update(_given_tables(plan, tables))
+    _require_streams(plan, given.streams)
+    return given
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAddresses:
+    """What a command line says about streams that go on, and about tables."""
+
+    streams: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, Path] = field(default_factory=dict)
+
+
+def given_addresses(program: Program, inputs: Iterable[str], tables: Iterable[str]) -> GivenAddresses:
+    """Streams by name, wherever they come from; every stream that an event reads must have a source."""
+    plan = program.plan
+    given = GivenAddresses()
+    for text in inputs:
+        named = _NAMED.fullmatch(text)
+        if not named:
+            raise InputError.of(
+                "INK0553",
+                f"expected `-i NAME=SOURCE`, found `{text}`",
+                helps=(f"say which stream it holds: `-i {_first_stream(plan)}={text}`",),
+            )
+        given.streams[_known_stream(named[1], plan)] = named[2]
+    given.tables.update(_given_tables(plan, tables))
+    _require_streams(plan, given.streams)
+    return given
+
+
+def _known_stream(name: str, plan: ProgramPlan) -> str:
+    return _known(name, [stream.schema.name for stream in plan.streams], "stream", "-i")
+
+
+def _given_tables(plan: ProgramPlan, tables: Iterable[str]) -> dict[str, Path]:
+    given = {}
     for text in tables:
         named = _NAMED.fullmatch(text)
         if not named:
@@ -43,8 +79,7 @@ def given_paths(program: Program, inputs: Iterable[str], tables: Iterable[str]) 
                 helps=("name the table before the path",),
             )
         name = _known(named[1], [table.name for table in plan.tables], "table", "-t")
-        given.tables[name] = _existing(named[2])
-    _require_streams(plan, given)
+        given[name] = _existing(named[2])
     return given
 
 
@@ -96,10 +131,10 @@ def _first_stream(plan: ProgramPlan) -> str:
     return plan.streams[0].schema.name if plan.streams else "NAME"
 
 
-def _require_streams(plan: ProgramPlan, given: Given) -> None:
+def _require_streams(plan: ProgramPlan, given: Iterable[str]) -> None:
     used = {source for event in plan.events for source in event.sources}
     names = [stream.schema.name for stream in plan.streams if stream.schema.name in used]
-    missing = [name for name in names if name not in given.streams]
+    missing = [name for name in names if name not in given]
     if missing:
         listed = ", ".join(f"`{name}`" for name in missing)
         options = " ".join(f"`-i {name}=PATH`" for name in missing)

@@ -47,3 +47,25 @@ def number_reachable(parent: npt.NDArray[np.int64], ends: npt.NDArray[np.int64])
             number[node] = n_kept
             n_kept += 1
     return number
+
+
+@njit(cache=True, nogil=True)
+def place_events(nodes: Nodes, first_node: int, n_nodes: int, n_before: int, n_rows: int) -> npt.NDArray[np.int64]:
+    """The rows that new nodes name, which are called `n_before` and up; the nodes call them by their rank instead."""
+    place = np.full(n_rows, -1, np.int64)
+    for node in range(first_node, n_nodes):
+        place[nodes.event[node] - n_before] = 0
+    n_used = 0
+    for row in range(n_rows):
+        if place[row] == 0:
+            place[row] = n_used
+            n_used += 1
+    for node in range(first_node, n_nodes):
+        nodes.event[node] = n_before + place[nodes.event[node] - n_before]
+        if nodes.first[node] >= n_before:
+            nodes.first[node] = n_before + place[nodes.first[node] - n_before]
+    used = np.empty(n_used, np.int64)
+    for row in range(n_rows):
+        if place[row] >= 0:
+            used[place[row]] = row
+    return used

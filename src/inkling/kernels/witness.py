@@ -88,7 +88,9 @@ class Batch(NamedTuple):
     events: npt.NDArray[np.int64]  # [row]: what to call its event
     segments: npt.NDArray[np.int64]  # the first row of each key, and the number of rows
     before: Runs
-    slots: npt.NDArray[np.int64]  # [segment]: which key of `before` it goes on with, or -1
+    begin: npt.NDArray[np.int64]  # [key * patterns + pattern]: where its runs stand in `before`
+    end: npt.NDArray[np.int64]
+    slots: npt.NDArray[np.int64]  # [segment]: which key it goes on with, or -1
 
 
 class Progress(NamedTuple):
@@ -178,7 +180,7 @@ def _load(batch: Batch, segment: int, n_patterns: int, pattern: int, runs: npt.N
     if batch.slots[segment] < 0:
         return 0
     place = batch.slots[segment] * n_patterns + pattern
-    begin, end = batch.before.offset[place], batch.before.offset[place + 1]
+    begin, end = batch.begin[place], batch.end[place]
     for run in range(begin, end):
         runs[STATE, run - begin] = batch.before.state[run]
         runs[NODE, run - begin] = batch.before.node[run]

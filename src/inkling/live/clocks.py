@@ -34,7 +34,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """The streams on which something waits, how late their rows may be, and how far each has come."""
+    """The streams on which something waits, how late their rows may be, and how far every stream has come."""
 
     lateness: Mapping[str, int]
     latest: Mapping[str, int] = field(default_factory=dict)
@@ -45,8 +45,7 @@ class Clocks:
         """The clocks with this news; a watermark never goes back."""
         latest = dict(self.latest)
         for name, time in marks.latest.items():
-            if name in self.lateness:
-                latest[name] = max(time, latest.get(name, NEVER))
+            latest[name] = max(time, latest.get(name, NEVER))
         # rows bring a stream back, and so does news of them that comes together with its idleness
         idle = (self.idle | marks.idle) - marks.latest.keys()
         moved = replace(self, latest=latest, idle=idle)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
 from inkling.io.rejects import row_json
 from inkling.live.clocks import Clocks
+from inkling.model.time import Clock
 from inkling.physical.plan import Input, Stage
+from inkling.results import TIMESTAMP
 
 LATE_SCHEMA = pa.schema(
     [
@@ -23,9 +26,31 @@ LATE_SCHEMA = pa.schema(
 """`time` is that of the row's end, `delay` how far it was behind the latest row of its stream, both in units of the
 clock; `row` holds the columns that the program reads, in JSON."""
 
+_MICROSECONDS = 1_000_000
+
+
+def reported_schema(clock: Clock) -> pa.Schema:
+    """Late rows as users see them: `time` like the times of results, `delay` in seconds or in ticks."""
+    if clock is Clock.TICKS:
+        return LATE_SCHEMA
+    kinds = {"time": TIMESTAMP, "delay": pa.float64()}
+    return pa.schema([pa.field(field.name, kinds.get(field.name, field.type)) for field in LATE_SCHEMA])
+
 
 def no_late_rows() -> pa.Table:
     return LATE_SCHEMA.empty_table()
+
+
+def reported(late: pa.Table, clock: Clock) -> pa.Table:
+    """Late rows for users, each once although several stages may have missed it."""
+    if not len(late):
+        return reported_schema(clock).empty_table()
+    once = late.group_by(["stream", "id", "time"]).aggregate([("delay", "max"), ("row", "max")])
+    once = once.rename_columns(late.column_names)
+    if clock is Clock.TIMESTAMP:
+        seconds = pc.divide(once["delay"].cast(pa.float64()), float(_MICROSECONDS))
+        once = once.set_column(3, "delay", seconds)
+    return once.cast(reported_schema(clock))
 
 
 def late_stage_rows(stage: Stage, rows: pa.Table, clocks: Clocks) -> pa.Table:
@@ -35,7 +60,7 @@ def late_stage_rows(stage: Stage, rows: pa.Table, clocks: Clocks) -> pa.Table:
     for number in np.unique(numbers):
         given = stage.inputs[number]
         mine = rows.filter(pa.array(numbers == number))
-        found = late_rows(given.source, _named(given, mine), clocks)
+        found = late_rows(given.source, named_rows(given, mine), clocks)
         for place, (identity, end) in enumerate(zip(mine[r.ID].to_pylist(), mine[r.END].to_pylist(), strict=True)):
             reports.setdefault((given.source, identity, end), found.slice(place, 1))
     return pa.concat_tables([no_late_rows(), *reports.values()])
@@ -55,7 +80,7 @@ def late_rows(stream: str, rows: pa.Table, clocks: Clocks) -> pa.Table:
     )
 
 
-def _named(given: Input, rows: pa.Table) -> pa.Table:
+def named_rows(given: Input, rows: pa.Table) -> pa.Table:
     """Stage rows of one input under the names of its source."""
     columns = {column: rows[r.key_name(place)] for place, column in enumerate(given.key)}
     columns |= {name.rsplit("|", 1)[0]: rows[name] for name in given.columns}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,8 @@ from inkling.evaluators.stage.engine import source_table
 from inkling.io import REJECTS_SCHEMA
 from inkling.live.clocks import Marks
 from inkling.live.feed import Feed
-from inkling.live.late import no_late_rows
+from inkling.live.late import no_late_rows, reported
 from inkling.live.parts import Part, parts_for_stages
-from inkling.live.rejects import tied_rejects
 from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import MatchBatch
@@ -50,12 +49,17 @@ class LiveProgram:
         around: Surroundings,
     ) -> None:
         self._plan, self._tables, self._around = plan, tables, around
+        self._clock = next(iter(clocks.values()), Clock.TICKS)  # what times count is the same for all streams
         self._stages = [LiveStage.of(plan, stage.number, tables, around) for stage in plan.stages]
         self._feeds = {
             stream.schema.name: Feed(plan, stream, clocks[stream.schema.name], tables, around)
             for stream in plan.program.streams
             if stream.schema.name in clocks
         }
+
+    @property
+    def stages(self) -> Sequence[LiveStage]:
+        return self._stages
 
     def start(self) -> ProgramState:
         return ProgramState(tuple(stage.start() for stage in self._stages), {})
@@ -81,25 +85,14 @@ class LiveProgram:
             after, step = stage.advance(before, [part for part in parts if part.stage == stage.number], news)
             states.append(after)
             late.append(step.late)
-            rejects.append(tied_rejects(self._plan.stages[stage.number], step.found.tied))
+            rejects.append(step.rejects)
             matches.update(step.found.matches)
             parts += self._passed_on(step.found.matches)
         return ProgramState(tuple(states), n_read), Outcome(
-            matches, _told_once(pa.concat_tables(late)), pa.concat_tables(rejects)
+            matches, reported(pa.concat_tables(late), self._clock), pa.concat_tables(rejects)
         )
 
     def _passed_on(self, matches: Mapping[str, MatchBatch]) -> Iterable[Part]:
         for name, found in matches.items():
             if len(found):
                 yield from parts_for_stages(self._plan, name, source_table(found), self._tables, self._around)
-
-
-def _told_once(late: pa.Table) -> pa.Table:
-    """Several stages may have missed the same row."""
-    return (
-        late.group_by(["stream", "id", "time"])
-        .aggregate([("delay", "max"), ("row", "max")])
-        .rename_columns(late.column_names)
-        if len(late)
-        else late
-    )

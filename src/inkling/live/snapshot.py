@@ -49,6 +49,7 @@ def to_bytes(state: LiveState) -> bytes:
             "idle": sorted(clocks.idle),
             "watermark": clocks.watermark,
             "until": state.stage.until,
+            "since": dict(state.stage.since),
             "next": [carry.next_number for carry in state.stage.automata],
         }
     )
@@ -69,7 +70,7 @@ def from_bytes(data: bytes) -> LiveState:
         for number, following in enumerate(head["next"])
     )
     clocks = Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"])
-    stage = StageState(_table(parts["rows"]), carries, KeyBook.from_table(_table(parts["keys"])), head["until"])
+    stage = StageState(_table(parts["rows"]), carries, KeyBook.from_table(_table(parts["keys"])), head["until"], head["since"])
     named = {name.partition(":")[::2]: part for name, part in parts.items()}
     return LiveState(
         clocks,

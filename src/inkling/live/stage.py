@@ -14,9 +14,11 @@ from inkling.evaluators.stage.derive import derived_after
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.evaluators.stage.stepper import StageState, StageStepper, Stepped
+from inkling.io.duplicates import without_duplicates
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.late import late_rows, late_stage_rows, no_late_rows
 from inkling.live.parts import Part
+from inkling.live.rejects import tied_rejects, without_repeats
 from inkling.live.streams import lateness_of, streams_behind
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
@@ -40,6 +42,7 @@ class Advanced:
 
     found: Stepped
     late: pa.Table
+    rejects: pa.Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,8 @@ class LiveStage:
         before, clocks = state.clocks, state.clocks.after(marks)
         rows, late = self._in_time([part.rows for part in parts if part.stream is None], before)
         pending, ready = _divided(pa.concat_tables([state.pending, rows]), clocks.watermark)
-        raw, last, lates = dict(state.raw), dict(state.last), [late]
+        ready, repeated = without_repeats(self.plan.stages[self.number], ready)
+        raw, last, lates, rejects = dict(state.raw), dict(state.last), [late], [repeated]
         for name, stream in self.derived.items():
             arrived = [part.rows for part in parts if part.stream == name]
             fresh, late = self._raw_in_time(stream, arrived, before)
@@ -82,11 +86,14 @@ class LiveStage:
             if fresh:
                 raw[name], complete = _divided(pa.concat_tables(fresh), clocks.watermark)
                 if len(complete):
+                    complete, repeated = without_duplicates(stream.schema, complete)
+                    rejects.append(repeated)
                     complete, last[name] = derived_after(stream, last.get(name), complete, self.around)
                     ready = pa.concat_tables([ready, *self._stage_rows(name, complete)])
         stage, found = self.stepper.step(state.stage, ready.combine_chunks(), clocks.watermark)
         after = LiveState(clocks, pending, raw, last, stage)
-        return after, Advanced(found, pa.concat_tables(lates))
+        rejects.append(tied_rejects(self.plan.stages[self.number], found.tied))
+        return after, Advanced(found, pa.concat_tables(lates), pa.concat_tables(rejects))
 
     def _stage_rows(self, source: str, rows: pa.Table) -> list[pa.Table]:
         stage = self.plan.stages[self.number]

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from inkling.analysis.policies import read_sources
-from inkling.logical.plan import ProgramPlan
+from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Span
 from inkling.physical.plan import Stage
 
 
 def streams_behind(stage: Stage, program: ProgramPlan) -> tuple[str, ...]:
     """Streams whose rows can reach a stage, directly or through derived events, in the order of the program."""
+    return _streams_behind([given.source for given in stage.inputs], program)
+
+
+def streams_of_event(event: EventPlan, program: ProgramPlan) -> tuple[str, ...]:
+    """Streams whose rows can change what an event finds."""
+    return _streams_behind(read_sources(event), program)
+
+
+def _streams_behind(sources: Iterable[str], program: ProgramPlan) -> tuple[str, ...]:
     found: set[str] = set()
-    _collect([given.source for given in stage.inputs], program, found)
+    _collect(sources, program, found)
     return tuple(stream.schema.name for stream in program.streams if stream.schema.name in found)
 
 

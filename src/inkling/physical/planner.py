@@ -16,12 +16,13 @@ from inkling.physical.across import hoisted, refuse_unsupported
 from inkling.physical.bits import BitBook
 from inkling.physical.naming import Naming, physical_name, row_expr
 from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Stage
-from inkling.physical.stages import Group, column_types, group_events
+from inkling.physical.stages import Group, Placement, column_types, group_events
 
 
-def plan_program(program: p.ProgramPlan) -> PhysicalPlan:
-    """Decide how every event runs."""
-    stages = tuple(_StagePlanner(program, group).stage(number) for number, group in enumerate(group_events(program)))
+def plan_program(program: p.ProgramPlan, placement: Placement | None = None) -> PhysicalPlan:
+    """Decide how every event runs; a placement fixes how many stages there are."""
+    groups = group_events(program, placement)
+    stages = tuple(_StagePlanner(program, group).stage(number) for number, group in enumerate(groups))
     return PhysicalPlan(program, stages)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inkling.analysis.partition import KeyColumns, partition_of
@@ -23,27 +24,79 @@ class Group:
     verdicts: dict[str, Verdict[KeyColumns]] = field(default_factory=dict)
 
 
-def group_events(program: ProgramPlan) -> list[Group]:
-    """Put each event into the first stage that fits: same key per source, and everything it uses is there."""
-    groups: list[Group] = []
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """What is fixed beforehand: how many stages there are, and in which some events stand."""
+
+    n_stages: int
+    homes: Mapping[str, int]
+
+
+class NoPlace(Exception):
+    """An event fits into none of the stages that there are."""
+
+    def __init__(self, event: str) -> None:
+        super().__init__(f"{event} fits into no stage")
+        self.event = event
+
+
+def group_events(program: ProgramPlan, placement: Placement | None = None) -> list[Group]:
+    """Put each event into the first stage that fits: same key per source, and everything it uses is there.
+
+    A placement leaves stages without events empty, and fails with `NoPlace` where it gives too little room.
+    """
+    groups: list[Group | None] = [] if placement is None else _reserved(program, placement)
+    homes = {} if placement is None else placement.homes
     home: dict[str, int] = {}
     for event in program.events:
         verdict = partition_of(event)
         types = _key_types(program, event, verdict.conclusion)
         used = [source for source in read_sources(event) if source in home]
         earliest = max((home[source] for source in used), default=0)
-        for number in range(earliest, len(groups)):
-            if _fits(groups[number], event, verdict.conclusion, types, program):
-                break
-        else:
+        number = homes.get(event.name)
+        if number is None:
+            number = _first_fitting(groups, earliest, event, verdict.conclusion, types, program)
+        if number is None:
+            if placement is not None:
+                raise NoPlace(event.name)
             number = len(groups)
-            groups.append(Group(types, bool(event.partition)))
-        group = groups[number]
+            groups.append(None)
+        group = groups[number] = groups[number] or Group(types, bool(event.partition))
         group.keys.update({source: verdict.conclusion.get(source, ()) for source in read_sources(event)})
         group.events.append(event)
         group.verdicts[event.name] = verdict
         home[event.name] = number
+    return [group or Group((), declared=False) for group in groups]
+
+
+def _reserved(program: ProgramPlan, placement: Placement) -> list[Group | None]:
+    """The stages with the keys of the events whose stage is fixed, but without events."""
+    groups: list[Group | None] = [None] * placement.n_stages
+    for event in program.events:
+        if event.name in placement.homes:
+            keys = partition_of(event).conclusion
+            number = placement.homes[event.name]
+            group = groups[number] or Group(_key_types(program, event, keys), bool(event.partition))
+            group.keys.update({source: keys.get(source, ()) for source in read_sources(event)})
+            groups[number] = group
     return groups
+
+
+def _first_fitting(
+    groups: list[Group | None],
+    earliest: int,
+    event: EventPlan,
+    keys: KeyColumns,
+    types: tuple[Type, ...],
+    program: ProgramPlan,
+) -> int | None:
+    """A stage that the event can share, or else an empty one."""
+    possible = range(earliest, len(groups))
+    for number in possible:
+        group = groups[number]
+        if group is not None and _fits(group, event, keys, types, program):
+            return number
+    return next((number for number in possible if groups[number] is None), None)
 
 
 def _fits(group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...], program: ProgramPlan) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 import inkling
@@ -103,25 +105,23 @@ WRITTEN_OUT = [
     ("SEQ", ("A a", "B b[x = a.x]", "C c[x >= b.x]"), "WITHIN 4 TICKS"),
     ("SEQ NEXT", ("A a[x > 0]", "B b+", "C c{2}"), "WITHIN 6 TICKS"),
     ("SEQ", ("A | B a", "(C c OR A d[x = 1])", "(SEQ(A e, B f) WITHIN 3 TICKS)"), "WITHIN 5 POINTS"),
-    ("SEQ NEXT", ("(A a AND B b)", "C c[pair(c.s, a.s)]", "A d"), "WITHIN 6 TICKS PARTITION BY k"),
+    ("SEQ NEXT", ("(A a AND B b)", "C c[near(c.s, a.s)]", "A d"), "WITHIN 6 TICKS PARTITION BY k"),
     ("SEQ", ("A a[lim(s, top)]", "B b[x < top]", "C c[lim(s, more) AND more = top]"), "WITHIN 6 TICKS"),
 ]
 
 
 @pytest.mark.parametrize(("sequence", "parts", "clauses"), WRITTEN_OUT, ids=lambda one: str(one)[:24])
 def test_it_is_what_one_would_write(sequence: str, parts: tuple[str, ...], clauses: str) -> None:
-    import random
-
-    declared = [Declared(name, Kind.POINTS) for name in "ABC"]
+    declared = [Declared(name, Kind.POINTS, True, "seq") for name in "ABC"]
     streams = "\n".join([*map(str, declared), TABLES])
     short = bound(f"{streams} EVENT e AS PATTERN {sequence}({', '.join(parts)}) {clauses} ON TIMEOUT late;")
     n_found = 0
     for seed in range(25):
-        rng = random.Random(seed)
+        rng = Random(seed)
         rows, tables = random_rows(rng, declared, n_events=6), random_tables(rng)
         expected = set()
         for reached in range(1, len(parts)):
-            cut = ", ".join([*parts[:reached], f"NOT {_nothing_like(parts[reached])}"])
+            cut = ", ".join([*parts[:reached], f"NOT {parts[reached]}"])
             written = bound(f"{streams} EVENT e AS PATTERN {sequence}({cut}) {clauses};")
             for one in oracle(written, rows, tables)["e"]:
                 expected.add((one.lineage, one.start, one.end, one.detected_at, reached))
@@ -129,11 +129,6 @@ def test_it_is_what_one_would_write(sequence: str, parts: tuple[str, ...], claus
         assert {(r.lineage, r.start, r.end, r.detected_at, r.values[-1]) for r in results} == expected
         n_found += len(results)
     assert n_found > 5
-
-
-def _nothing_like(part: str) -> str:
-    """The part without names that nothing may use outside NOT."""
-    return part
 
 
 def test_the_printed_program_says_so() -> None:
@@ -144,14 +139,17 @@ def test_the_printed_program_says_so() -> None:
 
 def test_random_programs_keep_the_promises() -> None:
     n_events = 0
-    for case in seeded_cases(417, 40, Options(needing=frozenset({"ON TIMEOUT"}))):
+    for case in seeded_cases(417, 12, Options(needing=frozenset({"ON TIMEOUT"}))):
         assert violations(case.plan) == ()
         n_events += sum(isinstance(one.pattern, p.Disjunction) for one in case.plan.events if one.timeouts_of)
-    assert n_events > 5
+    assert n_events > 2
 
 
-def test_a_mistake_in_the_event_hides_no_other() -> None:
-    text = f"{STREAMS} EVENT e AS PATTERN SEQ(A a, B b[y = 1]) WITHIN 2 TICKS ON TIMEOUT late; EVENT f AS PATTERN late l[z = 1];"
+def test_a_mistake_in_the_event_is_told_once() -> None:
+    text = f"""{STREAMS}
+        EVENT e AS PATTERN SEQ(A a, B b[y = 1]) WITHIN 2 TICKS ON TIMEOUT late;
+        EVENT f AS PATTERN late l[z = 1];
+    """
     with pytest.raises(ProgramError) as caught:
         bound(text)
-    assert [finding.code for finding in caught.value.diagnostics] == ["INK0204"]
+    assert len(caught.value.diagnostics) == 1

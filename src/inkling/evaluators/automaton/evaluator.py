@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.automata.detections import Detections
 from inkling.automata.engine import PatternSet
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Counting, Pattern
-from inkling.automata.state import AutomatonState
+from inkling.automata.rows import Rows
 from inkling.errors import InputError
+from inkling.evaluators.automaton.carry import AutomatonCarry as AutomatonCarry
+from inkling.evaluators.automaton.kept import KeptEvents, batch_of, kept_table, spelled_places
 from inkling.evaluators.automaton.translate import to_regex
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
 from inkling.evaluators.sources import comes_from
+from inkling.kernels.lineage import place_events
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
-from inkling.model.batch import EventBatch, Ints, MatchBatch, one_after_the_other
+from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
 
 MAX_LISTED = 100_000_000
 """Events that the results of one event may list together, in one partition: several gigabytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class AutomatonCarry:
-    """What is kept between batches: open runs, and the events that a later result may still name."""
-
-    runs: AutomatonState
-    rows: EventBatch | None
-    numbers: Ints  # of those events, ascending
-    next_number: int
-
-    def with_keys(self, codes: Ints) -> AutomatonCarry:
-        """The same with keys named by their places among these codes, which are all that occur, ascending."""
-        rows = self.rows
-        if rows is not None:
-            rows = replace(rows, key=np.searchsorted(codes, rows.key))
-        return AutomatonCarry(self.runs.renamed(codes), rows, self.numbers, self.next_number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +38,38 @@ class AutomatonEvaluator:
     patterns: PatternSet
     bits: tuple[int, ...]  # the stage's conditions that these events use, in the automata's numbering
     around: Surroundings
+    _empty: dict[str, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
 
     def start(self) -> AutomatonCarry:
         return AutomatonCarry(self.patterns.initial_state(), None, np.empty(0, np.int64), 0)
 
     def step(self, state: AutomatonCarry, batch: EventBatch) -> tuple[AutomatonCarry, tuple[MatchBatch, ...]]:
-        """Read the next events of each key; results name events of earlier batches too."""
+        """Read the next events of each key; results name events of earlier batches too. The state stays as it is."""
+        after = state.copy()
+        return after, self.go_on(after, batch)
+
+    def go_on(self, carry: AutomatonCarry, batch: EventBatch, codes: Ints | None = None) -> tuple[MatchBatch, ...]:
+        """The same, changing what is carried; `codes` gives the carry's numbers of the batch's keys."""
         inside = comes_from(batch, self.steps[0].scope)
         fresh = batch if inside.all() else batch.take(np.flatnonzero(inside))
-        numbers = np.arange(state.next_number, state.next_number + len(fresh))
-        runs, found = self.patterns.step(state.runs, fresh.key, fresh.source, self._compressed(fresh), numbers)
-        known = fresh if state.rows is None else one_after_the_other(state.rows, fresh)
-        all_numbers = np.concatenate([state.numbers, numbers])
+        if not len(fresh):
+            return tuple(self._nothing(step, batch) for step in self.steps)
+        memory, events = carry.memory()
+        rows = Rows.of(fresh.key, fresh.source, self._compressed(fresh))
+        keys = rows.segment_keys if codes is None else codes[rows.segment_keys]
+        room, found = self.patterns.advance(memory, rows, keys, len(events))
+        used = place_events(room.nodes, memory.n_nodes, room.progress.n_nodes, len(events), len(fresh))
+        added = kept_table(fresh, used)
         results = tuple(
-            self._matches(step, known, len(known) - len(fresh), all_numbers, found.only(found.pattern == number))
+            self._matches(step, fresh, events, added, found if len(self.steps) == 1 else found.of_pattern(number))
             for number, step in enumerate(self.steps)
         )
-        live = np.searchsorted(all_numbers, runs.live_events())
-        carry = AutomatonCarry(runs, known.take(live), all_numbers[live], state.next_number + len(fresh))
-        return carry, results
+        # from here on nothing can fail, so what is carried is never half of two steps
+        memory.keep(keys, room)
+        events.append(added)
+        if memory.is_loose:
+            events.keep_only(memory.compact())
+        return results
 
     def ties(self, batch: EventBatch) -> np.ndarray:
         """Which rows of the scope stand at the place of the row before, so that none comes before the other."""
@@ -94,26 +95,60 @@ class AutomatonEvaluator:
             packed |= truth << np.uint64(place)
         return packed
 
-    def _matches(self, step: EventStep, known: EventBatch, n_old: int, numbers: Ints, found: Detections) -> MatchBatch:
+    def _matches(
+        self, step: EventStep, fresh: EventBatch, events: KeptEvents, added: pa.Table, found: Detections
+    ) -> MatchBatch:
+        if not len(found):
+            return self._nothing(step, fresh)
         _refuse_endless_lists(step.event.name, int(found.n_members().sum()))
         lineage = found.lineage()
-        last = n_old + found.row
-        first = np.searchsorted(numbers, found.first_event())
-        rows = np.searchsorted(numbers, lineage.events)
+        named, rows = np.unique(lineage.events, return_inverse=True)
+        known = batch_of(events.take(named, added))
+        first, last = np.searchsorted(named, found.first_event()), found.row
+        start_place, end_place, words = _in_one_order(known, first, fresh, last)
         resolve = Gather(known, lineage.offsets, rows, lineage.slots.astype(np.int64))
         outputs = (*step.event.head, *step.event.returns)
         return MatchBatch(
             step.event.name,
-            known.key[last],
+            fresh.key[last],
             known.start[first],
-            known.start_place[first],
-            known.end[last],
-            known.end_place[last],
-            known.known[last],
+            start_place,
+            fresh.end[last],
+            end_place,
+            fresh.known[last],
             {output.name: evaluate(output.expr, resolve, len(last), self.around) for output in outputs},
             lineage_ids(known, lineage.offsets, rows),
-            known.place_words,
+            words,
         )
+
+    def _nothing(self, step: EventStep, batch: EventBatch) -> MatchBatch:
+        """No results, with the types that they would have."""
+        name = step.event.name
+        if name not in self._empty:
+            none = np.empty(0, np.int64)
+            known = batch.take(none)
+            resolve = Gather(known, np.zeros(1, np.int64), none, none)
+            outputs = (*step.event.head, *step.event.returns)
+            values = {output.name: evaluate(output.expr, resolve, 0, self.around) for output in outputs}
+            ids = lineage_ids(known, np.zeros(1, np.int64), none)
+            self._empty[name] = MatchBatch(name, none, none, none, none, none, none, values, ids)
+        return self._empty[name]
+
+
+def _in_one_order(
+    known: EventBatch, first: Ints, fresh: EventBatch, last: Ints
+) -> tuple[Ints, Ints, pa.Array | None]:
+    """Places of the first events and of the last ones, and the words whose ranks both are."""
+    starts, ends = known.start_place[first], fresh.end_place[last]
+    if known.place_words is None and fresh.place_words is None:
+        return starts, ends, None
+    spelled = [spelled_places(known, starts), spelled_places(fresh, ends)]
+    unique = pc.drop_null(pc.unique(pa.chunked_array(spelled)))
+    words = unique.take(pc.array_sort_indices(unique))
+    ranks = [pc.index_in(one, value_set=words).cast(pa.int64()) for one in spelled]
+    none = int(UNORDERED)
+    filled = [pc.fill_null(rank, without).to_numpy() for rank, without in zip(ranks, (-none, none), strict=True)]
+    return filled[0], filled[1], words
 
 
 def _refuse_endless_lists(event: str, n_members: int) -> None:

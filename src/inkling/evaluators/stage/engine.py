@@ -62,11 +62,12 @@ class StageEngine:
         found: dict[str, MatchBatch],
         until: Mapping[str, int] | None = None,
         among_rows: frozenset[str] = frozenset(),
+        since: Mapping[str, int] | None = None,
     ) -> dict[str, MatchBatch]:
         """Results of all events that are known in time, given those that automata have found.
 
         The network also answers for automata that met events which `ORDER BY` does not tell apart. `among_rows` names
-        events whose results are rows already.
+        events whose results are rows already, `since` events that do not see rows which end by some time.
         """
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         for step in self.stage.steps:
@@ -74,6 +75,8 @@ class StageEngine:
             if name in found:
                 continue
             batch = self._with_derived(step, rows, codes, base, found, among_rows)
+            if since and name in since:
+                batch = _after(batch, since[name])
             known_by = FOREVER if until is None else until.get(name, FOREVER)
             found[name] = NetworkEvaluator(step, self._around).evaluate(batch, n_keys, known_by)
         return found
@@ -108,6 +111,11 @@ class StageEngine:
             all_codes.append(fed["@code"].to_numpy())
             tables.append(fed.drop_columns(["@code"]))
         return event_batch(self.stage, pa.concat_tables(tables), np.concatenate(all_codes))
+
+
+def _after(batch: EventBatch, time: int) -> EventBatch:
+    seen = batch.end > time
+    return batch if seen.all() else batch.take(np.flatnonzero(seen))
 
 
 def source_table(matches: MatchBatch) -> pa.Table:

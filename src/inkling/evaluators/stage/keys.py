@@ -9,47 +9,102 @@ import pyarrow as pa
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import key_codes
+from inkling.kernels.keys import fill_slots, number_keys
 from inkling.model.batch import Ints
 from inkling.physical.plan import Stage
 
 Key = tuple[object, ...]
 
 
-@dataclass(slots=True)
 class KeyBook:
     """Keys and their codes, in order of first appearance; grows with the keys it is asked about."""
 
-    schema: pa.Schema
-    numbers: dict[Key, int] = field(default_factory=dict)
+    __slots__ = ("_numbers", "_whole", "schema")
+
+    def __init__(self, schema: pa.Schema, keys: pa.Table | None = None) -> None:
+        self.schema = schema
+        self._numbers: dict[Key, int] = {}
+        # most keys are whole numbers without nulls
+        self._whole = WholeKeys() if schema.types == [pa.int64()] else None
+        if keys is not None and len(keys):
+            self.local(keys)
 
     @classmethod
     def of(cls, stage: Stage) -> KeyBook:
         return cls(pa.schema([r.stage_schema(stage).field(r.key_name(i)) for i in range(len(stage.key_types))]))
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self._numbers) if self._whole is None else self._whole.n_known
+
+    def local(self, rows: pa.Table) -> tuple[Ints, Ints]:
+        """The rows' keys numbered among themselves, and the codes of those keys, which are in the book from now on."""
+        if not len(self.schema):
+            return np.zeros(len(rows), np.int64), np.zeros(1, np.int64)
+        if self._whole is not None:
+            column = rows[self.schema.names[0]]
+            if not column.null_count:
+                return self._whole.local(column.to_numpy())
+            self._forget_that_all_are_whole()
+        local, keys = key_codes(rows, len(self.schema))
+        numbers = self._numbers
+        columns = [column.to_pylist() for column in keys.columns]
+        codes = [numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True)]
+        return local, np.array(codes, np.int64)
 
     def codes(self, rows: pa.Table) -> Ints:
         """Codes of the rows, whose keys are in the book from now on."""
-        local, keys = key_codes(rows, len(self.schema))
-        if not len(self.schema):
-            return local
-        numbers = self.numbers
-        columns = [column.to_pylist() for column in keys.columns]
-        shared = [numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True)]
-        return np.array(shared, np.int64)[local]
+        local, codes = self.local(rows)
+        return codes[local]
 
     def only(self, codes: Ints) -> KeyBook:
         """The keys with these ascending codes, numbered anew in the same order."""
-        keys = list(self.numbers)
-        return KeyBook(self.schema, {keys[code]: number for number, code in enumerate(codes.tolist())})
+        return KeyBook(self.schema, self.to_table().take(pa.array(codes)))
 
     def to_table(self) -> pa.Table:
         """One row per key, in the order of the codes."""
-        columns = list(zip(*self.numbers, strict=True)) or [()] * len(self.schema)
+        if self._whole is not None:
+            return pa.table([pa.array(self._whole.keys())], schema=self.schema)
+        columns = list(zip(*self._numbers, strict=True)) or [()] * len(self.schema)
         return pa.table([pa.array(c, f.type) for c, f in zip(columns, self.schema, strict=True)], schema=self.schema)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> KeyBook:
-        columns = [column.to_pylist() for column in table.columns]
-        return cls(table.schema, {key: number for number, key in enumerate(zip(*columns, strict=True))})
+        return cls(table.schema, table)
+
+    def _forget_that_all_are_whole(self) -> None:
+        assert self._whole is not None
+        self._numbers = {(key,): number for number, key in enumerate(self._whole.keys().tolist())}
+        self._whole = None
+
+
+@dataclass(slots=True)
+class WholeKeys:
+    """Whole numbers in a hash table."""
+
+    n_known: int = 0
+    _turn: int = 0
+    _pool: Ints = field(default_factory=lambda: np.empty(512, np.int64))
+    _seen: Ints = field(default_factory=lambda: np.zeros(512, np.int64))
+    _slots: Ints = field(default_factory=lambda: np.zeros(1024, np.int64))
+
+    def keys(self) -> Ints:
+        return self._pool[: self.n_known].copy()
+
+    def local(self, wanted: Ints) -> tuple[Ints, Ints]:
+        """See `KeyBook.local`."""
+        self._make_room(self.n_known + len(wanted))
+        self._turn += 1
+        local, numbers = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
+        self.n_known, n_local = number_keys(
+            self._slots, self._pool, self.n_known, wanted, self._seen, self._turn, local, numbers
+        )
+        return local, numbers[:n_local]
+
+    def _make_room(self, n_keys: int) -> None:
+        if n_keys <= len(self._pool):
+            return
+        size = 1 << (2 * n_keys - 1).bit_length()
+        pool, seen = np.empty(size, np.int64), np.zeros(size, np.int64)
+        pool[: self.n_known], seen[: self.n_known] = self._pool[: self.n_known], self._seen[: self.n_known]
+        self._pool, self._seen, self._slots = pool, seen, np.zeros(2 * size, np.int64)
+        fill_slots(self._slots, pool, self.n_known)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +11,7 @@ import pyarrow as pa
 from inkling.analysis.lag import lag_of, waiting_time
 from inkling.analysis.window import total_horizon
 from inkling.evaluators.automaton.evaluator import AutomatonCarry, AutomatonEvaluator
+from inkling.evaluators.automaton.takeover import step_since
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.engine import StageEngine
@@ -35,6 +36,7 @@ class StageState:
     automata: tuple[AutomatonCarry, ...]
     keys: KeyBook
     until: int
+    since: Mapping[str, int] = field(default_factory=dict)  # of events that do not see rows which end by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,10 @@ class StageStepper:
             name for name in sorted(by_automata) if any(one.source == name for one in engine.stage.inputs)
         )
 
+    @property
+    def engine(self) -> StageEngine:
+        return self._engine
+
     def start(self) -> StageState:
         empty = r.stage_schema(self._engine.stage).empty_table()
         carries = tuple(automaton.start() for automaton in self._engine.automata)
@@ -79,36 +85,42 @@ class StageStepper:
         if self._engine.automata:
             carries, keys, tied = self._run_automata(state, rows, found)
         if not self._network:
-            return StageState(state.rows, carries, keys, until), Stepped(found, tied)
+            return StageState(state.rows, carries, keys, until, state.since), Stepped(found, tied)
         derived = [self._engine.derived_rows(name, found[name]) for name in self._fed_by_automata]
         kept = pa.concat_tables([state.rows, rows, *derived])
-        self._run_network(state.until, kept, until, found)
-        return StageState(self._retained(kept, until), carries, keys, until), Stepped(found, tied)
+        self._run_network(state, kept, until, found)
+        return StageState(self._retained(kept, until), carries, keys, until, state.since), Stepped(found, tied)
 
     def _run_automata(
         self, state: StageState, rows: pa.Table, found: dict[str, MatchBatch]
     ) -> tuple[tuple[AutomatonCarry, ...], KeyBook, pa.Table]:
-        carries: list[AutomatonCarry] = []
-        keys = state.keys
-        batch = event_batch(self._engine.stage, rows, keys.codes(rows))
-        ids = []
-        for automaton, carry in zip(self._engine.automata, state.automata, strict=True):
+        keys, carries = state.keys, list(state.automata)
+        local, codes = keys.local(rows)
+        batch = event_batch(self._engine.stage, rows, local)
+        tied = [_no_ties(rows)]
+        for number, (automaton, carry) in enumerate(zip(self._engine.automata, carries, strict=True)):
             fresh, repeated = _without_ties(automaton, batch)
-            ids.append(repeated)
-            after, results = automaton.step(carry, fresh)
-            carries.append(after)
+            if repeated is not None:
+                tied.append(repeated)
+            since = [state.since.get(step.event.name, -FOREVER) for step in automaton.steps] if state.since else []
+            if max(since, default=-FOREVER) > state.until:
+                carries[number], results = step_since(automaton, carry, _by_code(fresh, codes), since)
+            else:
+                results = automaton.go_on(carry, fresh, codes)
             found.update({matches.event: matches for matches in results})
-        keys, carries = _tidied(keys, carries)
-        return tuple(carries), keys, pa.concat_tables(ids)
+        keys = _tidied(keys, carries)
+        return tuple(carries), keys, tied[0] if len(tied) == 1 else pa.concat_tables(tied)
 
-    def _run_network(self, after: int, kept: pa.Table, until: int, found: dict[str, MatchBatch]) -> None:
+    def _run_network(self, state: StageState, kept: pa.Table, until: int, found: dict[str, MatchBatch]) -> None:
+        after = state.until
         codes, _ = key_codes(kept, len(self._engine.stage.key_types))
         rows = kept.combine_chunks()
         if not (self._sums_up and until >= FOREVER):
             rows, codes = self._of_active_keys(rows, codes, after)
         base = event_batch(self._engine.stage, rows, codes)
         settled = {name: _behind(until, lag) for name, lag in self._lags.items()}
-        everything = self._engine.rest(rows, codes, base, dict(found), settled, frozenset(self._fed_by_automata))
+        among_rows = frozenset(self._fed_by_automata)
+        everything = self._engine.rest(rows, codes, base, dict(found), settled, among_rows, state.since)
         for step in self._network:
             name = step.event.name
             found[name] = _fresh(step, everything[name], _behind(after, self._lags[name]), until)
@@ -147,11 +159,13 @@ def _known(rows: pa.Table) -> Ints:
     return np.where(known.is_valid(), known.fill_null(0).to_numpy(zero_copy_only=False), ends)
 
 
-def _without_ties(automaton: AutomatonEvaluator, batch: EventBatch) -> tuple[EventBatch, pa.Table]:
-    """The rows without those at the place of the row before, whose ids are returned; an order cannot have them."""
+def _without_ties(automaton: AutomatonEvaluator, batch: EventBatch) -> tuple[EventBatch, pa.Table | None]:
+    """The rows without those at the place of the row before, which are told apart; an order cannot have them."""
+    if len(batch) < 2:
+        return batch, None
     tied = automaton.ties(batch)
     if not tied.any():
-        return batch, pa.table({r.SOURCE: batch.source[:0], r.END: batch.end[:0], r.ID: batch.ids.slice(0, 0)})
+        return batch, None
     rows = np.flatnonzero(tied)
     ids = batch.ids.take(pa.array(batch.id_offsets[rows]))
     return batch.take(np.flatnonzero(~tied)), pa.table(
@@ -159,16 +173,27 @@ def _without_ties(automaton: AutomatonEvaluator, batch: EventBatch) -> tuple[Eve
     )
 
 
-def _tidied(keys: KeyBook, carries: list[AutomatonCarry]) -> tuple[KeyBook, list[AutomatonCarry]]:
+def _no_ties(rows: pa.Table) -> pa.Table:
+    schema = pa.schema([(r.SOURCE, pa.int16()), (r.END, pa.int64()), (r.ID, rows.schema.field(r.ID).type)])
+    return schema.empty_table()
+
+
+def _by_code(batch: EventBatch, codes: Ints) -> EventBatch:
+    """The same rows, keys under their codes and sorted by them."""
+    named = replace(batch, key=codes[batch.key])
+    return named.take(np.argsort(named.key, kind="stable"))
+
+
+def _tidied(keys: KeyBook, carries: Sequence[AutomatonCarry]) -> KeyBook:
     """Keys without an open match are forgotten once there are many of them."""
-    if len(keys) <= SPARE_KEYS:
-        return keys, carries
-    live = carries[0].runs.key
+    if len(keys) <= 2 * sum(carry.n_keys for carry in carries) + SPARE_KEYS:
+        return keys
+    live = carries[0].live_keys()
     for carry in carries[1:]:
-        live = np.union1d(live, carry.runs.key)
-    if len(keys) <= 2 * len(live) + SPARE_KEYS:
-        return keys, carries
-    return keys.only(live), [carry.with_keys(live) for carry in carries]
+        live = np.union1d(live, carry.live_keys())
+    for carry in carries:
+        carry.rename_keys(live)
+    return keys.only(live)
 
 
 def _fresh(step: EventStep, matches: MatchBatch, after: int, until: int) -> MatchBatch:

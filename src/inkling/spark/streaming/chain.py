@@ -7,18 +7,17 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
-from inkling.io.normalize import stored_columns
-from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.streaming.intake import ControlTask, IntakeTask
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import SCHEMA
 from inkling.spark.streaming.operator import BucketProcessor
+from inkling.spark.streaming.sources import Source
 
 
-def message_chain(job: Job, inputs: Mapping[str, DataFrame], control: DataFrame) -> DataFrame:
+def message_chain(job: Job, inputs: Mapping[str, Source], control: DataFrame) -> DataFrame:
     """All that a program says about its inputs, as messages."""
-    frames = [_intake(job, name, frame) for name, frame in inputs.items()]
+    frames = [_intake(job, name, source) for name, source in inputs.items()]
     frames.append(control.mapInArrow(ControlTask(job), SCHEMA))
     messages = reduce(DataFrame.union, frames)
     for stage in job.plan.stages:
@@ -27,10 +26,6 @@ def message_chain(job: Job, inputs: Mapping[str, DataFrame], control: DataFrame)
     return messages
 
 
-def _intake(job: Job, name: str, frame: DataFrame) -> DataFrame:
-    stream = job.plan.program.stream(name)
-    assert stream is not None
-    wanted = [column.name for column in stored_columns(stream.schema, [one.name for one in stream.derived])]
-    columns = [*wanted, *(about for about in (MALFORMED, ORIGINAL) if about in frame.columns)]
-    selected = frame.select(*(named(column) for column in columns))
-    return plainly_named(selected).mapInArrow(IntakeTask(job, name, tuple(columns)), SCHEMA)
+def _intake(job: Job, name: str, source: Source) -> DataFrame:
+    selected = source.frame.select(*(named(column) for column in source.columns))
+    return plainly_named(selected).mapInArrow(IntakeTask(job, name, source.columns, source.reader), SCHEMA)

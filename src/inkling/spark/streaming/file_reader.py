@@ -90,4 +90,5 @@ def _plain(path: str, content: pa.Buffer) -> pa.Buffer:
 
 
 def _lines(data: pa.Buffer) -> list[bytes]:
-    return data.to_pybytes().removeprefix(BYTE_ORDER_MARK).splitlines()
+    whole: bytes = data.to_pybytes()
+    return whole.removeprefix(BYTE_ORDER_MARK).splitlines()

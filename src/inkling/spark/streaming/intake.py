@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from pyspark import TaskContext
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part, divided
 from inkling.live.snapshot import table_bytes
+from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import EVERY_STAGE, Kind, Message, marks_of, marks_payload, record_batch
 
@@ -27,14 +29,20 @@ class IntakeTask:
     job: Job
     stream: str
     columns: tuple[str, ...]
+    reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # makes rows of what Spark gives; None if it has
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with in_place(f"the intake of `{self.stream}`"):
+            yield from self._taken_in(batches)
+
+    def _taken_in(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         first = (context.partitionId() if context else 0) << ROW_BITS
-        marks = []
-        for raw in _gathered(batches, self.columns):
+        marks, n_read, n_rejected = [], 0, 0
+        for raw in _gathered(self._tables(batches)):
             fed = self.job.feed(self.stream)(raw, np.arange(first, first + len(raw)))
             first += len(raw)
+            n_read, n_rejected = n_read + len(raw), n_rejected + len(fed.rejects)
             marks.append(fed.marks)
             messages = [message for part in fed.parts for message in part_messages(self.job, part)]
             if len(fed.rejects):
@@ -43,6 +51,17 @@ class IntakeTask:
             yield from record_batch(messages)
         if marks:
             yield from record_batch(mark_messages(self.job, Marks.together(marks)))
+        if n_read:
+            yield from record_batch([self._read_message(n_read, n_read - n_rejected)])
+
+    def _tables(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+        for batch in batches:
+            table = pa.Table.from_batches([batch]).rename_columns(list(self.columns))
+            yield from (table,) if self.reader is None else self.reader(table)
+
+    def _read_message(self, n_read: int, n_good: int) -> Message:
+        about = self.job.stream_names.index(self.stream)
+        return Message(0, 0, Kind.READ, about, n_read, json.dumps({"good": n_good}).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +90,14 @@ def mark_messages(job: Job, marks: Marks) -> Iterator[Message]:
         yield Message(EVERY_STAGE, bucket, Kind.MARKS, 0, 1, payload)
 
 
-def _gathered(batches: Iterator[pa.RecordBatch], columns: tuple[str, ...]) -> Iterator[pa.Table]:
+def _gathered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Larger tables: what has to be done per table is then done less often."""
-    held: list[pa.RecordBatch] = []
-    for batch in batches:
-        held.append(batch)
-        if sum(map(len, held)) >= ROWS_AT_ONCE:
-            yield pa.Table.from_batches(held).rename_columns(list(columns))
+    held: list[pa.Table] = []
+    for table in tables:
+        # files of one folder need not agree on types
+        if held and (sum(map(len, held)) >= ROWS_AT_ONCE or table.schema != held[0].schema):
+            yield pa.concat_tables(held)
             held = []
+        held.append(table)
     if held:
-        yield pa.Table.from_batches(held).rename_columns(list(columns))
+        yield pa.concat_tables(held)

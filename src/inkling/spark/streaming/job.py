@@ -6,12 +6,13 @@ import gc
 import hashlib
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from inkling.live.feed import Feed
-from inkling.live.stage import LiveStage
+from inkling.live.migrate import migrated
+from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Stage
@@ -28,6 +29,8 @@ class Job:
     clock: Clock
     n_buckets: int
     digest: bytes
+    definition: int = 0  # its number
+    earlier: Job | None = None  # the definition before, of which states may be left
 
     @classmethod
     def of(
@@ -61,12 +64,27 @@ class Job:
     def stage(self, number: int) -> LiveStage:
         """Compiled once per worker."""
         if (self.digest, number) not in _stages:
-            for other in [key for key in _stages if key[0] != self.digest]:
+            known = {self.digest} if self.earlier is None else {self.digest, self.earlier.digest}
+            for other in [key for key in _stages if key[0] not in known]:
                 del _stages[other]
             _stages[self.digest, number] = LiveStage.of(self.plan, number, self.tables, self.around)
             # Spark looks for garbage after every task, and need not look through what is loaded by now
             gc.freeze()
         return _stages[self.digest, number]
+
+    def without_facts(self) -> Job:
+        """What is needed to understand states that it left."""
+        return replace(self, tables={}, around=replace(self.around, tables={}), earlier=None)
+
+    def taken_over(self, number: int, state: LiveState, definition: int) -> LiveState:
+        """A state that may have been left by the definition before this one."""
+        if definition == self.definition:
+            return state
+        earlier = self.earlier
+        assert earlier is not None and earlier.definition == definition, f"a state of definition {definition}"
+        if (earlier.digest, number) not in _stages:
+            _stages[earlier.digest, number] = LiveStage.of(earlier.plan, number, earlier.tables, earlier.around)
+        return migrated(_stages[earlier.digest, number], self.stage(number), state)
 
 
 _stages: dict[tuple[bytes, int], LiveStage] = {}

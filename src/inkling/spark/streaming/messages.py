@@ -33,6 +33,7 @@ class Kind(IntEnum):
     LATE = 4
     REJECTS = 5
     STATE = 6  # what a bucket keeps, in numbers
+    READ = 7  # how many rows of stream number `about` came in
 
 
 INWARD = frozenset({Kind.ROWS, Kind.RAW, Kind.MARKS})

@@ -17,16 +17,16 @@ from inkling.evaluators.stage.batches import source_numbers
 from inkling.evaluators.stage.engine import source_table
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part, parts_for_stages
-from inkling.live.rejects import tied_rejects
 from inkling.live.snapshot import from_bytes, table_bytes, table_of, to_bytes
-from inkling.live.stage import Advanced, LiveState
+from inkling.live.stage import Advanced, LiveStage, LiveState
 from inkling.model.batch import MatchBatch
 from inkling.results import result_table
+from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import ROW_BITS, TASK_BITS, part_messages
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import INWARD, Kind, Message, marks_of
 
-STATE_SCHEMA = "steps bigint, state binary"
+STATE_SCHEMA = "steps bigint, definition int, state binary"
 
 
 class BucketProcessor(StatefulProcessor):
@@ -35,12 +35,16 @@ class BucketProcessor(StatefulProcessor):
     def __init__(self, job: Job, stage: int) -> None:
         self._job, self._number = job, stage
         self._is_last = stage == len(job.plan.stages) - 1
+        self._events = [step.event.name for step in job.plan.stages[stage].steps]
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._state = handle.getValueState("bucket", STATE_SCHEMA)
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
-        bucket = int(key[0])
+        with in_place(f"stage {self._number} ({', '.join(self._events)}), bucket {key[0]}"):
+            yield from self._handled(int(key[0]), rows)
+
+    def _handled(self, bucket: int, rows: Iterator[Row]) -> Iterator[Row]:
         parts, marks = [], []
         for row in rows:
             kind = Kind(row.kind)
@@ -52,16 +56,22 @@ class BucketProcessor(StatefulProcessor):
             if not (self._is_last and kind is Kind.MARKS):
                 yield row
         stage = self._job.stage(self._number)
-        stored = self._state.get()
-        steps, state = (0, stage.start()) if stored is None else (stored[0], from_bytes(bytes(stored[1])))
+        steps, state = self._stored(stage)
         numbered = [self._numbered(part, steps) for part in parts]
         state, advanced = stage.advance(state, numbered, Marks.together(marks))
         data = to_bytes(state)
-        self._state.update((steps + 1, data))
+        self._state.update((steps + 1, self._job.definition, data))
         yield from (Row(*_NAMES)(*message.as_tuple()) for message in self._said(bucket, state, advanced, len(data)))
 
     def close(self) -> None:
         pass
+
+    def _stored(self, stage: LiveStage) -> tuple[int, LiveState]:
+        stored = self._state.get()
+        if stored is None:
+            return 0, stage.start()
+        steps, definition, data = stored
+        return steps, self._job.taken_over(self._number, from_bytes(bytes(data)), definition)
 
     def _part(self, kind: Kind, row: Row) -> Part:
         stream = self._job.stream_names[row.about] if kind is Kind.RAW else None
@@ -86,11 +96,15 @@ class BucketProcessor(StatefulProcessor):
         yield from self._to_later_stages(found.matches)
         for kind, table in (
             (Kind.LATE, advanced.late),
-            (Kind.REJECTS, tied_rejects(self._job.plan.stages[self._number], found.tied)),
+            (Kind.REJECTS, advanced.rejects),
         ):
             if len(table):
                 yield self._out(bucket, kind, table)
-        about = {"bytes": n_bytes, "rows": _n_kept(state), "watermark": state.clocks.watermark}
+        if not self._job.plan.stages[self._number].steps:
+            return
+        clocks = state.clocks
+        latest = max(clocks.latest.values(), default=None)
+        about = {"bytes": n_bytes, "rows": _n_kept(state), "watermark": clocks.watermark, "latest": latest}
         yield Message(self._number, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
 
     def _to_later_stages(self, matches: Mapping[str, MatchBatch]) -> Iterator[Message]:

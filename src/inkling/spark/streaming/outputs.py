@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from inkling.io import REJECTS_SCHEMA
 from inkling.live.late import LATE_SCHEMA
 from inkling.model.batch import FOREVER
+from inkling.model.time import Clock
 from inkling.results import result_schema
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind
@@ -43,27 +43,52 @@ class Tally:
     state_rows: int
     state_bytes: int
     watermark: int | None  # None before anything is complete
-    extra: Mapping[str, object] = field(default_factory=dict)
+    latest: int | None = None  # the largest time seen, of any stream
+    read: Mapping[str, int] = field(default_factory=dict)  # rows per stream
+    good: Mapping[str, int] = field(default_factory=dict)  # those of them that were not refused
 
 
 def tally_of(job: Job, messages: DataFrame, batch: int) -> Tally:
     """Count what the messages hold, which also computes them; only numbers come to the driver."""
-    spoken = F.when(F.col("kind") == int(Kind.STATE), F.col("payload").cast("string"))
-    rows = messages.select("kind", "about", "n", spoken.alias("state")).collect()
+    spoken = F.when(F.col("kind").isin(int(Kind.STATE), int(Kind.READ)), F.col("payload").cast("string"))
+    rows = messages.select("stage", "kind", "about", "n", spoken.alias("spoken")).collect()
     n: Counter[tuple[Kind, int]] = Counter()
+    good: Counter[str] = Counter()
+    states, late_at = [], set()
     for row in rows:
-        n[Kind(row["kind"]), row["about"]] += row["n"]
-    states = [json.loads(row["state"]) for row in rows if row["state"] is not None]
+        kind, about = Kind(row["kind"]), row["about"]
+        n[kind, about] += row["n"]
+        match kind:
+            case Kind.STATE:
+                states.append(json.loads(row["spoken"]))
+            case Kind.READ:
+                good[job.stream_names[about]] += json.loads(row["spoken"])["good"]
+            case Kind.LATE:
+                late_at.add(row["stage"])
+            case _:
+                pass
     watermark = min((state["watermark"] for state in states), default=-FOREVER)
     return Tally(
         batch,
         {name: n[Kind.RESULTS, number] for number, name in enumerate(job.event_names)},
-        n[Kind.LATE, 0],
+        n[Kind.LATE, 0] if len(late_at) < 2 else late_frame(job, messages).count(),
         n[Kind.REJECTS, 0],
         sum(state["rows"] for state in states),
         sum(state["bytes"] for state in states),
         None if watermark == -FOREVER else watermark,
+        max((state["latest"] for state in states if state["latest"] is not None), default=None),
+        {name: n[Kind.READ, number] for number, name in enumerate(job.stream_names)},
+        {name: good[name] for name in job.stream_names},
     )
+
+
+def late_frame(job: Job, messages: DataFrame) -> DataFrame:
+    """Late rows for users, each once although several stages may have missed it."""
+    late = rows_of(messages, Kind.LATE, LATE_SCHEMA).groupBy("stream", "id", "time")
+    once = late.agg(F.max("delay").alias("delay"), F.max("row").alias("row"))
+    if job.clock is Clock.TIMESTAMP:
+        once = once.withColumns({"time": F.timestamp_micros("time"), "delay": F.col("delay") / 1e6})
+    return once
 
 
 def outputs_of(job: Job, messages: DataFrame, tally: Tally) -> Iterator[Output]:
@@ -73,10 +98,7 @@ def outputs_of(job: Job, messages: DataFrame, tally: Tally) -> Iterator[Output]:
             schema = result_schema(event, job.stage_of(event.name).id_type, job.clock)
             frame = rows_of(messages, Kind.RESULTS, schema, number)
             yield Output(event.name, frame, tally.matches[event.name])
-    rest: tuple[tuple[str, Kind, pa.Schema, int], ...] = (
-        (LATE, Kind.LATE, LATE_SCHEMA, tally.late),
-        (REJECTS, Kind.REJECTS, REJECTS_SCHEMA, tally.rejects),
-    )
-    for name, kind, schema, n_rows in rest:
-        if n_rows:
-            yield Output(name, rows_of(messages, kind, schema), n_rows)
+    if tally.late:
+        yield Output(LATE, late_frame(job, messages), tally.late)
+    if tally.rejects:
+        yield Output(REJECTS, rows_of(messages, Kind.REJECTS, REJECTS_SCHEMA), tally.rejects)

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from inkling.analysis.clock import measure_for
-from inkling.analysis.inputs import require_inputs
 from inkling.io import Data
-from inkling.io.tables import read_tables
+from inkling.live.changes import Changes
 from inkling.live.clocks import Marks
-from inkling.logical.evaluate import Surroundings
-from inkling.physical.runnable import Runnable
+from inkling.model.time import Clock
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
-from inkling.spark.streaming.clock import clock_of_frame
 from inkling.spark.streaming.control import Control
+from inkling.spark.streaming.failures import Run, by_sink, sink_name, stream_failed
+from inkling.spark.streaming.given import Given
+from inkling.spark.streaming.handover import Handover
+from inkling.spark.streaming.idle import IdleMonitor
 from inkling.spark.streaming.interruption import short_form
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.outputs import Tally, outputs_of, tally_of
-from inkling.spark.streaming.sinks import Sink
+from inkling.spark.streaming.metrics import observed
+from inkling.spark.streaming.outputs import LATE, REJECTS, Tally, outputs_of, tally_of
+from inkling.spark.streaming.progress import Ledger, Progress
+from inkling.spark.streaming.sinks import Beginning, Prepared, Sink
 from inkling.spark.streaming.storage import Folder
+from inkling.spark.streaming.versions import Replaceable, Versions
 
 BUCKETS_PER_CORE = 4
 
@@ -53,20 +59,52 @@ class StreamSettings:
     buckets: int | None = None
     idle_after: float | None = 60.0  # seconds without a row until a stream holds the others back no longer
     on_tally: Callable[[Tally], None] | None = None
+    unbounded: bool = False  # whether programs may run although nothing limits their state
 
 
 class LiveQuery:
     """A program that runs until it is stopped."""
 
-    def __init__(
-        self, spark: SparkSession, job: Job, inputs: Mapping[str, DataFrame], settings: StreamSettings
-    ) -> None:
-        self._spark, self._job, self._inputs, self._settings = spark, job, inputs, settings
+    def __init__(self, spark: SparkSession, versions: Versions, given: Given, settings: StreamSettings) -> None:
+        self._spark, self._versions, self._given, self._settings = spark, versions, given, settings
         self._control = Control.inside(Folder(spark, f"{settings.checkpoint.rstrip('/')}/inkling"))
-        self.tallies: list[Tally] = []
+        self._ledger = Ledger()
+        self._idle: IdleMonitor | None = None
         self._stopping = False
-        self._failure: Exception | None = None
-        self._query = self._start(settings.trigger)
+        self._failure: tuple[Exception, int] | None = None  # what a delivery raised, and of which batch
+        self._handover = Handover()
+        self._begin_sink()
+        if versions.is_waiting:
+            self._control.say(Marks())
+        self._start(settings.trigger)
+        if versions.is_waiting:
+            self._handover.in_background(self._hand_over)
+        self._watch_idle()
+
+    @property
+    def _job(self) -> Job:
+        return self._versions.job
+
+    @property
+    def clock(self) -> Clock:
+        """What the times of the streams count."""
+        return self._job.clock
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """The last micro-batches in numbers."""
+        return self._ledger.tallies
+
+    def progress(self) -> Progress | None:
+        """How the last micro-batch went; None before the first."""
+        return next(iter(self.progress_after(self.tallies[-1].batch - 1)), None) if self.tallies else None
+
+    def progress_after(self, batch: int) -> list[Progress]:
+        """How the micro-batches after that one went, as far as they are remembered."""
+        entries = [entry for entry in self._ledger.entries if entry.tally.batch > batch]
+        told = {one.batchId: one for one in self._query.recentProgress} if entries else {}
+        now_us = time.time() * 1e6
+        return [entry.joined(told.get(entry.tally.batch), self._job.clock, now_us) for entry in entries]
 
     @property
     def query(self) -> StreamingQuery:
@@ -75,12 +113,36 @@ class LiveQuery:
 
     def await_end(self, seconds: int | None = None) -> bool:
         """Wait until the query stops by itself; whether it did."""
-        return bool(self._query.awaitTermination(seconds))
+        ended = self._handover.awaited(lambda: self._query, self._awaited, seconds)
+        if ended and self._idle is not None:
+            self._idle.end()
+        return ended
 
     def stop(self) -> None:
         """Stop now; a micro-batch that is not finished is done again by the next run with this checkpoint."""
         self._stopping = True
-        self._query.stop()
+        if self._idle is not None:
+            self._idle.end()
+        with self._handover.given_up():
+            self._query.stop()
+
+    def replace(self, program: Replaceable) -> Changes:
+        """Have another program take over at the next border between micro-batches, and wait until it has.
+
+        Events whose definition is the same go on as if nothing had happened; new ones begin now. Tables are read
+        again. A program that cannot take over is refused, and the running one goes on. If the query has stopped, the
+        change counts from its next start.
+        """
+        program.require_streamable(unbounded=self._settings.unbounded)
+        with self._handover.alone():
+            clocks = {name: source.clock for name, source in self._given.sources(program.plan).items()}
+            said = self._versions.propose(program, self._given.facts(program), clocks)
+            if said and not self._query.isActive:
+                self._versions.settle()
+            elif said:
+                self._control.say(Marks())
+                self._hand_over()
+            return said
 
     def say_idle(self, *streams: str) -> None:
         """Nothing is coming from these streams for now, so nobody need wait for them."""
@@ -94,23 +156,63 @@ class LiveQuery:
         self._drain()
 
     def _drain(self) -> None:
-        self._query = self._start({"availableNow": True})
-        self._query.awaitTermination()
+        self._start({"availableNow": True})
+        self._awaited()
+        while self._handover.has_left:
+            self._handover.arrive()
+            self._start({"availableNow": True})
+            self._awaited()
 
-    def _start(self, trigger: Mapping[str, Any]) -> StreamingQuery:
+    def _hand_over(self) -> None:
+        """Wait until the running definition has given way to the one that waits, which is started then."""
+        if self._handover.await_leaving(lambda: self._query.isActive):
+            self._query.awaitTermination()
+            with self._handover.unless_given_up() as goes_on:
+                if goes_on:
+                    self._begin_sink()
+                    self._start(self._settings.trigger)
+                    self._control.say(Marks())  # reaches buckets to which no row comes
+            self._handover.arrive()
+
+    def _leave(self, batch: int) -> None:
+        """End the query before anything of a micro-batch is computed, which now belongs to another definition."""
+        self._versions.switch(batch)
+        self._stopping = True
+        self._handover.leave(self._query.stop, lambda: self._query.isActive)
+
+    def _awaited(self, seconds: int | None = None) -> bool:
+        try:
+            return bool(self._query.awaitTermination(seconds))
+        except StreamingQueryException as problem:
+            original, batch = self._failure or (problem, None)
+            run = Run(self._settings.checkpoint, sink_name(self._settings.sink), batch)
+            raise stream_failed(original, run) from None
+
+    def _start(self, trigger: Mapping[str, Any]) -> None:
         self._stopping, self._failure = False, None
-        messages = message_chain(self._job, self._inputs, self._control.read_stream())
+        self._versions.starting()
+        self._handover.starting()
+        sources = self._given.sources(self._job.plan.program)
+        messages = observed(self._job, message_chain(self._job, sources, self._control.read_stream()))
         writer = messages.writeStream.foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{self._settings.checkpoint.rstrip('/')}/spark")
-        return writer.trigger(**trigger).start()
+        self._query = writer.trigger(**trigger).start()
+        self._handover.started()
 
     def _deliver(self, messages: DataFrame, batch: int) -> None:
+        began = time.monotonic()
         try:
+            if self._versions.is_due(batch):
+                self._leave(batch)
             tally = self._delivered(messages, batch)
         except Exception as problem:
-            self._failure = problem
+            self._failure = problem, batch
             raise short_form(problem, batch, stopping=self._stopping) from None
-        self.tallies.append(tally)
+        if self._versions.is_waiting:
+            self._control.say(Marks())  # so that another micro-batch comes
+        self._ledger.add(tally, time.monotonic() - began)
+        if self._idle is not None:
+            self._idle.take(tally)
         if self._settings.on_tally is not None:
             self._settings.on_tally(tally)
 
@@ -119,33 +221,45 @@ class LiveQuery:
         kept = messages.persist()
         try:
             tally = tally_of(self._job, kept, batch)
-            self._settings.sink.deliver(outputs_of(self._job, kept, tally), batch)
+            with by_sink():
+                self._settings.sink.deliver(outputs_of(self._job, kept, tally), batch)
         finally:
             with suppress(Exception) if self._stopping else nullcontext():
                 kept.unpersist()
         return tally
 
+    def _begin_sink(self) -> None:
+        if isinstance(self._settings.sink, Prepared):
+            checkpoint = Folder(self._spark, self._settings.checkpoint.rstrip("/"))
+            outputs = (*self._job.event_names, LATE, REJECTS)
+            is_new = not checkpoint.inside("spark").inside("offsets").names()
+            self._settings.sink.begin(Beginning(self._spark, outputs, checkpoint, is_new))
+
+    def _watch_idle(self) -> None:
+        limit = self._settings.idle_after
+        if limit is not None and len(self._given.inputs) > 1 and "availableNow" not in self._settings.trigger:
+            self._idle = IdleMonitor(self._given.inputs, limit, lambda idle: self.say_idle(*idle), self._is_busy)
+
+    def _is_busy(self) -> bool:
+        status = self._query.status
+        return not self._query.isActive or bool(status["isTriggerActive"] and status["isDataAvailable"])
+
 
 def start(
-    program: Runnable,
+    program: Replaceable,
     spark: SparkSession,
-    inputs: Mapping[str, DataFrame],
+    inputs: Mapping[str, Any],
     tables: Mapping[str, Data] | None,
     settings: StreamSettings,
 ) -> LiveQuery:
-    """Start a program on streaming frames; a checkpoint that exists is continued."""
-    plan = program.plan
-    require_inputs(plan, inputs)
+    """Start a program on streams; a checkpoint that exists is continued."""
     for name, value in STATE_SETTINGS.items():
         spark.conf.set(name, value)
-    facts = read_tables(plan.tables, tables, program.folder)
-    clocks = {
-        stream.schema.name: clock_of_frame(inputs[stream.schema.name], stream.schema)
-        for stream in plan.streams
-        if stream.schema.name in inputs
-    }
-    measure = measure_for(plan, clocks)
-    around = Surroundings({name: tuple(table.to_pylist()) for name, table in facts.items()}, measure)
+    given = Given(spark, inputs, tables or {})
+    facts = given.facts(program, strict=True)
+    clocks = {name: source.clock for name, source in given.sources(program.plan).items()}
+    measure_for(program.plan, clocks)
     n_buckets = settings.buckets or BUCKETS_PER_CORE * spark.sparkContext.defaultParallelism
-    job = Job.of(program.physical, clocks, facts, around, measure.clock, n_buckets)
-    return LiveQuery(spark, job, inputs, settings)
+    versions = Versions(Folder(spark, settings.checkpoint.rstrip("/")))
+    versions.begin(program, facts, clocks, n_buckets)
+    return LiveQuery(spark, versions, given, settings)

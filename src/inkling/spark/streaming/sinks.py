@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TextIO, TypeAlias, runtime_checkable
+from urllib.parse import quote
 
-from pyspark.sql import DataFrame
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType
 
-from inkling.spark.streaming.outputs import Output
+from inkling.errors import InputError
+from inkling.spark.streaming.addresses import address_of, one_of, servers_and_topic
+from inkling.spark.streaming.outputs import LATE, REJECTS, Output
+from inkling.spark.streaming.storage import Folder
+
+FORMATS = ("parquet", "json", "csv")
+BATCH = "batch"
+TIMES = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
+"""Spark's own default would cut times off at milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a sink may want to know before the first delivery."""
+
+    spark: SparkSession
+    outputs: tuple[str, ...]
+    checkpoint: Folder
+    is_new: bool  # whether the checkpoint has never been used
 
 
 class Sink(Protocol):
@@ -18,32 +44,163 @@ class Sink(Protocol):
     def deliver(self, outputs: Iterable[Output], batch: int) -> None: ...
 
 
+@runtime_checkable
+class Prepared(Protocol):
+    """A sink that looks around before the first delivery, and may refuse."""
+
+    def begin(self, beginning: Beginning) -> None: ...
+
+
+SinkFunction: TypeAlias = Callable[[str, DataFrame, int], None]
+
+
 @dataclass(frozen=True, slots=True)
 class FileSink:
-    """A folder per event; each micro-batch is a folder in it, which a repeated delivery replaces."""
+    """A folder per output; each micro-batch is a folder in it, which a repeated delivery replaces."""
 
     path: str
     format: str = "parquet"
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def begin(self, beginning: Beginning) -> None:
+        if not beginning.is_new:
+            return
+        for name in beginning.outputs:
+            found = Folder(beginning.spark, self._folder(name)).names()
+            if any(one.startswith(f"{BATCH}=") for one in found):
+                raise _other_results(f"`{self._folder(name)}` holds results", self.path)
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
         for output in outputs:
-            target = f"{self.path}/{output.name}/batch={batch}"
-            output.frame.write.mode("overwrite").format(self.format).save(target)
+            frame = _without_lists(output.frame) if self.format == "csv" else output.frame
+            plain = {} if self.format == "parquet" else {"timestampFormat": TIMES}
+            plain |= {"header": "true", "escape": '"'} if self.format == "csv" else {}
+            plain |= {"ignoreNullFields": "false"} if self.format == "json" else {}
+            writer = frame.write.mode("overwrite").format(self.format).options(**{**plain, **self.options})
+            writer.save(f"{self._folder(output.name)}/{BATCH}={batch}")
+
+    def _folder(self, name: str) -> str:
+        return f"{self.path.rstrip('/')}/{quote(name, safe=' ')}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSink:
+    """A table per output, called `<prefix>_<output>`; each micro-batch is a partition, which a repetition replaces."""
+
+    prefix: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def begin(self, beginning: Beginning) -> None:
+        if not beginning.is_new:
+            return
+        spark = beginning.spark
+        for name in map(self.table_name, beginning.outputs):
+            if spark.catalog.tableExists(name) and not spark.table(name).isEmpty():
+                raise _other_results(f"the table `{name}` holds rows", "the tables")
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        for output in outputs:
+            name = self.table_name(output.name)
+            frame = output.frame.withColumn(BATCH, F.lit(batch).cast("bigint"))
+            spark = frame.sparkSession
+            if not spark.catalog.tableExists(name):
+                nothing = spark.createDataFrame([], frame.schema)
+                nothing.write.partitionBy(BATCH).options(**{"format": "parquet", **self.options}).saveAsTable(name)
+            frame.write.option("partitionOverwriteMode", "dynamic").insertInto(name, overwrite=True)
+
+    def table_name(self, output: str) -> str:
+        return f"{self.prefix}_{re.sub(r'[^0-9A-Za-z_]', '_', output)}"
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySink:
+    """All rows in the memory of the driver: for tests, notebooks and small streams."""
+
+    batches: dict[str, dict[int, pa.Table]] = field(default_factory=dict)
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        for output in outputs:
+            self.batches.setdefault(output.name, {})[batch] = output.frame.toArrow()
+
+    def rows(self, output: str) -> list[dict[str, object]]:
+        """Rows of an event, or of `late` or `rejects`, in the order of delivery."""
+        found = self.batches.get(output, {})
+        return [row for batch in sorted(found) for row in found[batch].to_pylist()]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleSink:
+    """Results as JSON lines to be read along; late rows and rejects beside them, with their kind in front.
+
+    A batch that is delivered twice is printed twice.
+    """
+
+    results: TextIO | None = None
+    others: TextIO | None = None
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        results, others = self.results or sys.stdout, self.others or sys.stderr
+        for output in outputs:
+            aside = output.name in (LATE, REJECTS)
+            for row in output.frame.toArrow().to_pylist():
+                text = json.dumps(row, default=_spelled, ensure_ascii=False)
+                (others if aside else results).write(f"{output.name}: {text}\n" if aside else f"{text}\n")
+        results.flush()
 
 
 @dataclass(frozen=True, slots=True)
 class CallbackSink:
     """A function of (name, frame, batch); it must cope with hearing of a batch twice."""
 
-    function: Callable[[str, DataFrame, int], None]
+    function: SinkFunction
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
         for output in outputs:
             self.function(output.name, output.frame, batch)
 
 
-def sink_of(to: Sink | str | Path | Callable[[str, DataFrame, int], None]) -> Sink:
-    """What a user gave as a place for results: a folder, a sink, or a function."""
-    if isinstance(to, str | Path):
+def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
+    """What a user gave as a place for results: a folder, an address, `-` for the terminal, a sink, or a function."""
+    if isinstance(to, Path):
         return FileSink(str(to))
-    return to if hasattr(to, "deliver") else CallbackSink(to)
+    if not isinstance(to, str):
+        return to if hasattr(to, "deliver") else CallbackSink(to)
+    if to == "-":
+        return ConsoleSink()
+    address = address_of(to)
+    match address.kind:
+        case "table":
+            return TableSink(address.place, address.options)
+        case "kafka":
+            from inkling.spark.streaming.kafka_sink import KafkaSink
+
+            return KafkaSink(*servers_and_topic(address), address.options)
+        case "rate":
+            raise InputError.of("INK0515", f"`{to}` is a place to read from, not to write to")
+        case _:
+            mine, others = address.taken("format")
+            return FileSink(
+                address.place,
+                one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address),
+                others,
+            )
+
+
+def _without_lists(frame: DataFrame) -> DataFrame:
+    lists = [column.name for column in frame.schema if isinstance(column.dataType, ArrayType)]
+    return frame.withColumns({name: F.to_json(name) for name in lists}) if lists else frame
+
+
+def _spelled(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return str(value)
+
+
+def _other_results(found: str, what: str) -> InputError:
+    return InputError.of(
+        "INK0516",
+        f"{found}, but the checkpoint is new",
+        notes=("results of two runs would be mixed up: each numbers its micro-batches from 0",),
+        helps=(f"name the checkpoint of the run that wrote them, or move {what} away",),
+    )

@@ -15,13 +15,14 @@ from pyspark.sql.pandas.types import to_arrow_type
 from inkling.errors import InputError
 from inkling.io.casting import SAMPLE, clock_of
 from inkling.io.files import read_sample
-from inkling.io.formats import Format, files_at, format_of_name, missing_file
+from inkling.io.formats import Format, format_of_folder, is_visible, missing_file
 from inkling.io.normalize import declared_clock, require_columns, require_readable, stored_columns
 from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.logical.plan import StreamPlan
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Clock
-from inkling.spark.payloads import Avro, Json, KafkaField, Payload, decoded
+from inkling.spark.avro_messages import Avro
+from inkling.spark.payloads import Json, KafkaField, Payload, decoded
 from inkling.spark.streaming.addresses import Address, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.clock import clock_of_frame
 from inkling.spark.streaming.file_reader import CONTENT, PATH, FileReader
@@ -85,8 +86,10 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: Sequence[str]) ->
 def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:
     mine, options = address.taken("format")
     files = _files_in(spark, address, schema.name)
-    kind = FORMATS[one_of(mine["format"], FORMATS, option="format", address=address)] if mine else _format(
-        address, files, schema.name
+    kind = (
+        FORMATS[one_of(mine["format"], FORMATS, option="format", address=address)]
+        if mine
+        else _format(address, files, schema.name)
     )
     wanted = stored_columns(schema, derived)
     clock = declared_clock(schema) or _clock_of_files(kind, files, schema, wanted)
@@ -104,13 +107,13 @@ def _files_in(spark: SparkSession, address: Address, what: str) -> list[str]:
         raise _no_stream(what, f"the file `{path}`", "name the folder in which new files appear")
     if not path.is_dir():
         raise missing_file(path, what=what)
-    return [str(one) for one in files_at(path, what=what)[1]] if any(path.iterdir()) else []
+    inside = (one for one in path.rglob("*") if one.is_file())
+    return sorted(str(one) for one in inside if is_visible(one.relative_to(path)))
 
 
 def _format(address: Address, files: Sequence[str], what: str) -> Format:
-    kinds = {kind for kind in map(format_of_name, files) if kind is not None}
-    if len(kinds) == 1:
-        return kinds.pop()
+    if files:
+        return format_of_folder(Path(address.place), [Path(one).name for one in files], what=what)
     raise InputError.of(
         "INK0502",
         f"nothing in the folder `{address.place}` for `{what}` tells the format of files to come",
@@ -131,8 +134,8 @@ def _clock_of_files(kind: Format, files: Sequence[str], schema: StreamSchema, wa
 def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:
     from inkling.spark.kafka import require_kafka
 
-    require_kafka(spark)
     servers, topic = servers_and_topic(address)
+    require_kafka(spark)
     fields = {kafka.value for kafka in KafkaField}
     mine, options = address.taken("format", "schema", "header", "starting", *fields)
     payload = Payload(_encoding(mine, address), {mine[name]: KafkaField(name) for name in fields if name in mine})
@@ -146,9 +149,7 @@ def _encoding(options: dict[str, str], address: Address) -> Json | Avro:
     if one_of(options.get("format", "json"), ("json", "avro"), option="format", address=address) == "json":
         return Json()
     if "schema" not in options:
-        raise InputError.of(
-            "INK0515", f"`{address.text}` names no Avro schema", helps=("add `&schema=FILE.avsc`",)
-        )
+        raise InputError.of("INK0515", f"`{address.text}` names no Avro schema", helps=("add `&schema=FILE.avsc`",))
     path = Path(options["schema"])
     if not path.is_file():
         raise missing_file(path, what="the Avro schema")
@@ -189,7 +190,9 @@ def _no_stream(what: str, found: str, *helps: str) -> InputError:
     return InputError.of(
         "INK0514",
         f"`{what}` was given {found}, expected a stream",
-        notes=("a stream is a streaming DataFrame, a folder in which files appear, `table://NAME`, "
-               "`kafka://HOST:PORT/TOPIC` or `rate://ROWS-PER-SECOND`",),
+        notes=(
+            "a stream is a streaming DataFrame, a folder in which files appear, `table://NAME`, "
+            "`kafka://HOST:PORT/TOPIC` or `rate://ROWS-PER-SECOND`",
+        ),
         helps=helps or ("`program.run` and `inkling run` read what is there already",),
     )

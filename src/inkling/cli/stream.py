@@ -1,0 +1,189 @@
+"""`inkling stream`: the results of a program over streams, until it is stopped."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from inkling.cli.execution import silent_children
+from inkling.cli.failures import EXIT_INTERRUPTED
+from inkling.cli.inputs import given_addresses
+from inkling.cli.live_line import Shown, live_line
+from inkling.cli.messages import counted, print_diagnostics
+from inkling.cli.options import Debug, Master, ProgramFile, Quiet
+from inkling.cli.progress import working
+from inkling.cli.stopping import Stop, stopping_politely
+from inkling.query import load
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from inkling.spark.streaming.progress import Progress
+    from inkling.spark.streaming.query import LiveQuery
+
+
+def stream(
+    program: ProgramFile,
+    inputs: Annotated[
+        list[str],
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="NAME=SOURCE",
+            help="A stream: a folder in which files appear, kafka://HOST:PORT/TOPIC, table://NAME or "
+            "rate://ROWS-PER-SECOND; options after ?, as in incoming?format=csv.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="SINK",
+            help="A folder, also with ?format=json or csv; table://PREFIX, kafka://HOST:PORT/TOPIC, "
+            "or - for JSON lines on stdout.",
+        ),
+    ],
+    tables: Annotated[
+        list[str],
+        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
+    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where offsets and state are kept, to go on from; by default _checkpoint in the output folder.",
+            show_default=False,
+        ),
+    ] = None,
+    trigger: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help='How often, such as "5 seconds"; otherwise at once.', show_default=False),
+    ] = None,
+    available_now: Annotated[
+        bool, typer.Option("--available-now", help="Take in what is there, and stop. The next run goes on from there.")
+    ] = False,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Take in what is there, decide all that is open as if no row came, stop.")
+    ] = False,
+    idle_after: Annotated[
+        float,
+        typer.Option(min=0, metavar="SECONDS", help="A stream silent for so long holds others back no more; 0: never."),
+    ] = 60.0,
+    buckets: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Parts into which keys are divided; 4 per core.", show_default=False),
+    ] = None,
+    unbounded: Annotated[
+        bool, typer.Option("--unbounded", help="Run although nothing limits the state: for streams that end.")
+    ] = False,
+    metrics: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Where numbers of every micro-batch are added.", show_default=False),
+    ] = None,
+    master: Master = "local[*]",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Find the events of a program in streams, until Ctrl-C."""
+    loaded = load(program)
+    if loaded.warnings and not quiet:
+        print_diagnostics(loaded.warnings)
+    given = given_addresses(loaded, inputs, tables)
+    place = checkpoint or _checkpoint_of(output)
+    with working(quiet) as say:
+        say("starting Spark")
+        spark = _session(master, [*given.streams.values(), output], debug=debug)
+        say("starting the stream")
+        query = loaded.stream(
+            spark,
+            given.streams,
+            given.tables,
+            checkpoint=place,
+            to=output,
+            trigger=_trigger(trigger, now=available_now or finish),
+            idle_after=idle_after or None,
+            buckets=buckets,
+            unbounded=unbounded,
+        )
+    with stopping_politely() as stop:
+        with live_line(query.clock, quiet=quiet, metrics=metrics) as show:
+            last = _follow(query, show, stop, finish=finish)
+        if not quiet:
+            for line in _summary(last):
+                typer.echo(line, err=True)
+            if not finish:
+                typer.echo(f"the same command goes on from here; its checkpoint is {place}", err=True)
+    if stop.interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _follow(query: LiveQuery, show: Shown, stop: Stop, *, finish: bool) -> Progress | None:
+    """Show micro-batch after micro-batch until the end, and give the last."""
+    last: Progress | None = None
+
+    def show_news() -> None:
+        nonlocal last
+        for progress in query.progress_after(-1 if last is None else last.batch):
+            show(progress)
+            last = progress
+
+    try:
+        while not stop.wanted and not query.await_end(1):
+            show_news()
+        if finish and not stop.wanted:
+            show_news()
+            query.finish()
+    finally:
+        query.stop()
+    show_news()
+    return last
+
+
+def _summary(last: Progress | None) -> Iterable[str]:
+    if last is None:
+        yield "no rows came"
+        return
+    widest = max(map(len, last.matches), default=0)
+    for name, n in last.matches.items():
+        yield f"{name:<{widest}}  {counted(n, 'result')}"
+    told = [f"{counted(last.total_rows, 'row')} read"]
+    told += [f"{counted(last.rejects, 'row')} refused"] if last.rejects else []
+    told += [f"{counted(last.late, 'row')} too late"] if last.late else []
+    yield ", ".join(told)
+
+
+def _session(master: str, addresses: Iterable[str], *, debug: bool) -> SparkSession:
+    from inkling.spark.session import spark_session
+
+    config = {}
+    if any(address.startswith("kafka://") for address in addresses):
+        from inkling.spark.kafka import kafka_settings
+
+        config = kafka_settings()
+    with nullcontext() if debug else silent_children():
+        return spark_session(master=master, config=config)
+
+
+def _checkpoint_of(output: str) -> str:
+    """Inside the folder of results, under a name that readers of results pass over."""
+    from inkling.spark.streaming.addresses import address_of
+
+    if output == "-":
+        return tempfile.mkdtemp(prefix="inkling-")
+    address = address_of(output)
+    if address.kind:
+        raise typer.BadParameter(f"--checkpoint must be given for {output}")
+    return f"{address.place.rstrip('/')}/_checkpoint"
+
+
+def _trigger(text: str | None, *, now: bool) -> dict[str, object]:
+    if now and text is not None:
+        raise typer.BadParameter("--trigger goes on for ever, --available-now and --finish stop: give one of them")
+    return {"availableNow": True} if now else {"processingTime": text or "0 seconds"}

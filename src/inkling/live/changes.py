@@ -1,0 +1,144 @@
+"""What becomes of each event when another program takes the place of a running one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+
+from inkling.errors import InputError
+from inkling.live.parts import is_divisible
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.physical.planner import plan_program
+from inkling.physical.stages import NoPlace, Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Names of events by what becomes of them; of streams whose rows may be later or less late than before, and of
+    tables whose facts are different now."""
+
+    kept: tuple[str, ...] = ()
+    started: tuple[str, ...] = ()
+    restarted: tuple[str, ...] = ()
+    stopped: tuple[str, ...] = ()
+    lateness: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything changes at all."""
+        return bool(self.started or self.restarted or self.stopped or self.lateness or self.tables)
+
+    def __str__(self) -> str:
+        said = [
+            (word, names)
+            for word, names in (
+                ("kept", self.kept),
+                ("started", self.started),
+                ("started anew", self.restarted),
+                ("stopped", self.stopped),
+                ("other lateness", self.lateness),
+                ("re-read", self.tables),
+            )
+            if names
+        ]
+        return "; ".join(f"{word}: {', '.join(names)}" for word, names in said) or "nothing changed"
+
+
+def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
+    """An event is kept when its definition is the same, and so are those of everything it reads."""
+    kept = tuple(event.name for event in new.events if _is_same(event.name, old, new))
+    names = {event.name for event in old.events}
+    return Changes(
+        kept,
+        started=tuple(event.name for event in new.events if event.name not in names),
+        restarted=tuple(event.name for event in new.events if event.name in names and event.name not in kept),
+        stopped=tuple(event.name for event in old.events if new.event(event.name) is None),
+        lateness=tuple(stream.schema.name for stream in new.streams if _has_other_lateness(stream, old)),
+    )
+
+
+def is_same_stream(old: p.StreamPlan | None, new: p.StreamPlan | None) -> bool:
+    """Whether rows mean the same; how late they may come says nothing about that."""
+    if old is None or new is None:
+        return False
+    return _without_lateness(old) == _without_lateness(new)
+
+
+def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
+    """A plan of the new program in the stages of the old one, in which kept events stay where they are."""
+    kept = changes(old.program, new).kept
+    homes = {step.event.name: stage.number for stage in old.stages for step in stage.steps}
+    try:
+        plan = plan_program(new, Placement(len(old.stages), {name: homes[name] for name in kept}))
+    except NoPlace as problem:
+        raise _refusal(
+            f"`{problem.event}` needs another partition key than the running program has",
+            "a query keeps the number of its stages, one per partition key, as long as it has its checkpoint",
+        ) from None
+    for before, after in zip(old.stages, plan.stages, strict=True):
+        stays = [name for name in kept if homes[name] == before.number]
+        if stays:
+            _require_same_form(before, after, old.program, new, stays[0])
+    return plan
+
+
+def _require_same_form(before: Stage, after: Stage, old: p.ProgramPlan, new: p.ProgramPlan, kept: str) -> None:
+    """What is remembered of keys and ids must stay what it is."""
+    if (before.id_type, before.text_places) != (after.id_type, after.text_places):
+        raise _refusal(
+            f"`{kept}` would have ids or places of another type, because other events would share its stage",
+            "ids in one stage have one type, and results that were written already have the old one",
+        )
+    if is_divisible(before, old) != is_divisible(after, new):
+        raise _refusal(
+            f"the keys of `{kept}` could not stay where they are",
+            "a new event reads a stream with DERIVE along another key than its own, which needs all rows together",
+        )
+
+
+def _refusal(message: str, note: str) -> InputError:
+    return InputError.of(
+        "INK0606",
+        message,
+        notes=(note,),
+        helps=("start the program with a checkpoint of its own", "the running program goes on"),
+    )
+
+
+def _is_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
+    """Whether a stream or event means the same in both programs."""
+    event = new.event(name)
+    if event is None:
+        stream = new.stream(name)
+        return is_same_stream(old.stream(name), stream) and _same_tables(stream, old, new)
+    if old.event(name) != event or not _same_tables(event, old, new):
+        return False
+    return all(_is_same(source, old, new) for source in event.sources)
+
+
+def _same_tables(definition: object, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
+    columns = [{table.name: table.columns for table in program.tables} for program in (old, new)]
+    return all(columns[0].get(name) == columns[1].get(name) for name in set(_tables_in(definition)))
+
+
+def _tables_in(part: object) -> Iterator[str]:
+    """Tables that are looked up anywhere in a definition."""
+    if isinstance(part, e.InTable | p.TableAtom):
+        yield part.table
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _tables_in(one)
+    elif is_dataclass(part):
+        for one in fields(part):
+            yield from _tables_in(getattr(part, one.name))
+
+
+def _has_other_lateness(stream: p.StreamPlan, old: p.ProgramPlan) -> bool:
+    before = old.stream(stream.schema.name)
+    return before is not None and before.schema.late != stream.schema.late
+
+
+def _without_lateness(stream: p.StreamPlan) -> p.StreamPlan:
+    return replace(stream, schema=replace(stream.schema, late=None))

@@ -1,0 +1,125 @@
+"""Which program computes which micro-batches: texts and facts beside the checkpoint, so that a replay uses the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from inkling import language
+from inkling.analysis.clock import measure_for
+from inkling.live.snapshot import table_bytes, table_of
+from inkling.logical import bind
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import ProgramPlan
+from inkling.logical.rewrite import rewrite
+from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
+from inkling.physical.stages import Placement
+from inkling.source import SourceText
+from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.storage import Folder
+
+_PROGRAM, _ABOUT, _TABLES = "program.ink", "about.json", "tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A program with its facts, and what was decided about it when it came into force."""
+
+    number: int
+    first_batch: int  # from which on it computes
+    name: str
+    text: str
+    tables: Mapping[str, pa.Table]
+    placement: Placement
+    n_buckets: int
+    clocks: Mapping[str, Clock]  # of the streams that are given
+
+    @property
+    def program(self) -> ProgramPlan:
+        return program_of(self.text, self.name)
+
+    @property
+    def plan(self) -> PhysicalPlan:
+        return plan_program(self.program, self.placement)
+
+    def job(self, earlier: Job | None) -> Job:
+        """What workers need; they may meet states of the `earlier` one."""
+        plan = self.plan
+        measure = measure_for(plan.program, self.clocks)
+        around = Surroundings({name: tuple(table.to_pylist()) for name, table in self.tables.items()}, measure)
+        job = Job.of(plan, self.clocks, self.tables, around, measure.clock, self.n_buckets)
+        return replace(job, definition=self.number, earlier=earlier)
+
+
+def program_of(text: str, name: str) -> ProgramPlan:
+    """The plan of a text that was found to be right before."""
+    return rewrite(bind(language.parse(text, name), SourceText(name, text)).plan).plan
+
+
+def placement_of(plan: PhysicalPlan) -> Placement:
+    """Where the events of a plan stand."""
+    homes = {step.event.name: stage.number for stage in plan.stages for step in stage.steps}
+    return Placement(len(plan.stages), homes)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The definitions of a checkpoint, one folder each."""
+
+    folder: Folder
+
+    def numbers(self) -> list[int]:
+        """Of those that are complete."""
+        names = [name for name in self.folder.names() if name.isdigit()]
+        return [int(name) for name in names if self.folder.inside(name).read(_ABOUT) is not None]
+
+    def read(self, number: int) -> Definition:
+        here = self.folder.inside(_folder_name(number))
+        text, about = here.read(_PROGRAM), here.read(_ABOUT)
+        assert text is not None and about is not None, f"definition {number} is not complete"
+        found = json.loads(about)
+        facts = here.inside(_TABLES)
+        return Definition(
+            number,
+            found["first_batch"],
+            found["name"],
+            text.decode(),
+            {name: _table(facts, name) for name in found["tables"]},
+            Placement(found["n_stages"], found["homes"]),
+            found["n_buckets"],
+            {name: Clock(value) for name, value in found["clocks"].items()},
+        )
+
+    def write(self, definition: Definition) -> None:
+        """Counts from the moment its last file is there."""
+        here = self.folder.inside(_folder_name(definition.number))
+        facts = here.inside(_TABLES)
+        facts.make()
+        for name, table in definition.tables.items():
+            facts.write(f"{name}.arrow", table_bytes(table))
+        here.write(_PROGRAM, definition.text.encode())
+        about = {
+            "first_batch": definition.first_batch,
+            "name": definition.name,
+            "tables": sorted(definition.tables),
+            "n_stages": definition.placement.n_stages,
+            "homes": dict(definition.placement.homes),
+            "n_buckets": definition.n_buckets,
+            "clocks": {name: clock.value for name, clock in definition.clocks.items()},
+        }
+        here.write(_ABOUT, json.dumps(about, indent=1).encode())
+
+
+def _folder_name(number: int) -> str:
+    return f"{number:09d}"
+
+
+def _table(folder: Folder, name: str) -> pa.Table:
+    data = folder.read(f"{name}.arrow")
+    assert data is not None, f"the facts of {name} are missing"
+    return table_of(data)

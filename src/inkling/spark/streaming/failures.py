@@ -1,0 +1,192 @@
+"""Why a stream stopped, said so that somebody can act on it: what failed, in which micro-batch, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from inkling.errors import Diagnostic, InklingError
+
+IN_PLACE = "inkling: in "
+"""Begins the note by which an error on a worker tells where it happened."""
+
+_GO_ON = "start again with the same checkpoint: the batch is done again, nothing is lost and nothing comes twice"
+_LONGEST = 300
+
+
+class StreamError(InklingError):
+    """A running program stopped by itself."""
+
+
+class SinkError(Exception):
+    """What a sink raised, kept apart from what computing the results raised."""
+
+
+@contextmanager
+def by_sink() -> Iterator[None]:
+    """Whatever fails inside is the sink's."""
+    try:
+        yield
+    except Exception as problem:
+        raise SinkError(_first_line(str(problem))) from problem
+
+
+@contextmanager
+def in_place(name: str) -> Iterator[None]:
+    """Errors that leave a worker tell where it was."""
+    try:
+        yield
+    except Exception as problem:
+        problem.add_note(f"{IN_PLACE}{name}")
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What failed: a query with this checkpoint, writing there, while this micro-batch was delivered."""
+
+    checkpoint: str
+    sink: str
+    batch: int | None = None
+
+
+def sink_name(sink: object) -> str:
+    """A sink as it is called in messages: by its place, if it has one."""
+    place = getattr(sink, "path", None) or getattr(sink, "prefix", None)
+    return f"`{place}`" if place else type(sink).__name__
+
+
+def stream_failed(problem: BaseException, run: Run) -> InklingError:
+    """The error to show for what Spark, a worker or a sink raised."""
+    if isinstance(problem, InklingError):
+        return problem
+    if isinstance(problem, SinkError) and isinstance(problem.__cause__, InklingError):
+        return problem.__cause__
+    return StreamError(_diagnostic(problem, run))
+
+
+def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
+    chain = _chain(problem)
+    text = "\n".join(chain)
+    batch = "a batch" if run.batch is None else f"batch {run.batch}"
+    if missing := _MISSING_FILE.search(text):
+        return Diagnostic(
+            "INK0612",
+            f"`{missing['path'].removeprefix('file:')}` is gone, and {batch} was to be read from it",
+            notes=(f"the checkpoint `{run.checkpoint}` lists it as a file of the stream",),
+            helps=(f"put the file back and {_GO_ON}",),
+        )
+    if _LOST_OFFSETS.search(text):
+        return Diagnostic(
+            "INK0612",
+            f"a topic no longer holds what {batch} was to be read from",
+            notes=(_cause(chain),),
+            helps=(
+                "`failOnDataLoss=false` as an option of the source goes on with what is left",
+                "topics keep rows for a limited time; give them more, or let the stream run more often",
+            ),
+        )
+    if isinstance(problem, SinkError):
+        return _about_sink(chain, batch, run)
+    if _CHECKPOINT.search(text):
+        return Diagnostic(
+            "INK0611",
+            f"the checkpoint `{run.checkpoint}` cannot be continued",
+            notes=(_cause(chain, _CHECKPOINT), "what it kept of open matches is needed to go on"),
+            helps=(
+                "if it belongs to another program, name a folder of its own",
+                "if it was damaged, restore it from a copy, or start with a new checkpoint and a new place for results",
+            ),
+        )
+    if _WORKER_DIED in text:
+        return Diagnostic(
+            "INK0613",
+            f"a Python worker died while {batch} was computed, and so did those that tried again",
+            notes=("the operating system kills workers when memory runs out; its log tells",),
+            helps=("smaller batches or more buckets let a worker hold less at a time", _GO_ON),
+        )
+    if place := _PLACE.search(text):
+        return Diagnostic(
+            "INK0613",
+            f"{place['place']} failed while {batch} was computed",
+            notes=(_python_cause(text),),
+            helps=(f"this is a mistake in inkling or in a function it calls; once it is mended, {_GO_ON}",),
+        )
+    return Diagnostic(
+        "INK0614", f"the stream stopped while {batch} was computed", notes=(_cause(chain),), helps=(_GO_ON,)
+    )
+
+
+def _about_sink(chain: list[str], batch: str, run: Run) -> Diagnostic:
+    text = "\n".join(chain)
+    if full := _FULL.search(text):
+        return Diagnostic(
+            "INK0610",
+            f"there is no room for the results of {batch} in {run.sink}",
+            notes=(full[0],),
+            helps=(f"make room and {_GO_ON}",),
+        )
+    return Diagnostic(
+        "INK0610",
+        f"the results of {batch} could not be delivered to {run.sink}",
+        notes=(_cause(chain),),
+        helps=(f"mend the cause and {_GO_ON}",),
+    )
+
+
+_FULL = re.compile(r"No space left on device|Disk quota exceeded|quota of \S+ is exceeded", re.IGNORECASE)
+_MISSING_FILE = re.compile(
+    r"FAILED_READ_FILE\.FILE_NOT_EXIST\][^\n]*?(?P<path>(?:\w+:)?/\S+?)\.? (?:File does|File|It)"
+)
+_LOST_OFFSETS = re.compile(r"failOnDataLoss|KAFKA_DATA_LOSS|UnknownTopicOrPartition|Some data may have been lost")
+_CHECKPOINT = re.compile(
+    r"MALFORMED_LOG_FILE|STREAMING_STATEFUL_OPERATOR|STATE_STORE_|CANNOT_LOAD_STATE_STORE|CANNOT_LOAD_CHECKPOINT"
+    r"|STATE_DATA_SOURCE|Failed to read log file|Incomplete log file|UNSUPPORTED_LOG_VERSION|state store metadata"
+    r"|INVALID_CHECKPOINT|INCOMPATIBLE_CHECKPOINT|Detected .* sources? .* checkpoint|this state has the format"
+)
+_WORKER_DIED = "Python worker exited unexpectedly"
+_PLACE = re.compile(rf"{IN_PLACE}(?P<place>[^\n]+)")
+_PYTHON_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|Invalid|Failed|Warning)\b: .+$", re.MULTILINE)
+_CONDITION = re.compile(r"^(?:[\w.$]+: )?(?:\[[A-Z_.]+\] )?")
+_SQL_STATE = re.compile(r"\s*SQLSTATE: \w+")
+
+
+def _chain(problem: BaseException) -> list[str]:
+    """What was said at every level, the innermost last; Java's causes count as levels."""
+    said: list[str] = []
+    current: BaseException | None = problem
+    while current is not None:
+        java = getattr(current, "java_exception", None) or getattr(current, "_origin", None)
+        said += _java_chain(java) if java is not None else [f"{type(current).__name__}: {current}"]
+        current = current.__cause__
+    return said
+
+
+def _java_chain(java: Any) -> list[str]:
+    said: list[str] = []
+    while java is not None and len(said) < 20:
+        said.append(str(java.toString()))
+        java = java.getCause()
+    return said
+
+
+def _cause(chain: list[str], wanted: re.Pattern[str] | None = None) -> str:
+    """The innermost line, or the innermost that is about what is wanted."""
+    fitting = [text for text in chain if wanted is None or wanted.search(text)]
+    lines = [_first_line(text) for text in fitting if text.strip()]
+    return lines[-1] if lines else "nothing was said about the cause"
+
+
+def _python_cause(text: str) -> str:
+    found = _PYTHON_ERROR.findall(text)
+    return _first_line(found[-1]) if found else _first_line(text)
+
+
+def _first_line(text: str) -> str:
+    """Without Java's names for errors and Spark's codes of conditions."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    plain = _SQL_STATE.sub("", _CONDITION.sub("", line, count=1)).strip()
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}…"

@@ -1,0 +1,120 @@
+"""How a running program is doing: the numbers of its last micro-batch together with Spark's."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+from inkling.model.batch import FOREVER
+from inkling.model.time import Clock
+from inkling.spark.streaming.outputs import Tally
+
+KEPT = 1000
+"""Micro-batches whose numbers are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One micro-batch; `matches`, `late`, `rejects` and `total_rows` are sums since this process started the query.
+
+    `behind_latest` and `behind_now` tell how far the watermark is behind the latest row and the wall clock: seconds, or
+    ticks. The wall clock means nothing to ticks.
+    """
+
+    batch: int
+    rows: int
+    total_rows: int
+    input_rows_per_second: float
+    processed_rows_per_second: float
+    seconds: float
+    state_rows: int
+    state_bytes: int
+    watermark: int | None
+    is_finished: bool  # nothing is waited for any more
+    behind_latest: float | None
+    behind_now: float | None
+    matches: Mapping[str, int]
+    late: int
+    rejects: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A delivered micro-batch, the sums up to it, and how long its delivery took."""
+
+    tally: Tally
+    totals: Tally
+    seconds: float
+
+    def joined(self, spark: StreamingQueryProgress | None, clock: Clock, now_us: float) -> Progress:
+        """The numbers together with Spark's own, if it has them by now: those count the time of commits too."""
+        tally, totals = self.tally, self.totals
+        rows = sum(tally.read.values())
+        seconds, arriving, processed = self.seconds, 0.0, rows / self.seconds if self.seconds else 0.0
+        if spark is not None and spark.numInputRows:
+            # what Spark counts need not be rows: a file is one
+            share = rows / spark.numInputRows
+            arriving, processed = share * spark.inputRowsPerSecond, share * spark.processedRowsPerSecond
+            seconds = dict(spark.durationMs).get("triggerExecution", seconds * 1000) / 1000
+        is_finished = tally.watermark is not None and tally.watermark >= FOREVER
+        watermark = None if is_finished else tally.watermark
+        scale = 1e6 if clock is Clock.TIMESTAMP else 1
+        return Progress(
+            batch=tally.batch,
+            rows=rows,
+            total_rows=sum(totals.read.values()),
+            input_rows_per_second=arriving,
+            processed_rows_per_second=processed,
+            seconds=seconds,
+            state_rows=tally.state_rows,
+            state_bytes=tally.state_bytes,
+            watermark=watermark,
+            is_finished=is_finished,
+            behind_latest=None if watermark is None or tally.latest is None else (tally.latest - watermark) / scale,
+            behind_now=None if watermark is None or clock is Clock.TICKS else (now_us - watermark) / 1e6,
+            matches=totals.matches,
+            late=totals.late,
+            rejects=totals.rejects,
+        )
+
+
+class Ledger:
+    """The last micro-batches, and sums over all of them since the query was started."""
+
+    def __init__(self) -> None:
+        self._entries: deque[Entry] = deque(maxlen=KEPT)
+
+    @property
+    def tallies(self) -> list[Tally]:
+        return [entry.tally for entry in list(self._entries)]
+
+    @property
+    def entries(self) -> list[Entry]:
+        return list(self._entries)
+
+    def add(self, tally: Tally, seconds: float) -> None:
+        totals = tally if not self._entries else summed(self._entries[-1].totals, tally)
+        self._entries.append(Entry(tally, totals, seconds))
+
+
+def summed(before: Tally, tally: Tally) -> Tally:
+    """Counts of both; what a tally measures, and does not count, is that of the later one."""
+    return replace(
+        tally,
+        matches=_added(before.matches, tally.matches),
+        late=before.late + tally.late,
+        rejects=before.rejects + tally.rejects,
+        read=_added(before.read, tally.read),
+        good=_added(before.good, tally.good),
+    )
+
+
+def _added(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:
+    return {name: left.get(name, 0) + right.get(name, 0) for name in {**left, **right}}

@@ -1,0 +1,169 @@
+"""The program that runs, the one before it, and the one that waits for the next micro-batch to take its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import pyarrow as pa
+
+from inkling.errors import InputError
+from inkling.live.changes import Changes, changes, planned_after
+from inkling.model.time import Clock
+from inkling.physical.runnable import Runnable
+from inkling.spark.streaming.definition import Definition, Definitions, placement_of
+from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.storage import Folder
+
+BATCHES_TO_REACH_ALL = 2
+"""Every bucket has met a definition after so many micro-batches: the second one speaks to all of them."""
+
+
+class Replaceable(Runnable, Protocol):
+    """A program whose text can be kept."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    def require_streamable(self, *, unbounded: bool = False) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """How far Spark has come with a checkpoint."""
+
+    planned: int  # the last micro-batch whose rows are fixed, -1 before the first
+    done: int  # the last one that is finished
+
+    @classmethod
+    def of(cls, checkpoint: Folder) -> Logs:
+        spark = checkpoint.inside("spark")
+        return cls(_last(spark.inside("offsets")), _last(spark.inside("commits")))
+
+    @property
+    def next_batch(self) -> int:
+        return self.planned if self.planned > self.done else self.done + 1
+
+    @property
+    def repeated(self) -> int:
+        """The micro-batch that may have been delivered in part, -1 without one."""
+        return self.planned if self.planned > self.done else -1
+
+
+def _last(folder: Folder) -> int:
+    return max((int(name) for name in folder.names() if name.isdigit()), default=-1)
+
+
+class Versions:
+    """Decides which definition computes a micro-batch, durably before it does.
+
+    A micro-batch that was begun is finished by the definition that began it; what a crash left half-delivered is
+    delivered whole again, not by another program.
+    """
+
+    def __init__(self, checkpoint: Folder) -> None:
+        self._checkpoint = checkpoint
+        self._stored = Definitions(checkpoint.inside("inkling").inside("definitions"))
+        self._logs = Logs.of(checkpoint)
+        self._waiting: Definition | None = None
+        self._current: Definition | None = None
+        self._job: Job | None = None
+
+    @property
+    def current(self) -> Definition:
+        assert self._current is not None, "begin first"
+        return self._current
+
+    @property
+    def job(self) -> Job:
+        assert self._job is not None, "begin first"
+        return self._job
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether another definition waits for its turn."""
+        return self._waiting is not None
+
+    def begin(
+        self, program: Replaceable, tables: Mapping[str, pa.Table], clocks: Mapping[str, Clock], n_buckets: int
+    ) -> Changes:
+        """Take up a checkpoint with a program, which need not be the one that ran before."""
+        self._logs = Logs.of(self._checkpoint)
+        numbers = self._stored.numbers()
+        if self._logs.planned < 0 or not numbers:
+            placement = placement_of(program.physical)
+            self._put(Definition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks))
+            return Changes(started=tuple(event.name for event in program.plan.events))
+        earlier = self._stored.read(numbers[-2]).job(None) if len(numbers) > 1 else None
+        self._take(self._stored.read(numbers[-1]), earlier)
+        said = self.propose(program, tables, clocks)
+        self.settle()
+        return said
+
+    def propose(self, program: Replaceable, tables: Mapping[str, pa.Table], clocks: Mapping[str, Clock]) -> Changes:
+        """Have a program take the place of the running one as soon as a micro-batch begins; what will change."""
+        _require_same_inputs(self.current.clocks, clocks)
+        old, new = self.job.plan, planned_after(self.job.plan, program.physical.program)
+        facts = tuple(name for name, table in tables.items() if not _same(self.current.tables.get(name), table))
+        said = replace(changes(old.program, new.program), tables=facts)
+        self._waiting = None
+        if said:
+            self._waiting = replace(
+                self.current,
+                number=self.current.number + 1,
+                name=program.name,
+                text=program.text,
+                tables=tables,
+                placement=placement_of(new),
+                clocks=clocks,
+            )
+        return said
+
+    def starting(self) -> None:
+        """A query is about to be started: what it has to repeat is not for another definition."""
+        self._logs = Logs.of(self._checkpoint)
+
+    def is_due(self, batch: int) -> bool:
+        """Whether a micro-batch that begins now belongs to the definition that waits."""
+        return self.is_waiting and batch > self._logs.repeated and self._has_reached_all(batch)
+
+    def switch(self, batch: int) -> None:
+        """From this micro-batch on, the definition that waits is in force."""
+        assert self._waiting is not None, "nothing waits"
+        self._put(replace(self._waiting, first_batch=batch), self.job)
+        self._waiting = None
+
+    def settle(self) -> None:
+        """Switch while no query runs, if the next micro-batch is a new one."""
+        self._logs = Logs.of(self._checkpoint)
+        if self.is_due(self._logs.next_batch):
+            self.switch(self._logs.next_batch)
+
+    def _has_reached_all(self, batch: int) -> bool:
+        return self.current.number == 0 or batch >= self.current.first_batch + BATCHES_TO_REACH_ALL
+
+    def _put(self, definition: Definition, earlier: Job | None = None) -> None:
+        self._stored.write(definition)
+        self._take(definition, earlier)
+
+    def _take(self, definition: Definition, earlier: Job | None) -> None:
+        self._current = definition
+        self._job = definition.job(None if earlier is None else earlier.without_facts())
+
+
+def _same(old: pa.Table | None, new: pa.Table) -> bool:
+    return old is not None and old.equals(new)
+
+
+def _require_same_inputs(old: Mapping[str, Clock], new: Mapping[str, Clock]) -> None:
+    if old == new:
+        return
+    if old.keys() != new.keys():
+        message = f"the running program reads {', '.join(sorted(old))}, the new one {', '.join(sorted(new))}"
+        note = "how far each stream was read is kept in the checkpoint, for just these streams"
+    else:
+        message = "the times of the streams would count something else than before"
+        note = "what is remembered has times in the old unit"
+    raise InputError.of("INK0606", message, notes=(note,), helps=("start the program with a checkpoint of its own",))

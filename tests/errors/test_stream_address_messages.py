@@ -1,0 +1,115 @@
+"""What is said about streams and places for results that cannot be used, before anything is read."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import inkling
+from inkling.errors import InklingError
+from inkling.spark.streaming.sinks import Beginning, FileSink, sink_of
+from inkling.spark.streaming.sources import opened
+from inkling.spark.streaming.storage import Folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MESSAGES = Path(__file__).parent / "stream_address"
+TRIPS = """
+STREAM Trip(bus STRING, speed DOUBLE, t TIMESTAMP) KEY bus TIME t;
+EVENT fast AS PATTERN Trip[speed > 100];
+"""
+NAMED_LIKE_AN_OUTPUT = """STREAM Trip(bus STRING, t TIMESTAMP) KEY bus TIME t;
+EVENT late AS PATTERN Trip;
+"""
+
+
+def open_stream(given: object, spark: "SparkSession | None" = None) -> None:
+    stream = inkling.parse(TRIPS).plan.streams[0]
+    opened(spark, stream, given)  # type: ignore[arg-type]
+
+
+def open_file() -> None:
+    Path("trips.csv").write_text("bus,speed,t\n")
+    open_stream("trips.csv")
+
+
+def open_folder(address: str, *names: str) -> None:
+    Path("trips").mkdir()
+    for name in names:
+        (Path("trips") / name).write_text("")
+    open_stream(address)
+
+
+def name_an_event_like_an_output() -> None:
+    program = inkling.parse(NAMED_LIKE_AN_OUTPUT, name="late.ink")
+    program.stream(None, {}, checkpoint="checkpoint", to="-")  # type: ignore[arg-type]
+
+
+WITHOUT_SPARK: dict[str, Callable[[], object]] = {
+    "rows_in_memory": lambda: open_stream([{"bus": "a", "speed": 1.0, "t": 1}]),
+    "a_file": open_file,
+    "empty_folder": lambda: open_folder("trips"),
+    "folder_of_two_formats": lambda: open_folder("trips", "a.csv", "b.jsonl"),
+    "unknown_format": lambda: open_folder("trips?format=parket"),
+    "no_such_folder": lambda: open_stream(Path("trip")),
+    "no_topic": lambda: open_stream("kafka://localhost:9092"),
+    "no_rate": lambda: open_stream("rate://fast"),
+    "output_of_unknown_format": lambda: sink_of("out?format=excel"),
+    "output_to_a_rate": lambda: sink_of("rate://10"),
+    "event_named_like_an_output": name_an_event_like_an_output,
+}
+
+
+def write_over_other_results(spark: "SparkSession") -> None:
+    Path("out/fast/batch=0").mkdir(parents=True)
+    FileSink("out").begin(Beginning(spark, ("fast", "late", "rejects"), Folder(spark, "checkpoint"), is_new=True))
+
+
+def read_a_view(spark: "SparkSession") -> None:
+    spark.range(1).createOrReplaceTempView("trip_view")
+    open_stream("table://trip_view", spark)
+
+
+WITH_SPARK: dict[str, Callable[["SparkSession"], object]] = {
+    "results_of_another_run": write_over_other_results,
+    "static_frame": lambda spark: open_stream(spark.range(1), spark),
+    "missing_column": lambda spark: open_stream("rate://1", spark),
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("case", WITHOUT_SPARK)
+def test_message(case: str, accept: bool) -> None:
+    with pytest.raises(InklingError) as caught:
+        WITHOUT_SPARK[case]()
+    compare(case, caught.value, accept)
+
+
+@pytest.mark.parametrize("case", WITH_SPARK)
+def test_message_of_spark(case: str, accept: bool, spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InklingError) as caught:
+        WITH_SPARK[case](spark)
+    compare(case, caught.value, accept)
+
+
+def test_a_view_is_no_stream(spark: "SparkSession") -> None:
+    with pytest.raises(InklingError, match="cannot be read as a stream"):
+        read_a_view(spark)
+
+
+def test_every_message_belongs_to_a_case() -> None:
+    assert {*WITHOUT_SPARK, *WITH_SPARK} == {path.stem for path in MESSAGES.glob("*.txt")}
+
+
+def compare(case: str, problem: InklingError, accept: bool) -> None:
+    golden = MESSAGES / f"{case}.txt"
+    said = f"{problem}\n"
+    if accept:
+        golden.write_text(said, encoding="utf-8")
+    assert said == golden.read_text(encoding="utf-8")

@@ -1,0 +1,156 @@
+"""Places in a streaming job where a process can be made to die, armed from outside while the job runs.
+
+An armed place is a file; whoever gets there first removes it, writes down what happens next, and kills. So each fires once,
+whatever is tried again afterwards. The parts of a query that get there are subclasses of the real ones.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Row
+
+from inkling.spark.streaming import chain
+from inkling.spark.streaming.intake import IntakeTask
+from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.operator import BucketProcessor
+from inkling.spark.streaming.outputs import Output
+from inkling.spark.streaming.sinks import FileSink
+
+DRIVER, WORKER = "driver", "worker"
+AT_WORKERS = ("intake", "state-0-before", "state-0-after", "state-1-before", "state-1-after", "write")
+AT_DRIVER = ("sink-begins", "sink-between", "sink-done")
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """A folder of armed places, and of the record of those that fired."""
+
+    folder: Path
+
+    def arm(self, victim: str, place: str) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / f"{victim}.{place}.armed").touch()
+
+    def disarm(self) -> None:
+        for file in self.folder.glob("*.armed"):
+            file.unlink(missing_ok=True)
+
+    def fired(self) -> list[str]:
+        record = self.folder / "fired.txt"
+        return record.read_text().splitlines() if record.exists() else []
+
+    def reach(self, place: str) -> None:
+        for victim in (WORKER, DRIVER):
+            try:
+                (self.folder / f"{victim}.{place}.armed").unlink()
+            except FileNotFoundError:
+                continue
+            with (self.folder / "fired.txt").open("a") as record:
+                record.write(f"{victim} {place}\n")
+            if victim == WORKER:
+                os.kill(os.getpid(), signal.SIGKILL)
+            kill_session(os.getsid(0))
+
+
+def kill_session(leader: int) -> None:
+    """Everything that a process started as leader of a session, Java first, the caller last."""
+    members = [process for process in _processes() if process.session == leader]
+    for process in sorted(members, key=lambda process: (process.pid == os.getpid(), process.name != "java")):
+        try:
+            os.kill(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+def is_session_gone(leader: int) -> bool:
+    return not any(process.session == leader for process in _processes())
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    pid: int
+    name: str
+    parent: int
+    session: int
+
+
+def _processes() -> Iterator[Process]:
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            text = (folder / "stat").read_text()
+        except OSError:
+            continue
+        name = text[text.index("(") + 1 : text.rindex(")")]
+        state, parent, _group, session = text[text.rindex(")") + 2 :].split()[:4]
+        if state != "Z":
+            yield Process(int(folder.name), name, int(parent), int(session))
+
+
+def processes_of(leader: int) -> list[Process]:
+    return [process for process in _processes() if process.session == leader]
+
+
+@dataclass(frozen=True, slots=True)
+class FragileIntake:
+    inner: IntakeTask
+    faults: Faults
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in self.inner(batches):
+            yield batch
+            self.faults.reach("intake")
+
+
+class FragileBuckets(BucketProcessor):
+    def __init__(self, job: Job, stage: int, faults: Faults) -> None:
+        super().__init__(job, stage)
+        self._faults = faults
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
+        self._faults.reach(f"state-{self._number}-before")
+        yield from super().handleInputRows(key, rows, timerValues)
+        self._faults.reach(f"state-{self._number}-after")
+
+
+@dataclass(frozen=True, slots=True)
+class FragileWrite:
+    faults: Faults
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield batch
+            self.faults.reach("write")
+
+
+@dataclass(frozen=True, slots=True)
+class FragileSink:
+    """Files, with places before, inside, between and after what is written."""
+
+    inner: FileSink
+    faults: Faults
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        self.faults.reach("sink-begins")
+        self.inner.deliver(self._one_by_one(outputs), batch)
+        self.faults.reach("sink-done")
+
+    def _one_by_one(self, outputs: Iterable[Output]) -> Iterator[Output]:
+        for output in outputs:
+            written = output.frame.mapInArrow(FragileWrite(self.faults), output.frame.schema)
+            yield replace(output, frame=written)
+            self.faults.reach("sink-between")
+
+
+def make_fragile(faults: Faults) -> None:
+    """Queries that are started from now on pass the places that workers get to."""
+    chain.IntakeTask = lambda *args: FragileIntake(IntakeTask(*args), faults)  # type: ignore[misc,assignment]
+    chain.BucketProcessor = lambda *args: FragileBuckets(*args, faults)  # type: ignore[misc,assignment]

@@ -1,0 +1,223 @@
+"""Exactly once, shown by killing: what a job leaves is what it leaves undisturbed, wherever its processes die.
+
+A driver process with two jobs is killed again and again, with everything it started, and started again; in between its
+Python workers die one by one. Each job is somewhere else in its micro-batch when it happens.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+from pyspark.sql import SparkSession
+
+import inkling
+from tests.streaming.doors import PROGRAM, SCHEMAS, in_time_and_late, random_pieces, read_files, write_files
+from tests.streaming.faults import DRIVER, WORKER, Faults, is_session_gone, kill_session
+
+ROOT = Path(__file__).parents[2]
+JOBS = ("a-1-3", "b-2-2")
+N_FILES = 12
+PATIENCE = 300.0
+OUTPUTS = ("detour", "unheard", "errand", "meeting", "late", "rejects")
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One run of the driver, until something kills it."""
+
+    ends: str  # a place, or a folder of the checkpoint in which something new appears
+    worker_dies: str  # a place that a Python worker does not survive before
+    after: int = 0  # micro-batches, over all jobs
+
+
+LIVES = (
+    Life("intake", "state-0-before", after=1),
+    Life("state-0-before", "intake"),
+    Life("sink-begins", "write", after=1),
+    Life("sink-between", "state-0-after"),
+    Life("commits/", "state-1-before"),
+    Life("state-1-after", "state-1-after", after=1),
+    Life("sink-done", "intake"),
+    Life("state/0/", "write", after=1),
+    Life("write", "state-1-before"),
+    Life("offsets/", "state-0-after", after=1),
+)
+
+
+def test_killed_jobs_leave_what_an_undisturbed_one_leaves(spark: SparkSession, tmp_path: Path) -> None:
+    pieces = random_pieces(1, N_FILES)
+    write_files(pieces, tmp_path / "in")
+    calm = _run_calmly(spark, tmp_path)
+    faults, hits = Faults(tmp_path / "faults"), Counter[str]()
+    for life in LIVES:
+        hits.update(_live_and_die(tmp_path, life, faults))
+    faults.disarm()
+    with _driver(tmp_path) as process:
+        assert process.wait(PATIENCE) == 0, "the last run was left alone and should have come to its end"
+    workers = [line for line in faults.fired() if line.startswith(WORKER)]
+    _tell([f"{n} x {phase}" for phase, n in sorted(hits.items())] + [f"1 x {line}" for line in workers])
+
+    assert hits.total() + len(workers) >= 20
+    assert _batches(tmp_path / JOBS[0] / "out") == calm
+    for job in JOBS:
+        _check_against_definition(tmp_path / job / "out", pieces, files_per_batch=int(job.split("-")[1]))
+
+
+def _run_calmly(spark: SparkSession, folder: Path) -> dict[str, dict[int, list[str]]]:
+    _, files_per_batch, buckets = JOBS[0].split("-")
+    query = inkling.parse(PROGRAM).stream(
+        spark,
+        read_files(spark, folder / "in", int(files_per_batch)),
+        checkpoint=folder / "calm" / "checkpoint",
+        to=folder / "calm" / "out",
+        trigger={"availableNow": True},
+        buckets=int(buckets),
+        idle_after=None,
+    )
+    query.await_end()
+    query.finish()
+    return _batches(folder / "calm" / "out")
+
+
+class _driver:  # noqa: N801  (reads as what it stands for)
+    """The driver as the leader of a session of its own, which is gone afterwards."""
+
+    def __init__(self, folder: Path) -> None:
+        self._command = [sys.executable, "-m", "tests.streaming.crashing_driver", str(folder), ",".join(JOBS)]
+        self._log = folder / "driver.log"
+
+    def __enter__(self) -> subprocess.Popen[bytes]:
+        path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT)])
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                cwd=ROOT,
+                env=os.environ | {"PYTHONPATH": path},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        return self._process
+
+    def __exit__(self, *_: object) -> None:
+        while not is_session_gone(self._process.pid):
+            kill_session(self._process.pid)
+            time.sleep(0.01)
+        self._process.wait()
+
+
+def _live_and_die(folder: Path, life: Life, faults: Faults) -> Iterator[str]:
+    """Where each job was when its driver died."""
+    before = {job: _files(folder / job / "checkpoint") for job in JOBS}
+    n_committed = sum(_last(folder, job, "commits") for job in JOBS)
+    faults.disarm()
+    faults.arm(WORKER, life.worker_dies)
+    with _driver(folder) as process:
+        _until(process, lambda: sum(_last(folder, job, "commits") for job in JOBS) >= n_committed + life.after)
+        if life.ends.endswith("/"):
+            watched = _new_file_watch(folder, life.ends)
+            _until(process, lambda: next(watched))
+            kill_session(process.pid)
+        else:
+            faults.arm(DRIVER, life.ends)
+            _until(process, lambda: process.poll() is not None)
+        assert process.wait() == -9, (folder / "driver.log").read_text()[-5000:]
+    for job in JOBS:
+        yield _phase(folder, job) if _files(folder / job / "checkpoint") != before[job] else "starting"
+
+
+def _until(process: subprocess.Popen[bytes], happens: object) -> None:
+    assert callable(happens)
+    ends = time.monotonic() + PATIENCE
+    while not happens():
+        if time.monotonic() > ends:
+            pytest.fail("the driver got nowhere")
+        if process.poll() is not None:
+            return
+        time.sleep(0.001)
+
+
+def _new_file_watch(folder: Path, part: str) -> Iterator[bool]:
+    """Whether some job's checkpoint has a new file in one of its parts, temporary ones too."""
+    places = [folder / job / "checkpoint" / "spark" / part for job in JOBS]
+    known = [_files(place) for place in places]
+    while True:
+        yield [_files(place) for place in places] != known
+
+
+def _files(folder: Path) -> set[str]:
+    return {str(Path(where, name)) for where, _, names in os.walk(folder) for name in names}
+
+
+def _last(folder: Path, job: str, log: str) -> int:
+    """The last batch in a log of the checkpoint; -1 without one."""
+    place = folder / job / "checkpoint" / "spark" / log
+    names = os.listdir(place) if place.exists() else []
+    return max((int(name) for name in names if name.isdigit()), default=-1)
+
+
+def _phase(folder: Path, job: str) -> str:
+    """What the checkpoint and the sink show of the micro-batch that was interrupted."""
+    batch = _last(folder, job, "offsets")
+    if batch == _last(folder, job, "commits"):
+        return "between batches"
+    state = folder / job / "checkpoint" / "spark" / "state"
+    stores = [place for place in state.glob("*/*") if place.name.isdigit()]
+    saved = [any(place.glob(f"{batch + 1}_*.changelog")) or any(place.glob(f"{batch + 1}_*.zip")) for place in stores]
+    if not any(saved):
+        return "intake or state update"
+    if not all(saved):
+        return "saving state"
+    delivered = [place / "_SUCCESS" for place in (folder / job / "out").glob(f"*/batch={batch}")]
+    if not delivered:
+        return "between state and sink"
+    return "sink or commit" if all(file.exists() for file in delivered) else "inside a write"
+
+
+def _batches(out: Path) -> dict[str, dict[int, list[str]]]:
+    """Every row of every output, by micro-batch, as text."""
+    found = {}
+    for name in OUTPUTS:
+        rows = ds.dataset(out / name, format="parquet", partitioning="hive").to_table().to_pylist()
+        numbers = {row["batch"] for row in rows}
+        found[name] = {number: sorted(repr(row) for row in rows if row["batch"] == number) for number in numbers}
+    return found
+
+
+def _check_against_definition(
+    out: Path, pieces: dict[str, list[list[dict[str, object]]]], files_per_batch: int
+) -> None:
+    rows = in_time_and_late(pieces, files_per_batch)
+    streams = {name: pa.Table.from_pylist(given, schema=SCHEMAS[name]) for name, given in rows.in_time.items()}
+    expected = inkling.parse(PROGRAM).run_local(streams)
+    for name, table in expected.tables.items():
+        assert len(table) > 10, f"{name} is found too seldom to tell anything"
+        assert _bag(out / name, table.column_names) == _rows(table), name
+    assert _bag(out / "rejects", ["stream", "reason", "row"]) == _rows(
+        expected.rejects.select(["stream", "reason", "row"])
+    )
+    late = ds.dataset(out / "late", format="parquet").to_table().to_pylist()
+    assert Counter((row["stream"], row["time"], row["delay"]) for row in late) == Counter(rows.late)
+
+
+def _bag(folder: Path, columns: list[str]) -> Counter[str]:
+    return _rows(ds.dataset(folder, format="parquet").to_table(columns=columns))
+
+
+def _rows(table: pa.Table) -> Counter[str]:
+    """Calls have no ids of their own, so what a match rests on is left out."""
+    return Counter(repr({name: value for name, value in row.items() if name != "lineage"}) for row in table.to_pylist())
+
+
+def _tell(lines: list[str]) -> None:
+    sys.stdout.write("\n".join(["killed:", *lines, ""]))

@@ -1,0 +1,174 @@
+"""Programs that are replaced while they run on Structured Streaming, and crashes around the switch."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import inkling
+from inkling.errors import InklingError, InputError
+from inkling.live.changes import Changes
+from inkling.query import Program
+from inkling.spark.streaming.definition import Definitions
+from inkling.spark.streaming.query import LiveQuery
+from inkling.spark.streaming.storage import Folder
+
+STREAM = "STREAM Seen(id INT, who STRING, where STRING, t INT) ID id KEY who TIME t ORDER BY id LATENESS 2 TICKS;"
+TABLE = "TABLE closed(where STRING) FROM 'closed.csv';"
+CLIMB = "EVENT climb(who) AS PATTERN SEQ NEXT(Seen[where = 'a'], Seen[where = 'b'], Seen[where = 'c']) PARTITION BY who PER END;"
+LOOP = "EVENT loop(who) AS PATTERN SEQ(Seen x[where = 'a'], Seen y[where = 'c']) WITHIN 9 TICKS PARTITION BY who;"
+SHORTER = LOOP.replace("9 TICKS", "4 TICKS")
+GONE = "EVENT gone(who) AS PATTERN Seen x[where = 'd'] PARTITION BY who;"
+BACK = "EVENT back(who) AS PATTERN SEQ(climb x, Seen y[where = 'a']) WITHIN 6 TICKS PARTITION BY who;"
+LONELY = "EVENT lonely(x.who AS who) AS PATTERN SEQ(Seen x[where = 'b'], NOT Seen y[who = x.who], AFTER 3 TICKS) PARTITION BY who;"
+LOCKED = "EVENT locked(who, x.where AS where) AS PATTERN Seen x[closed(where)] PARTITION BY who;"
+OTHER_KEY = "EVENT together AS PATTERN SEQ(Seen x, Seen y) WITHIN 2 TICKS PARTITION BY where;"
+
+Row = dict[str, object]
+Delivered = dict[str, dict[int, list[Row]]]
+
+
+def rows_between(first: int, last: int) -> list[Row]:
+    """One row per time and person; places follow from the time, so that everything happens now and then."""
+    return [
+        {"id": 10 * t + place, "who": who, "where": "abcdabcabdac"[(t * (place + 1) + place) % 12], "t": t}
+        for t in range(first, last)
+        for place, who in enumerate(["ann", "ben", "cy"])
+    ]
+
+
+class Place:
+    """Folders of one test, and what was delivered."""
+
+    def __init__(self, spark: SparkSession, root: Path) -> None:
+        self.spark, self.root = spark, root
+        self.incoming = root / "incoming"
+        self.incoming.mkdir()
+        self.delivered: Delivered = {}
+        self.fails_at: int | None = None
+        self.n_files = 0
+
+    def add(self, rows: list[Row]) -> None:
+        hidden = self.root / "part"
+        pq.write_table(pa.Table.from_pylist(rows), hidden)
+        os.utime(hidden, (self.n_files, self.n_files))
+        hidden.rename(self.incoming / f"{self.n_files:03d}.parquet")
+        self.n_files += 1
+
+    def close(self, *places: str) -> None:
+        pa.csv.write_csv(pa.table({"where": list(places)}), self.root / "closed.csv")
+
+    def program(self, *events: str) -> Program:
+        return inkling.parse("\n".join([STREAM, TABLE, *events]), folder=self.root)
+
+    def keep(self, name: str, frame: DataFrame, batch: int) -> None:
+        if batch == self.fails_at:
+            raise RuntimeError("the sink is full")
+        self.delivered.setdefault(name, {})[batch] = frame.toArrow().to_pylist()
+
+    def start(self, program: Program, trigger: Mapping[str, object] | None = None) -> LiveQuery:
+        schema = "id bigint, who string, where string, t bigint"
+        frame = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(self.incoming))
+        return program.stream(
+            self.spark,
+            {"Seen": frame},
+            checkpoint=self.root / "checkpoint",
+            to=self.keep,
+            trigger=trigger,
+            buckets=3,
+            unbounded=True,
+        )
+
+    def results(self, name: str, from_batch: int = 0) -> list[tuple[object, ...]]:
+        found = [row for batch, rows in self.delivered.get(name, {}).items() if batch >= from_batch for row in rows]
+        return as_tuples(found)
+
+
+def as_tuples(rows: list[Row]) -> list[tuple[object, ...]]:
+    return sorted((tuple(map(str, row.values())) for row in rows), key=str)
+
+
+def by_batch(program: Program, rows: list[Row], event: str) -> list[tuple[object, ...]]:
+    return as_tuples(program.run_local({"Seen": rows}).tables[event].to_pylist())
+
+
+def wait_for_rows(query: LiveQuery, n_rows: int) -> None:
+    """Until so many rows have been read, or the query ended."""
+    for _ in range(600):
+        if sum(tally.read["Seen"] for tally in query.tallies) >= n_rows or not query.query.isActive:
+            return
+        time.sleep(0.1)
+    raise AssertionError("the rows were not read")
+
+
+def test_a_running_program_is_replaced(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place(spark, tmp_path)
+    place.close("a")
+    early, late = rows_between(0, 12), rows_between(12, 30)
+    old, new = place.program(CLIMB, LOOP, GONE, LOCKED), place.program(LONELY, LOCKED, BACK, CLIMB, SHORTER)
+    place.add(early)
+    query = place.start(old)
+    wait_for_rows(query, len(early))
+
+    with pytest.raises(InputError, match="`together` needs another partition key"):
+        query.replace(place.program(CLIMB, OTHER_KEY))
+    assert not query.replace(inkling.parse(f"-- as before\n{old.text}\n\n", folder=tmp_path))
+    assert query.query.isActive
+
+    place.close("b", "c")
+    said = query.replace(new)
+    assert said == Changes(("locked", "climb"), ("lonely", "back"), ("loop",), ("gone",), (), ("closed",))
+    place.add(late)
+    wait_for_rows(query, len(early) + len(late))
+    query.finish()
+
+    everything = [*early, *late]
+    assert place.results("climb") == by_batch(new, everything, "climb")
+    assert place.results("gone") == by_batch(old, [row for row in early if row["t"] <= 8], "gone")
+    for event in ("lonely", "loop"):
+        since = [found for found in place.results(event) if event == "lonely" or int(str(found[-2])) > 11]
+        assert since == by_batch(new, late, event) != []
+    climbs = by_batch(new, everything, "climb")
+    assert climbs and place.results("back")
+    place.close("a")
+    before = by_batch(new, early, "locked")
+    place.close("b", "c")
+    assert place.results("locked") == sorted([*before, *by_batch(new, late, "locked")], key=str)
+
+
+def test_a_batch_that_was_begun_is_finished_by_its_program(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place(spark, tmp_path)
+    place.close("a")
+    pieces = [rows_between(first, first + 8) for first in (0, 8, 16, 24)]
+    for piece in pieces:
+        place.add(piece)
+    everything = [row for piece in pieces for row in piece]
+    old, new = place.program(CLIMB, GONE), place.program(LONELY, CLIMB)
+    once = {"availableNow": True}
+
+    place.fails_at = 1
+    with pytest.raises(InklingError, match="the sink is full"):
+        place.start(old, once).await_end()
+    place.fails_at = 2  # the first batch of the new program
+    with pytest.raises(InklingError, match="the sink is full"):
+        place.start(new, once).await_end()
+    stored = Definitions(Folder(spark, str(tmp_path / "checkpoint")).inside("inkling").inside("definitions"))
+    assert [stored.read(number).first_batch for number in stored.numbers()] == [0, 2]
+    place.fails_at = None
+    query = place.start(new, once)
+    query.await_end()
+    query.finish()
+
+    assert place.results("climb") == by_batch(new, everything, "climb")
+    decided = [row for piece in pieces[:2] for row in piece if row["t"] <= 12]
+    assert place.results("gone") == by_batch(old, decided, "gone")
+    assert set(place.delivered["gone"]) == {0, 1}
+    assert place.results("lonely") == by_batch(new, [row for piece in pieces[2:] for row in piece], "lonely") != []
