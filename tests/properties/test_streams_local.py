@@ -39,7 +39,9 @@ def _pushes(rng: random.Random, case: Case, lateness: int) -> list[Push]:
     return pushes
 
 
-def _found(rng: random.Random, program: Program, case: Case, pushes: Iterable[Push]) -> dict[str, list[dict[str, object]]]:
+def _found(
+    rng: random.Random, program: Program, case: Case, pushes: Iterable[Push]
+) -> dict[str, list[dict[str, object]]]:
     """The results of all pushes together; now and then the state goes through a snapshot."""
     tables = arrow_tables(case.plan, case.tables)
     stream = program.open(tables, unbounded=True)

@@ -1,18 +1,31 @@
-"""A process that runs several streaming jobs, to be killed and started again: `python -m … FOLDER JOBS`."""
+"""A process that runs several streaming jobs, to be killed and started again: `python -m … FOLDER JOBS [MASTER]`."""
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from pathlib import Path
 
-import inkling
-from inkling.spark.session import spark_session
-from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.sinks import FileSink
 from pyspark.sql import SparkSession
-
 from tests.streaming.doors import PROGRAM, read_files
 from tests.streaming.faults import Faults, FragileSink, make_fragile
+
+import inkling
+from inkling.spark.session import java_options, spark_session
+from inkling.spark.streaming.query import LiveQuery
+from inkling.spark.streaming.sinks import FileSink
+
+LOCAL = "local[2,4]"
+"""A task may fail three times, so that one worker's death is none of the query's."""
+CLUSTER = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.executor.memory": "512m",
+    "spark.executor.extraJavaOptions": shlex.join(java_options(quick=True)),
+    "spark.executorEnv.SPARK_LOCAL_IP": "127.0.0.1",
+    "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+}
 
 
 def start(spark: SparkSession, folder: Path, name: str, trigger: dict[str, object]) -> LiveQuery:
@@ -29,10 +42,11 @@ def start(spark: SparkSession, folder: Path, name: str, trigger: dict[str, objec
     )
 
 
-def main(folder: Path, names: list[str]) -> None:
+def main(folder: Path, names: list[str], master: str) -> None:
     make_fragile(Faults(folder / "faults"))
-    # a task may fail three times, so that one worker's death is none of the query's
-    spark = spark_session(master="local[2,4]", app_name="inkling-crashes", quick=True)
+    spark = spark_session(
+        master=master, app_name="inkling-crashes", partitions=2, config=CLUSTER if "://" in master else {}, quick=True
+    )
     trigger: dict[str, object] = {"availableNow": True}
     queries = [start(spark, folder, name, trigger) for name in names]
     for query in queries:
@@ -42,4 +56,4 @@ def main(folder: Path, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2].split(","))
+    main(Path(sys.argv[1]), sys.argv[2].split(","), master=sys.argv[3] if sys.argv[3:] else LOCAL)

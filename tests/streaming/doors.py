@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+
+import inkling
 
 LATENESS = 6
 PROGRAM = f"""
@@ -147,3 +151,27 @@ def in_time_and_late(pieces: Pieces, files_per_batch: int) -> Sorted:
 
 def _chained(files: Sequence[Iterable[Row]]) -> list[Row]:
     return [row for rows in files for row in rows]
+
+
+def check_outputs(out: Path, pieces: Pieces, files_per_batch: int) -> None:
+    """Every output holds exactly what it should: matches as in batch, late rows, rejects; none missing, none twice."""
+    rows = in_time_and_late(pieces, files_per_batch)
+    streams = {name: pa.Table.from_pylist(given, schema=SCHEMAS[name]) for name, given in rows.in_time.items()}
+    expected = inkling.parse(PROGRAM).run_local(streams)
+    for name, table in expected.tables.items():
+        assert len(table) > 10, f"{name} is found too seldom to tell anything"
+        assert _bag(_written(out / name, table.column_names)) == _bag(table), name
+    columns = ["stream", "reason", "row"]
+    assert _bag(_written(out / "rejects", columns)) == _bag(expected.rejects.select(columns))
+    late = _written(out / "late", ["stream", "time", "delay"]).to_pylist()
+    assert Counter((row["stream"], row["time"], row["delay"]) for row in late) == Counter(rows.late)
+    assert len(rows.late) > 3
+
+
+def _written(folder: Path, columns: list[str]) -> pa.Table:
+    return ds.dataset(folder, format="parquet").to_table(columns=columns)
+
+
+def _bag(table: pa.Table) -> Counter[str]:
+    """Calls have no ids of their own, so what a match rests on is left out."""
+    return Counter(repr({name: value for name, value in row.items() if name != "lineage"}) for row in table.to_pylist())

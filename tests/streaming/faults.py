@@ -1,7 +1,7 @@
 """Places in a streaming job where a process can be made to die, armed from outside while the job runs.
 
-An armed place is a file; whoever gets there first removes it, writes down what happens next, and kills. So each fires once,
-whatever is tried again afterwards. The parts of a query that get there are subclasses of the real ones.
+An armed place is a file; whoever gets there first removes it, writes down what happens next, and kills. So each fires
+once, whatever is tried again afterwards. The parts of a query that get there wrap the real ones.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ from inkling.spark.streaming.operator import BucketProcessor
 from inkling.spark.streaming.outputs import Output
 from inkling.spark.streaming.sinks import FileSink
 
-DRIVER, WORKER = "driver", "worker"
-AT_WORKERS = ("intake", "state-0-before", "state-0-after", "state-1-before", "state-1-after", "write")
-AT_DRIVER = ("sink-begins", "sink-between", "sink-done")
+DRIVER, WORKER, EXECUTOR, OTHERS = "driver", "worker", "executor", "others"
+"""Who dies: the driver with all it started, a Python worker, the executor it works for, or processes elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +33,12 @@ class Faults:
 
     folder: Path
 
-    def arm(self, victim: str, place: str) -> None:
+    def arm(self, victim: str, place: str, session: int | None = None) -> None:
+        """`session` is that of others; files appear with all they hold."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / f"{victim}.{place}.armed").touch()
+        hidden = self.folder / f"{victim}.{place}.part"
+        hidden.write_text("" if session is None else str(session))
+        hidden.rename(hidden.with_suffix(".armed"))
 
     def disarm(self) -> None:
         for file in self.folder.glob("*.armed"):
@@ -47,16 +49,22 @@ class Faults:
         return record.read_text().splitlines() if record.exists() else []
 
     def reach(self, place: str) -> None:
-        for victim in (WORKER, DRIVER):
+        for victim in (WORKER, DRIVER, EXECUTOR, OTHERS):
+            armed = self.folder / f"{victim}.{place}.armed"
             try:
-                (self.folder / f"{victim}.{place}.armed").unlink()
+                session = armed.read_text()
+                armed.unlink()
             except FileNotFoundError:
                 continue
             with (self.folder / "fired.txt").open("a") as record:
                 record.write(f"{victim} {place}\n")
-            if victim == WORKER:
-                os.kill(os.getpid(), signal.SIGKILL)
-            kill_session(os.getsid(0))
+            match victim:
+                case "worker":
+                    os.kill(os.getpid(), signal.SIGKILL)
+                case "executor":
+                    os.kill(_java_above(os.getpid()), signal.SIGKILL)
+                case _:
+                    kill_session(int(session) if session else os.getsid(0))
 
 
 def kill_session(leader: int) -> None:
@@ -67,6 +75,12 @@ def kill_session(leader: int) -> None:
             os.kill(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
+
+
+def with_tests_on_path() -> dict[str, str]:
+    """An environment in which other processes find these modules."""
+    here = str(Path(__file__).parents[2])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), here]))}
 
 
 def is_session_gone(leader: int) -> bool:
@@ -95,8 +109,12 @@ def _processes() -> Iterator[Process]:
             yield Process(int(folder.name), name, int(parent), int(session))
 
 
-def processes_of(leader: int) -> list[Process]:
-    return [process for process in _processes() if process.session == leader]
+def _java_above(pid: int) -> int:
+    """The virtual machine for which a Python worker works."""
+    known = {process.pid: process for process in _processes()}
+    while known[pid].name != "java":
+        pid = known[pid].parent
+    return pid
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 from pyspark.sql import SparkSession
+from tests.streaming.doors import PROGRAM, check_outputs, random_pieces, read_files, write_files
+from tests.streaming.faults import DRIVER, WORKER, Faults, is_session_gone, kill_session, with_tests_on_path
 
 import inkling
-from tests.streaming.doors import PROGRAM, SCHEMAS, in_time_and_late, random_pieces, read_files, write_files
-from tests.streaming.faults import DRIVER, WORKER, Faults, is_session_gone, kill_session
 
 ROOT = Path(__file__).parents[2]
 JOBS = ("a-1-3", "b-2-2")
@@ -70,7 +69,7 @@ def test_killed_jobs_leave_what_an_undisturbed_one_leaves(spark: SparkSession, t
     assert hits.total() + len(workers) >= 20
     assert _batches(tmp_path / JOBS[0] / "out") == calm
     for job in JOBS:
-        _check_against_definition(tmp_path / job / "out", pieces, files_per_batch=int(job.split("-")[1]))
+        check_outputs(tmp_path / job / "out", pieces, files_per_batch=int(job.split("-")[1]))
 
 
 def _run_calmly(spark: SparkSession, folder: Path) -> dict[str, dict[int, list[str]]]:
@@ -97,12 +96,11 @@ class _driver:  # noqa: N801  (reads as what it stands for)
         self._log = folder / "driver.log"
 
     def __enter__(self) -> subprocess.Popen[bytes]:
-        path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT)])
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command,
                 cwd=ROOT,
-                env=os.environ | {"PYTHONPATH": path},
+                env=with_tests_on_path(),
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -162,8 +160,8 @@ def _files(folder: Path) -> set[str]:
 def _last(folder: Path, job: str, log: str) -> int:
     """The last batch in a log of the checkpoint; -1 without one."""
     place = folder / job / "checkpoint" / "spark" / log
-    names = os.listdir(place) if place.exists() else []
-    return max((int(name) for name in names if name.isdigit()), default=-1)
+    files = place.iterdir() if place.exists() else ()
+    return max((int(file.name) for file in files if file.name.isdigit()), default=-1)
 
 
 def _phase(folder: Path, job: str) -> str:
@@ -192,31 +190,6 @@ def _batches(out: Path) -> dict[str, dict[int, list[str]]]:
         numbers = {row["batch"] for row in rows}
         found[name] = {number: sorted(repr(row) for row in rows if row["batch"] == number) for number in numbers}
     return found
-
-
-def _check_against_definition(
-    out: Path, pieces: dict[str, list[list[dict[str, object]]]], files_per_batch: int
-) -> None:
-    rows = in_time_and_late(pieces, files_per_batch)
-    streams = {name: pa.Table.from_pylist(given, schema=SCHEMAS[name]) for name, given in rows.in_time.items()}
-    expected = inkling.parse(PROGRAM).run_local(streams)
-    for name, table in expected.tables.items():
-        assert len(table) > 10, f"{name} is found too seldom to tell anything"
-        assert _bag(out / name, table.column_names) == _rows(table), name
-    assert _bag(out / "rejects", ["stream", "reason", "row"]) == _rows(
-        expected.rejects.select(["stream", "reason", "row"])
-    )
-    late = ds.dataset(out / "late", format="parquet").to_table().to_pylist()
-    assert Counter((row["stream"], row["time"], row["delay"]) for row in late) == Counter(rows.late)
-
-
-def _bag(folder: Path, columns: list[str]) -> Counter[str]:
-    return _rows(ds.dataset(folder, format="parquet").to_table(columns=columns))
-
-
-def _rows(table: pa.Table) -> Counter[str]:
-    """Calls have no ids of their own, so what a match rests on is left out."""
-    return Counter(repr({name: value for name, value in row.items() if name != "lineage"}) for row in table.to_pylist())
 
 
 def _tell(lines: list[str]) -> None:

@@ -87,9 +87,9 @@ class Place:
             unbounded=True,
         )
 
-    def results(self, name: str, from_batch: int = 0) -> list[tuple[object, ...]]:
-        found = [row for batch, rows in self.delivered.get(name, {}).items() if batch >= from_batch for row in rows]
-        return as_tuples(found)
+    def results(self, name: str, from_time: int = 0) -> list[tuple[object, ...]]:
+        found = [row for rows in self.delivered.get(name, {}).values() for row in rows]
+        return as_tuples([row for row in found if int(str(row["end"])) >= from_time])
 
 
 def as_tuples(rows: list[Row]) -> list[tuple[object, ...]]:
@@ -98,6 +98,14 @@ def as_tuples(rows: list[Row]) -> list[tuple[object, ...]]:
 
 def by_batch(program: Program, rows: list[Row], event: str) -> list[tuple[object, ...]]:
     return as_tuples(program.run_local({"Seen": rows}).tables[event].to_pylist())
+
+
+def climbs_followed(program: Program, rows: list[Row], since: int) -> list[tuple[object, ...]]:
+    """What `back` finds if it sees climbs and rows that end after some time; climbs may have begun before."""
+    found = program.run_local({"Seen": rows}).tables
+    early = {str(row["lineage"]) for row in found["climb"].to_pylist() if row["end"] <= since}
+    back = found["back"].to_pylist()
+    return as_tuples([row for row in back if str(row["lineage"][:3]) not in early and row["end"] > since])
 
 
 def wait_for_rows(query: LiveQuery, n_rows: int) -> None:
@@ -133,11 +141,9 @@ def test_a_running_program_is_replaced(spark: SparkSession, tmp_path: Path) -> N
     everything = [*early, *late]
     assert place.results("climb") == by_batch(new, everything, "climb")
     assert place.results("gone") == by_batch(old, [row for row in early if row["t"] <= 8], "gone")
-    for event in ("lonely", "loop"):
-        since = [found for found in place.results(event) if event == "lonely" or int(str(found[-2])) > 11]
-        assert since == by_batch(new, late, event) != []
-    climbs = by_batch(new, everything, "climb")
-    assert climbs and place.results("back")
+    assert place.results("lonely") == by_batch(new, late, "lonely") != []
+    assert place.results("loop", from_time=9) == by_batch(new, late, "loop") != []
+    assert place.results("back") == climbs_followed(new, everything, since=11) != []
     place.close("a")
     before = by_batch(new, early, "locked")
     place.close("b", "c")

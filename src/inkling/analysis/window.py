@@ -35,7 +35,7 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         return Verdict(None, f"WITHIN {event.within.count} EVENTS limits events, not time")
     if event.within is None and not _limits_itself(event.pattern):
         return Verdict(None, "no WITHIN: a match can stretch over any time")
-    settled = [part for part in _outermost(event.pattern) if _is_settled_by(part, event.within)]
+    settled = [part for part in outermost_sequences(event.pattern) if _is_settled_by(part, event.within)]
     inner = tuple(
         part.within
         for part in parts_of(event.pattern)
@@ -51,16 +51,16 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     return Verdict(Horizon((event.within, *inner, *deadlines)), reason)
 
 
-def _outermost(pattern: p.Pattern) -> Iterator[p.Sequence]:
+def outermost_sequences(pattern: p.Pattern) -> Iterator[p.Sequence]:
     """The sequences that start where the match starts and end where it ends."""
     match pattern:
         case p.Sequence():
             yield pattern
         case p.Narrowed(pattern=inner):
-            yield from _outermost(inner)
+            yield from outermost_sequences(inner)
         case p.Disjunction(items=items):
             for item in items:
-                yield from _outermost(item)
+                yield from outermost_sequences(item)
         case _:
             pass
 

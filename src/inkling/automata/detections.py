@@ -77,9 +77,7 @@ class Detections:
         return Lineage(offsets, events, slots)
 
 
-def _of_nodes(
-    values: npt.NDArray[np.int64], node: npt.NDArray[np.int64], without: int
-) -> npt.NDArray[np.int64]:
+def _of_nodes(values: npt.NDArray[np.int64], node: npt.NDArray[np.int64], without: int) -> npt.NDArray[np.int64]:
     found = np.full(len(node), without, np.int64)
     some = node >= 0
     found[some] = values[node[some]]

@@ -63,6 +63,33 @@ def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
     return _from_whole(array, kind)
 
 
+def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
+    """The values of an array that has the wanted type or nearly so, and no value that needs a second look."""
+    have = array.type
+    match kind:
+        case Type.INTEGER:
+            return array if have == _WHOLE else None
+        case Type.STRING:
+            return array if have == _TEXT else None
+        case Type.DOUBLE:
+            if have != _DOUBLE or array.null_count or not np.isfinite(array.to_numpy()).all():
+                return None
+            return array
+        case Type.TIME:
+            if clock is Clock.TICKS:
+                return array if have == _WHOLE else None
+            if pa.types.is_timestamp(have) and have.unit == "us":
+                return array.view(_WHOLE)
+            return None
+        case Type.BOOLEAN:
+            return array if pa.types.is_boolean(have) else None
+        case _:
+            return None
+
+
+_WHOLE, _TEXT, _DOUBLE = pa.int64(), pa.string(), pa.float64()
+
+
 def is_readable(have: pa.DataType, kind: Type, clock: Clock) -> bool:
     """Whether columns of an Arrow type can be read as a type of the language at all."""
     t = pa.types

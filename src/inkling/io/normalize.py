@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.errors import InputError, nearest
-from inkling.io.casting import Cast, cast_column, clock_of, is_readable
+from inkling.io.casting import Cast, cast_column, clock_of, is_readable, plain_values
 from inkling.io.records import MALFORMED, ORIGINAL
-from inkling.io.rejects import REJECTS_SCHEMA, Complaint, Reason, rejected_rows
+from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import FARTHEST, Clock
 from inkling.model.types import Type
@@ -63,9 +63,54 @@ def normalize(
     columns[ID] = casts[schema.id].values if schema.id else pa.array(_numbers(raw, numbers))
     rows = pa.table(columns)
     if good.all():
-        return Normalized(rows, REJECTS_SCHEMA.empty_table(), clock, len(raw))
+        return Normalized(rows, NO_REJECTS, clock, len(raw))
     rejects = rejected_rows(schema.name, raw, schema.id, complaints, numbers)
     return Normalized(rows.filter(pa.array(good)), rejects, clock, len(raw))
+
+
+class Normalizer:
+    """`normalize` for batch after batch of one stream, quick where nothing is wrong."""
+
+    def __init__(self, schema: StreamSchema, derived: Iterable[str], clock: Clock) -> None:
+        self._schema, self._derived, self._clock = schema, tuple(derived), clock
+        self._wanted = stored_columns(schema, self._derived)
+        roles = {*schema.key, schema.start, schema.end, schema.id, schema.order_by}
+        self._required = {column.name for column in self._wanted if column.name in roles}
+
+    def __call__(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
+        columns = self._as_they_are(raw)
+        if columns is None:
+            return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers)
+        schema = self._schema
+        columns[START], columns[END] = columns[schema.start], columns[schema.end]
+        columns[PLACE] = columns[schema.order_by] if schema.order_by else pa.nulls(len(raw), pa.int64())
+        columns[ID] = columns[schema.id] if schema.id else pa.array(_numbers(raw, numbers))
+        rows = pa.Table.from_arrays(list(columns.values()), list(columns))
+        return Normalized(rows, NO_REJECTS, self._clock, len(raw))
+
+    def _as_they_are(self, raw: pa.Table) -> dict[str, pa.Array] | None:
+        """The columns if they have the declared types and no row gives cause for complaint, else None."""
+        if not len(raw) or MALFORMED in raw.column_names:
+            return None
+        columns = {}
+        for column in self._wanted:
+            place = raw.schema.get_field_index(column.name)  # none, too, where two have the name
+            if place < 0:
+                return None
+            given = raw.column(place)
+            if given.null_count and column.name in self._required:
+                return None
+            array = given.chunk(0) if given.num_chunks == 1 else given.combine_chunks()
+            values = plain_values(array, column.type, self._clock)
+            if values is None:
+                return None
+            columns[column.name] = values
+        starts, ends = columns[self._schema.start].to_numpy(), columns[self._schema.end].to_numpy()
+        if starts.min() < -FARTHEST or ends.max() > FARTHEST:
+            return None
+        if self._schema.is_interval and (starts > ends).any():
+            return None
+        return columns
 
 
 def stored_columns(schema: StreamSchema, derived: Iterable[str] = ()) -> list[Column]:

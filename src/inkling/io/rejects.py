@@ -27,6 +27,8 @@ REJECTS_SCHEMA = pa.schema(
 )
 """`row` is the row as it was found, in JSON, or a JSON string if it is no row at all."""
 
+NO_REJECTS = REJECTS_SCHEMA.empty_table()
+
 
 class Reason(Enum):
     """Why a row was set aside; the first that applies, in this order."""

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
-from inkling.io import normalize
+from inkling.io.normalize import Normalizer
 from inkling.live.clocks import Marks
-from inkling.live.parts import Part, parts_for_stages
+from inkling.live.parts import Part, SourceReader
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
 from inkling.model.time import Clock
@@ -29,22 +28,23 @@ class Fed:
     rejects: pa.Table
 
 
-@dataclass(frozen=True, slots=True)
 class Feed:
-    """Knows one stream and what the stages want of it; keeps nothing."""
+    """Knows one stream and what the stages want of it; keeps nothing of its rows."""
 
-    plan: PhysicalPlan
-    stream: StreamPlan
-    clock: Clock
-    tables: Mapping[str, pa.Table]
-    around: Surroundings
+    def __init__(
+        self,
+        plan: PhysicalPlan,
+        stream: StreamPlan,
+        clock: Clock,
+        tables: Mapping[str, pa.Table],
+        around: Surroundings,
+    ) -> None:
+        self._name = stream.schema.name
+        self._normalizer = Normalizer(stream.schema, [column.name for column in stream.derived], clock)
+        self._reader = SourceReader(plan, self._name, tables, around)
 
     def __call__(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Fed:
         """`numbers` are the ids of rows that have none."""
-        schema = self.stream.schema
-        derived = [column.name for column in self.stream.derived]
-        found = normalize(raw, schema, derived, clock=self.clock, numbers=numbers)
-        latest = pc.max(found.rows[r.END]).as_py()
-        marks = Marks() if latest is None else Marks({schema.name: latest})
-        parts = tuple(parts_for_stages(self.plan, schema.name, found.rows, self.tables, self.around))
-        return Fed(parts, marks, found.rejects)
+        found = self._normalizer(raw, numbers)
+        marks = Marks({self._name: int(found.rows[r.END].to_numpy().max())}) if len(found.rows) else Marks()
+        return Fed(tuple(self._reader(found.rows)), marks, found.rejects)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -37,14 +39,22 @@ def reported_schema(clock: Clock) -> pa.Schema:
     return pa.schema([pa.field(field.name, kinds.get(field.name, field.type)) for field in LATE_SCHEMA])
 
 
+NO_LATE_ROWS = LATE_SCHEMA.empty_table()
+
+
 def no_late_rows() -> pa.Table:
-    return LATE_SCHEMA.empty_table()
+    return NO_LATE_ROWS
+
+
+@cache
+def _nothing_reported(clock: Clock) -> pa.Table:
+    return reported_schema(clock).empty_table()
 
 
 def reported(late: pa.Table, clock: Clock) -> pa.Table:
     """Late rows for users, each once although several stages may have missed it."""
     if not len(late):
-        return reported_schema(clock).empty_table()
+        return _nothing_reported(clock)
     once = late.group_by(["stream", "id", "time"]).aggregate([("delay", "max"), ("row", "max")])
     once = once.rename_columns(late.column_names)
     if clock is Clock.TIMESTAMP:

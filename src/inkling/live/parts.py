@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.buckets import buckets_of
-from inkling.evaluators.stage.prepare import stage_rows
+from inkling.evaluators.stage.prepare import InputReader
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.vectorized import ARROW_TYPES
@@ -31,18 +31,33 @@ def parts_for_stages(
     plan: PhysicalPlan, source: str, rows: pa.Table, tables: Mapping[str, pa.Table], around: Surroundings
 ) -> Iterator[Part]:
     """What the rows of a stream or derived event are to the stages that read it but did not make it."""
-    stream = plan.program.stream(source)
-    for stage in plan.stages:
-        if any(step.event.name == source for step in stage.steps):
-            continue
-        numbers = [number for number, given in enumerate(stage.inputs) if given.source == source]
-        if not numbers:
-            continue
-        if stream is not None and stream.derived:
-            yield Part(stage.number, source, rows)
-            continue
-        read = [stage_rows(stage, number, rows, tables, around) for number in numbers]
-        yield Part(stage.number, None, read[0] if len(read) == 1 else pa.concat_tables(read))
+    return SourceReader(plan, source, tables, around)(rows)
+
+
+class SourceReader:
+    """Makes parts of the rows of one stream or derived event; prepared once, used for any number of batches."""
+
+    def __init__(
+        self, plan: PhysicalPlan, source: str, tables: Mapping[str, pa.Table], around: Surroundings
+    ) -> None:
+        stream = plan.program.stream(source)
+        self._source = source
+        self._looks_back = stream is not None and bool(stream.derived)
+        self._readers: dict[int, list[InputReader]] = {}
+        for stage in plan.stages:
+            if any(step.event.name == source for step in stage.steps):
+                continue
+            numbers = [number for number, given in enumerate(stage.inputs) if given.source == source]
+            if numbers:
+                self._readers[stage.number] = [InputReader(stage, number, tables, around) for number in numbers]
+
+    def __call__(self, rows: pa.Table) -> Iterator[Part]:
+        for stage, readers in self._readers.items():
+            if self._looks_back:
+                yield Part(stage, self._source, rows)
+                continue
+            read = [reader(rows) for reader in readers]
+            yield Part(stage, None, read[0] if len(read) == 1 else pa.concat_tables(read))
 
 
 def divided(part: Part, plan: PhysicalPlan, n_buckets: int) -> Iterator[tuple[int, Part]]:

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.stage.engine import source_table
-from inkling.io import REJECTS_SCHEMA
+from inkling.io.rejects import NO_REJECTS
 from inkling.live.clocks import Marks
 from inkling.live.feed import Feed
 from inkling.live.late import no_late_rows, reported
-from inkling.live.parts import Part, parts_for_stages
+from inkling.live.parts import Part, SourceReader
 from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import MatchBatch
@@ -51,6 +51,7 @@ class LiveProgram:
         self._plan, self._tables, self._around = plan, tables, around
         self._clock = next(iter(clocks.values()), Clock.TICKS)  # what times count is the same for all streams
         self._stages = [LiveStage.of(plan, stage.number, tables, around) for stage in plan.stages]
+        self._readers: dict[str, SourceReader] = {}  # of derived events
         self._feeds = {
             stream.schema.name: Feed(plan, stream, clocks[stream.schema.name], tables, around)
             for stream in plan.program.streams
@@ -69,7 +70,7 @@ class LiveProgram:
     ) -> tuple[ProgramState, Outcome]:
         """Take in raw rows of some streams, and what was `said` about time."""
         parts: list[Part] = []
-        marks, rejects = [said or Marks()], [REJECTS_SCHEMA.empty_table()]
+        marks, rejects = [said or Marks()], [NO_REJECTS]
         n_read = dict(state.n_read)
         for name, rows in raw.items():
             first = n_read.get(name, 0) + 1
@@ -89,10 +90,18 @@ class LiveProgram:
             matches.update(step.found.matches)
             parts += self._passed_on(step.found.matches)
         return ProgramState(tuple(states), n_read), Outcome(
-            matches, reported(pa.concat_tables(late), self._clock), pa.concat_tables(rejects)
+            matches, reported(_together(late), self._clock), _together(rejects)
         )
 
     def _passed_on(self, matches: Mapping[str, MatchBatch]) -> Iterable[Part]:
         for name, found in matches.items():
             if len(found):
-                yield from parts_for_stages(self._plan, name, source_table(found), self._tables, self._around)
+                if name not in self._readers:
+                    self._readers[name] = SourceReader(self._plan, name, self._tables, self._around)
+                yield from self._readers[name](source_table(found))
+
+
+def _together(tables: Sequence[pa.Table]) -> pa.Table:
+    """Tables of one schema one after the other; most of them are empty."""
+    some = [table for table in tables if len(table)] or [tables[0]]
+    return some[0] if len(some) == 1 else pa.concat_tables(some)

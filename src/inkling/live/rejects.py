@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
-from inkling.io.rejects import REJECTS_SCHEMA, Reason, row_json
+from inkling.io.rejects import NO_REJECTS, REJECTS_SCHEMA, Reason, row_json
 from inkling.live.late import named_rows
 from inkling.physical.plan import Stage
 
@@ -21,9 +21,8 @@ def without_repeats(stage: Stage, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     All rows of one time are decided together, so a repeat that is still in time meets the row that it repeats. Rows of
     derived events, and of streams joined with tables, may share an id.
     """
-    ids = rows[r.ID]
-    if not len(rows) or pc.count_distinct(ids).as_py() == len(rows):
-        return rows, REJECTS_SCHEMA.empty_table()
+    if _are_distinct(rows[r.ID]):
+        return rows, NO_REJECTS
     single = np.array([not given.is_derived and not given.atoms for given in stage.inputs])[source_numbers(rows)]
     identity = {column for given in stage.inputs for column in given.identity}
     held = set(rows.column_names)
@@ -35,13 +34,23 @@ def without_repeats(stage: Stage, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     places = pa.array(np.arange(len(ordered)))
     least = ordered.select(names).append_column("@place", places).group_by(names).aggregate([("@place", "min")])
     if len(least) == len(ordered):
-        return rows, REJECTS_SCHEMA.empty_table()
+        return rows, NO_REJECTS
     again = np.ones(len(ordered), bool)
     again[least["@place_min"].to_numpy()] = False
     repeated = ordered[_ROW].to_numpy()[again]
     kept = np.ones(len(rows), bool)
     kept[repeated] = False
     return rows.filter(pa.array(kept)), _rejected(stage, rows.take(pa.array(repeated)))
+
+
+def _are_distinct(ids: pa.ChunkedArray) -> bool:
+    if len(ids) < 2:
+        return True
+    if pa.types.is_integer(ids.type) and not ids.null_count:
+        numbers = ids.to_numpy()
+        if (numbers[1:] > numbers[:-1]).all():  # as they often come
+            return True
+    return bool(pc.count_distinct(ids).as_py() == len(ids))
 
 
 def _rejected(stage: Stage, rows: pa.Table) -> pa.Table:
@@ -67,7 +76,7 @@ def _rejected(stage: Stage, rows: pa.Table) -> pa.Table:
 def tied_rejects(stage: Stage, tied: pa.Table) -> pa.Table:
     """Rejects for rows at the same place as another one, where an automaton needs to know which comes first."""
     if not len(tied):
-        return REJECTS_SCHEMA.empty_table()
+        return NO_REJECTS
     found = {
         (stage.inputs[number].source, str(identity), end)
         for number, end, identity in zip(*(tied[name].to_pylist() for name in (r.SOURCE, r.END, r.ID)), strict=True)

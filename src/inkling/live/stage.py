@@ -74,7 +74,7 @@ class LiveStage:
         parts = list(parts)
         before, clocks = state.clocks, state.clocks.after(marks)
         rows, late = self._in_time([part.rows for part in parts if part.stream is None], before)
-        pending, ready = _divided(pa.concat_tables([state.pending, rows]), clocks.watermark)
+        pending, ready = _divided(_concatenated([state.pending, rows]), clocks.watermark)
         ready, repeated = without_repeats(self.plan.stages[self.number], ready)
         raw, last, lates, rejects = dict(state.raw), dict(state.last), [late], [repeated]
         for name, stream in self.derived.items():
@@ -93,7 +93,7 @@ class LiveStage:
         stage, found = self.stepper.step(state.stage, ready.combine_chunks(), clocks.watermark)
         after = LiveState(clocks, pending, raw, last, stage)
         rejects.append(tied_rejects(self.plan.stages[self.number], found.tied))
-        return after, Advanced(found, pa.concat_tables(lates), pa.concat_tables(rejects))
+        return after, Advanced(found, _concatenated(lates), _concatenated(rejects))
 
     def _stage_rows(self, source: str, rows: pa.Table) -> list[pa.Table]:
         stage = self.plan.stages[self.number]
@@ -106,7 +106,7 @@ class LiveStage:
     def _in_time(self, arrived: list[pa.Table], clocks: Clocks) -> tuple[pa.Table, pa.Table]:
         """Stage rows whose time is still open, and the others; derived events are never late."""
         stage = self.plan.stages[self.number]
-        rows = pa.concat_tables([r.stage_schema(stage).empty_table(), *arrived])
+        rows = _concatenated(arrived) if arrived else r.stage_schema(stage).empty_table()
         behind = rows[r.END].to_numpy() <= clocks.watermark
         if behind.any():
             behind &= ~np.array([given.is_derived for given in stage.inputs])[source_numbers(rows)]
@@ -128,11 +128,25 @@ class LiveStage:
         return [rows.filter(pa.array(~behind))], late
 
 
+MANY_CHUNKS = 32
+
+
+def _concatenated(tables: list[pa.Table]) -> pa.Table:
+    """Tables of one schema one after the other; many of them are empty."""
+    some = [table for table in tables if len(table)] or tables[:1]
+    return some[0] if len(some) == 1 else pa.concat_tables(some)
+
+
 def _divided(rows: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:
     """Rows that must wait, and rows whose time is complete."""
+    if rows[r.END].num_chunks > MANY_CHUNKS:
+        rows = rows.combine_chunks()
     complete = rows[r.END].to_numpy() <= watermark
-    if complete.all():
+    n_complete = int(np.count_nonzero(complete))
+    if n_complete == len(rows):
         return rows.slice(0, 0), rows
-    if not complete.any():
+    if not n_complete:
         return rows, rows.slice(0, 0)
+    if complete[:n_complete].all():  # rows that come in order need not be copied
+        return rows.slice(n_complete), rows.slice(0, n_complete)
     return rows.filter(pa.array(~complete)), rows.filter(pa.array(complete))

@@ -135,9 +135,7 @@ class AutomatonEvaluator:
         return self._empty[name]
 
 
-def _in_one_order(
-    known: EventBatch, first: Ints, fresh: EventBatch, last: Ints
-) -> tuple[Ints, Ints, pa.Array | None]:
+def _in_one_order(known: EventBatch, first: Ints, fresh: EventBatch, last: Ints) -> tuple[Ints, Ints, pa.Array | None]:
     """Places of the first events and of the last ones, and the words whose ranks both are."""
     starts, ends = known.start_place[first], fresh.end_place[last]
     if known.place_words is None and fresh.place_words is None:

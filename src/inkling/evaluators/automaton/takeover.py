@@ -60,9 +60,7 @@ def _together(
     relaid: Callable[[EventBatch], EventBatch],
 ) -> AutomatonCarry:
     shifts = np.cumsum([0, *(one.carry.next_number for one in running)]).tolist()
-    held = [
-        Held(one.automata.patterns, one.carry.runs, shift) for one, shift in zip(running, shifts[:-1], strict=True)
-    ]
+    held = [Held(one.automata.patterns, one.carry.runs, shift) for one, shift in zip(running, shifts[:-1], strict=True)]
     runs = transferred(new.patterns, held, origins)
     live = runs.live_events()
     rows: list[EventBatch] = []
@@ -73,9 +71,7 @@ def _together(
     return AutomatonCarry(runs, reduce(one_after_the_other, rows) if rows else None, live, shifts[-1])
 
 
-def _origin(
-    new: AutomatonEvaluator, number: int, running: Sequence[Running], kept: frozenset[str]
-) -> Origin | None:
+def _origin(new: AutomatonEvaluator, number: int, running: Sequence[Running], kept: frozenset[str]) -> Origin | None:
     step = new.steps[number]
     if step.event.name not in kept:
         return None

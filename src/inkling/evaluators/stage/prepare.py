@@ -9,13 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.conditions import RowColumns, prepared
 from inkling.evaluators.stage.facts import with_facts
-from inkling.evaluators.stage.row import Row
-from inkling.evaluators.truth import truth_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.physical.naming import type_of
-from inkling.physical.plan import Bit, Input, Stage
+from inkling.physical.plan import Stage
 
 
 def stage_rows(
@@ -27,53 +26,75 @@ def stage_rows(
     *,
     carry: str | None = None,
 ) -> pa.Table:
-    """Rows of one input; the source has its own column names and the `@` columns of `rows`.
-
-    Rows with a null in `PARTITION BY` belong to no partition and are left out. `carry` names a column of the
-    source that stays with its rows.
-    """
-    given = stage.inputs[number]
-    for column in given.key if stage.drops_null_keys else ():
-        source = source.filter(pc.is_valid(source[column]))
-    if given.keep is not None:
-        source = source.filter(evaluate(given.keep, Row(source), len(source), around))
-    joined = with_facts(source, given.atoms, tables, around)
-    words = _packed(given.early + given.late, joined, r.n_words(stage), around)
-    schema = r.stage_schema(stage)
-    computed = {one.name: evaluate(one.expr, Row(joined), len(joined), around) for one in given.computed}
-    columns = [
-        computed[field.name].cast(field.type)
-        if field.name in computed
-        else _column(field, given, number, joined, words)
-        for field in schema
-    ]
-    table = pa.table(columns, schema=schema)
-    return table if carry is None else table.append_column(carry, joined[carry])
+    """Rows of one input; see `InputReader`."""
+    return InputReader(stage, number, tables, around)(source, carry=carry)
 
 
-def _packed(bits: tuple[Bit, ...], rows: pa.Table, n_words: int, around: Surroundings) -> list[np.ndarray]:
-    words = [np.zeros(len(rows), np.uint64) for _ in range(n_words)]
-    resolve = Row(rows)
-    for bit in bits:
-        truth = truth_of(bit.expr, resolve, len(rows), around)
-        words[bit.number >> 6] |= truth.astype(np.uint64) << np.uint64(bit.number & 63)
-    return words
+class InputReader:
+    """Makes rows of a stage from those of a source; prepared once, used for any number of batches."""
+
+    def __init__(self, stage: Stage, number: int, tables: Mapping[str, pa.Table], around: Surroundings) -> None:
+        given = stage.inputs[number]
+        self._given, self._number, self._tables, self._around = given, number, tables, around
+        self._schema = r.stage_schema(stage)
+        self._never_null = given.key if stage.drops_null_keys else ()
+        self._keep = None if given.keep is None else prepared(given.keep, around)
+        self._n_words = r.n_words(stage)
+        self._bits = [
+            (bit.number >> 6, np.uint64(bit.number & 63), prepared(bit.expr, around))
+            for bit in (*given.early, *given.late)
+        ]
+        self._computed = {one.name: one.expr for one in given.computed}
+
+    def __call__(self, source: pa.Table, *, carry: str | None = None) -> pa.Table:
+        """The source has its own column names and the `@` columns of `rows`.
+
+        Rows with a null in `PARTITION BY` belong to no partition and are left out. `carry` names a column of the
+        source that stays with its rows.
+        """
+        for column in self._never_null:
+            if source[column].null_count:
+                source = source.filter(pc.is_valid(source[column]))
+        columns = RowColumns(source)
+        if self._keep is not None:
+            kept = self._keep(columns)
+            if not kept.all():
+                source = source.filter(pa.array(kept))
+                columns = RowColumns(source)
+        if self._given.atoms:
+            source = with_facts(source, self._given.atoms, self._tables, self._around)
+            columns = RowColumns(source)
+        words = self._packed(columns)
+        values = [self._column(field, source, columns, words) for field in self._schema]
+        table = pa.Table.from_arrays(values, schema=self._schema)
+        return table if carry is None else table.append_column(carry, source[carry])
+
+    def _packed(self, columns: RowColumns) -> list[np.ndarray]:
+        words = [np.zeros(columns.n_rows, np.uint64) for _ in range(self._n_words)]
+        for word, place, condition in self._bits:
+            words[word] |= condition(columns).astype(np.uint64) << place
+        return words
+
+    def _column(
+        self, field: pa.Field, rows: pa.Table, columns: RowColumns, words: list[np.ndarray]
+    ) -> pa.Array | pa.ChunkedArray:
+        name, given = field.name, self._given
+        if name in self._computed:
+            return evaluate(self._computed[name], columns.resolve, columns.n_rows, self._around).cast(field.type)
+        if name == r.SOURCE:
+            return pa.array(np.full(columns.n_rows, self._number, np.int16))
+        if name.startswith("@key"):
+            return _as(field.type, rows[given.key[int(name[4:])]])
+        if name.startswith("@bits"):
+            return pa.array(words[int(name[5:])].view(np.int64))
+        if name in rows.column_names:
+            return _as(field.type, rows[name])
+        if name == r.START:
+            return rows[r.END]
+        if name.startswith("@") or name not in given.columns:
+            return pa.nulls(columns.n_rows, field.type)
+        return _as(ARROW_TYPES[type_of(name)], rows[name.rsplit("|", 1)[0]])
 
 
-def _column(field: pa.Field, given: Input, number: int, rows: pa.Table, words: list[np.ndarray]) -> pa.Array:
-    name = field.name
-    n = len(rows)
-    if name == r.SOURCE:
-        return pa.array(np.full(n, number, np.int16))
-    if name.startswith("@key"):
-        return rows[given.key[int(name[4:])]].cast(field.type).combine_chunks()
-    if name.startswith("@bits"):
-        return pa.array(words[int(name[5:])].view(np.int64))
-    if name in rows.column_names:
-        column = rows[name].combine_chunks()
-        return column if column.type == field.type else column.cast(field.type)
-    if name == r.START:
-        return rows[r.END].combine_chunks()
-    if name.startswith("@") or name not in given.columns:
-        return pa.nulls(n, field.type)
-    return rows[name.rsplit("|", 1)[0]].combine_chunks().cast(ARROW_TYPES[type_of(name)])
+def _as(kind: pa.DataType, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column if column.type == kind else column.cast(kind)

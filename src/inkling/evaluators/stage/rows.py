@@ -47,6 +47,20 @@ def place_type(stage: Stage) -> pa.DataType:
 
 def stage_schema(stage: Stage) -> pa.Schema:
     """Arrow schema of stage rows."""
+    held = _schemas.get(id(stage))
+    if held is None or held[0] is not stage:
+        if len(_schemas) > MANY_STAGES:
+            _schemas.clear()
+        held = _schemas[id(stage)] = stage, _stage_schema(stage)
+    return held[1]
+
+
+MANY_STAGES = 1000
+_schemas: dict[int, tuple[Stage, pa.Schema]] = {}
+"""By identity: stages are large, and asked for with every batch."""
+
+
+def _stage_schema(stage: Stage) -> pa.Schema:
     id_type = ARROW_TYPES[stage.id_type]
     fields = [pa.field(key_name(i), ARROW_TYPES[kind]) for i, kind in enumerate(stage.key_types)]
     if len(stage.inputs) > 1:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inkling.errors import Diagnostic, InklingError
+from inkling.spark.streaming.vanished import InputFiles
 
 IN_PLACE = "inkling: in "
 """Begins the note by which an error on a worker tells where it happened."""
@@ -59,6 +60,13 @@ def sink_name(sink: object) -> str:
     return f"`{place}`" if place else type(sink).__name__
 
 
+def require_inputs_of_batch(files: InputFiles, run: Run) -> None:
+    """Raises when a file is gone that the batch is to be read from; Spark would read the others and say nothing."""
+    missing = None if run.batch is None else files.vanished(run.batch)
+    if missing is not None:
+        raise StreamError(_about_missing_file(missing, run))
+
+
 def stream_failed(problem: BaseException, run: Run) -> InklingError:
     """The error to show for what Spark, a worker or a sink raised."""
     if isinstance(problem, InklingError):
@@ -73,12 +81,7 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
     text = "\n".join(chain)
     batch = "a batch" if run.batch is None else f"batch {run.batch}"
     if missing := _MISSING_FILE.search(text):
-        return Diagnostic(
-            "INK0612",
-            f"`{missing['path'].removeprefix('file:')}` is gone, and {batch} was to be read from it",
-            notes=(f"the checkpoint `{run.checkpoint}` lists it as a file of the stream",),
-            helps=(f"put the file back and {_GO_ON}",),
-        )
+        return _about_missing_file(missing["path"].removeprefix("file:"), run)
     if _LOST_OFFSETS.search(text):
         return Diagnostic(
             "INK0612",
@@ -95,7 +98,7 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
         return Diagnostic(
             "INK0611",
             f"the checkpoint `{run.checkpoint}` cannot be continued",
-            notes=(_cause(chain, _CHECKPOINT), "what it kept of open matches is needed to go on"),
+            notes=(_cause(chain, _FILE), "what it kept of open matches is needed to go on"),
             helps=(
                 "if it belongs to another program, name a folder of its own",
                 "if it was damaged, restore it from a copy, or start with a new checkpoint and a new place for results",
@@ -117,6 +120,15 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
         )
     return Diagnostic(
         "INK0614", f"the stream stopped while {batch} was computed", notes=(_cause(chain),), helps=(_GO_ON,)
+    )
+
+
+def _about_missing_file(path: str, run: Run) -> Diagnostic:
+    return Diagnostic(
+        "INK0612",
+        f"`{path}` is gone, and batch {run.batch} was to be read from it",
+        notes=(f"the checkpoint `{run.checkpoint}` has it among the files of the stream",),
+        helps=(f"put the file back and {_GO_ON}",),
     )
 
 
@@ -147,6 +159,7 @@ _CHECKPOINT = re.compile(
     r"|STATE_DATA_SOURCE|Failed to read log file|Incomplete log file|UNSUPPORTED_LOG_VERSION|state store metadata"
     r"|INVALID_CHECKPOINT|INCOMPATIBLE_CHECKPOINT|Detected .* sources? .* checkpoint|this state has the format"
 )
+_FILE = re.compile(r"\bfile:", re.IGNORECASE)
 _WORKER_DIED = "Python worker exited unexpectedly"
 _PLACE = re.compile(rf"{IN_PLACE}(?P<place>[^\n]+)")
 _PYTHON_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|Invalid|Failed|Warning)\b: .+$", re.MULTILINE)
@@ -173,20 +186,23 @@ def _java_chain(java: Any) -> list[str]:
     return said
 
 
-def _cause(chain: list[str], wanted: re.Pattern[str] | None = None) -> str:
-    """The innermost line, or the innermost that is about what is wanted."""
-    fitting = [text for text in chain if wanted is None or wanted.search(text)]
-    lines = [_first_line(text) for text in fitting if text.strip()]
-    return lines[-1] if lines else "nothing was said about the cause"
+def _cause(chain: list[str], preferred: re.Pattern[str] | None = None) -> str:
+    """The innermost line, or better the innermost of those that are preferred."""
+    lines = [_first_line(text) for text in chain if text.strip()]
+    better = [line for line in lines if preferred is not None and preferred.search(line)]
+    return (better or lines or ["nothing was said about the cause"])[-1]
 
 
 def _python_cause(text: str) -> str:
     found = _PYTHON_ERROR.findall(text)
-    return _first_line(found[-1]) if found else _first_line(text)
+    return _shortened(found[-1]) if found else _first_line(text)
 
 
 def _first_line(text: str) -> str:
     """Without Java's names for errors and Spark's codes of conditions."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    plain = _SQL_STATE.sub("", _CONDITION.sub("", line, count=1)).strip()
-    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}…"
+    return _shortened(_SQL_STATE.sub("", _CONDITION.sub("", line, count=1)).strip())
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

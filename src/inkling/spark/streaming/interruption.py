@@ -6,9 +6,22 @@ the text is long. A long text kills the query's thread without a trace, so what 
 
 from __future__ import annotations
 
+import logging
+
 
 class DeliveryFailed(Exception):
     """Stands in, towards Spark, for what went wrong; the original is kept where it was caught."""
+
+
+def log_only_the_unexpected() -> None:
+    """Py4J logs every error that passes it; these are told by other means."""
+    logger = logging.getLogger("py4j.clientserver")
+    if _is_unexpected not in logger.filters:
+        logger.addFilter(_is_unexpected)
+
+
+def _is_unexpected(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], DeliveryFailed))
 
 
 def short_form(problem: Exception, batch: int, *, stopping: bool) -> DeliveryFailed:

@@ -20,17 +20,18 @@ from inkling.model.time import Clock
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
 from inkling.spark.streaming.control import Control
-from inkling.spark.streaming.failures import Run, by_sink, sink_name, stream_failed
+from inkling.spark.streaming.failures import Run, by_sink, require_inputs_of_batch, sink_name, stream_failed
 from inkling.spark.streaming.given import Given
 from inkling.spark.streaming.handover import Handover
 from inkling.spark.streaming.idle import IdleMonitor
-from inkling.spark.streaming.interruption import short_form
+from inkling.spark.streaming.interruption import log_only_the_unexpected, short_form
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.metrics import observed
 from inkling.spark.streaming.outputs import LATE, REJECTS, Tally, outputs_of, tally_of
 from inkling.spark.streaming.progress import Ledger, Progress
 from inkling.spark.streaming.sinks import Beginning, Prepared, Sink
 from inkling.spark.streaming.storage import Folder
+from inkling.spark.streaming.vanished import InputFiles
 from inkling.spark.streaming.versions import Replaceable, Versions
 
 BUCKETS_PER_CORE = 4
@@ -68,6 +69,7 @@ class LiveQuery:
     def __init__(self, spark: SparkSession, versions: Versions, given: Given, settings: StreamSettings) -> None:
         self._spark, self._versions, self._given, self._settings = spark, versions, given, settings
         self._control = Control.inside(Folder(spark, f"{settings.checkpoint.rstrip('/')}/inkling"))
+        self._input_files = InputFiles(Folder(spark, f"{settings.checkpoint.rstrip('/')}/spark"))
         self._ledger = Ledger()
         self._idle: IdleMonitor | None = None
         self._stopping = False
@@ -185,8 +187,10 @@ class LiveQuery:
             return bool(self._query.awaitTermination(seconds))
         except StreamingQueryException as problem:
             original, batch = self._failure or (problem, None)
-            run = Run(self._settings.checkpoint, sink_name(self._settings.sink), batch)
-            raise stream_failed(original, run) from None
+            raise stream_failed(original, self._run(batch)) from None
+
+    def _run(self, batch: int | None) -> Run:
+        return Run(self._settings.checkpoint, sink_name(self._settings.sink), batch)
 
     def _start(self, trigger: Mapping[str, Any]) -> None:
         self._stopping, self._failure = False, None
@@ -218,6 +222,7 @@ class LiveQuery:
 
     def _delivered(self, messages: DataFrame, batch: int) -> Tally:
         """Compute a micro-batch once, keep what it says, hand it to the sink."""
+        require_inputs_of_batch(self._input_files, self._run(batch))
         kept = messages.persist()
         try:
             tally = tally_of(self._job, kept, batch)
@@ -255,6 +260,7 @@ def start(
     """Start a program on streams; a checkpoint that exists is continued."""
     for name, value in STATE_SETTINGS.items():
         spark.conf.set(name, value)
+    log_only_the_unexpected()
     given = Given(spark, inputs, tables or {})
     facts = given.facts(program, strict=True)
     clocks = {name: source.clock for name, source in given.sources(program.plan).items()}

@@ -50,6 +50,9 @@ class Folder:
         found = [status.getPath().getName() for status in system.listStatus(here)]
         return sorted(name for name in found if not name.startswith("."))
 
+    def exists(self) -> bool:
+        return bool(self._system().exists(self._path("")))
+
     def make(self) -> None:
         self._system().mkdirs(self._path(""))
 

@@ -1,0 +1,91 @@
+"""Conditions on one row, prepared once and answered for whole batches; comparisons of numbers need no Arrow at all."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.stage.row import Row
+from inkling.evaluators.truth import truth_of
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.model.types import Type
+
+Truth = NDArray[np.bool_]
+
+_COMPARED = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_WIDEST = 2**63
+
+
+class RowColumns:
+    """The columns of a batch of rows as conditions want them, each looked up once."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self.resolve = Row(rows)
+        self.n_rows = len(rows)
+        self._numbers: dict[str, np.ndarray | None] = {}
+
+    def numbers(self, column: e.ColumnOf) -> np.ndarray | None:
+        """The values of a column of numbers, unless some are missing."""
+        if column.column not in self._numbers:
+            values = self.resolve(column)
+            plain = values.type in (pa.int64(), pa.float64()) and not values.null_count
+            self._numbers[column.column] = values.to_numpy() if plain else None
+        return self._numbers[column.column]
+
+
+Condition = Callable[[RowColumns], Truth]
+
+
+def prepared(condition: e.Expr, around: Surroundings) -> Condition:
+    """The truth of a condition per row; unknown is not true."""
+    match condition:
+        case e.AllOf(items=items) if items:
+            parts = [prepared(item, around) for item in items]
+            return parts[0] if len(parts) == 1 else lambda rows: reduce(np.logical_and, [part(rows) for part in parts])
+        case e.AnyOf(items=items) if items:
+            parts = [prepared(item, around) for item in items]
+            return parts[0] if len(parts) == 1 else lambda rows: reduce(np.logical_or, [part(rows) for part in parts])
+        case e.Not(item=item):
+            inner = prepared(item, around)
+            return lambda rows: ~inner(rows)
+        case e.Compare(operator=symbol, left=e.ColumnOf() as column, right=e.Literal(value=value)) if _is_number(value):
+            return _comparison(symbol, column, value, condition, around)
+        case e.Compare(operator=symbol, left=e.Literal(value=value), right=e.ColumnOf() as column) if _is_number(value):
+            return _comparison(_TURNED[symbol], column, value, condition, around)
+        case _:
+            return _by_arrow(condition, around)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _WIDEST)
+
+
+def _comparison(symbol: str, column: e.ColumnOf, value: object, condition: e.Expr, around: Surroundings) -> Condition:
+    general = _by_arrow(condition, around)
+    if column.type not in (Type.INTEGER, Type.DOUBLE):
+        return general
+    compare = _COMPARED[symbol]
+
+    def truth(rows: RowColumns) -> Truth:
+        numbers = rows.numbers(column)
+        return general(rows) if numbers is None else np.asarray(compare(numbers, value))
+
+    return truth
+
+
+def _by_arrow(condition: e.Expr, around: Surroundings) -> Condition:
+    return lambda rows: truth_of(condition, rows.resolve, rows.n_rows, around)

@@ -1,0 +1,33 @@
+"""How long results are held back so that no match that is known later can change them."""
+
+import pytest
+
+import inkling
+from inkling.analysis.settling import settling_time
+from inkling.model.clock import Measure
+from inkling.model.time import Clock
+
+STREAMS = "\n".join(f"STREAM {name}(id STRING, x BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")
+HELD_BACK = {
+    "SEQ(A a, B b) WITHIN 9 TICKS CONSUME RESTART": 0,
+    "SEQ(A a, NOT B, AFTER 4 TICKS) CONSUME RESTART": 0,
+    "SEQ(A a, B b, NOT C) WITHIN 9 TICKS PER END": 0,
+    "SEQ(A a, B b, NOT C) WITHIN 9 TICKS CONSUME RESTART": 9,
+    "SEQ(A a, NOT C, B b?) WITHIN 9 TICKS PER END": 9,
+    "SEQ(A a, B b) OR (SEQ(A c, NOT C) WITHIN 9 TICKS) PER END": 9,
+    "(SEQ(A a, NOT B) WITHIN 4 TICKS) OR (SEQ(A c, NOT C) WITHIN 9 TICKS)": 13,
+    "(SEQ(A a, NOT B) WITHIN 9 TICKS) OR (SEQ(A c, NOT C) WITHIN 9 TICKS)": 0,
+    "SEQ(A a, (SEQ(B b, NOT C) WITHIN 5 POINTS)) PER END": 4,
+}
+
+
+@pytest.mark.parametrize("event", HELD_BACK)
+def test_settling_time(event: str) -> None:
+    program = inkling.parse(f"{STREAMS} EVENT e AS PATTERN {event};")
+    assert settling_time(program.physical.program.events[0], Measure(Clock.TICKS)) == HELD_BACK[event]
+
+
+def test_timeouts_are_told_when_the_time_is_up() -> None:
+    text = f"{STREAMS} EVENT e AS PATTERN SEQ(A a, B b, C c) WITHIN 9 TICKS ON TIMEOUT late;"
+    program = inkling.parse(text)
+    assert [settling_time(event, Measure(Clock.TICKS)) for event in program.physical.program.events] == [0, 0]
