@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from pathlib import Path
 
 from rich.console import Console
@@ -39,16 +40,16 @@ def main() -> None:
     if arguments.json:
         arguments.json.write_text(report.to_json())
     elif not arguments.quick:
-        write_down(report, partial=bool(arguments.only))
+        write_down(report, whole=() if wanted else names)
         console.print(f"written to {RESULTS.relative_to(ROOT)} and {PAGE.relative_to(ROOT)}")
     if not report.quick:
         console.print(f"{report.missed} goal{'' if report.missed == 1 else 's'} missed")
 
 
-def write_down(report: Report, *, partial: bool) -> None:
-    """Replace what was written before; a partial run leaves the rows that it did not measure."""
-    if partial and RESULTS.exists():
-        report = Report.read(RESULTS).updated(report)
+def write_down(report: Report, *, whole: Collection[str]) -> None:
+    """Replace what was written before of suites that ran as a `whole`; rows that were not measured stay."""
+    if RESULTS.exists() and len(whole) < len(SUITES):
+        report = Report.read(RESULTS).updated(report, whole)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.write_text(report.to_json())
     PAGE.write_text(markdown(report))

@@ -29,13 +29,22 @@ class Measured(Generic[Answer]):
 
 def measured(call: Callable[[], Answer]) -> Measured[Answer]:
     """Run something once."""
-    used = _processor_seconds()
+    processor = ProcessorTime()
     started = time.perf_counter()
     answer = call()
     seconds = time.perf_counter() - started
-    # a process that began in between counts in full
-    now = _processor_seconds()
-    return Measured(answer, seconds, sum(spent - used.get(pid, 0.0) for pid, spent in now.items()))
+    return Measured(answer, seconds, processor.seconds())
+
+
+class ProcessorTime:
+    """Processor time of the whole family of processes from now on."""
+
+    def __init__(self) -> None:
+        self._before = _processor_seconds()
+
+    def seconds(self) -> float:
+        # a process that began in between counts in full
+        return sum(spent - self._before.get(pid, 0.0) for pid, spent in _processor_seconds().items())
 
 
 def best_of(repeats: int, *calls: Callable[[], Answer]) -> list[Measured[Answer]]:

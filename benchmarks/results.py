@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -93,9 +93,13 @@ class Report:
     def read(cls, path: Path) -> Report:
         return cls.from_json(path.read_text())
 
-    def updated(self, newer: Report) -> Report:
-        """These rows, with those that were measured again in their places."""
+    def updated(self, newer: Report, whole: Collection[str] = ()) -> Report:
+        """These rows, with those that were measured again in their places.
+
+        Of suites that were run as a `whole`, no older row stays.
+        """
         suites = {name: list(rows) for name, rows in self.suites.items()}
+        suites |= {name: [] for name in whole}
         for name, rows in newer.suites.items():
             fresh = {(row.name, row.data): row for row in rows}
             kept = [fresh.pop((row.name, row.data), row) for row in suites.get(name, ())]

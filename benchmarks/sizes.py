@@ -19,6 +19,13 @@ class Sizes:
     many_devices: int = 100_000
     patterns: int = 2
     more_patterns: int = 20
+    most_devices: int = 1_000_000
+    stream_batch: int = 500_000
+    stream_batches: int = 10
+    stream_warm_up: int = 3
+    per_key_batch: int = 50_000
+    small_batch: int = 2_000
+    small_batches: int = 30
     demo_events: int = 200_000  # none leaves the demonstration out: compiling all kernels takes a while
     repeats: int = 3
     seed: int = 0
@@ -34,6 +41,13 @@ QUICK = Sizes(
     few_devices=50,
     many_devices=5_000,
     more_patterns=4,
+    most_devices=20_000,
+    stream_batch=5_000,
+    stream_batches=4,
+    stream_warm_up=1,
+    per_key_batch=500,
+    small_batch=200,
+    small_batches=4,
     demo_events=0,
     repeats=1,
 )

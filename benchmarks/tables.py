@@ -55,6 +55,8 @@ def markdown(report: Report) -> str:
     ]
     for name, rows in report.suites.items():
         parts.append(f"## {_title(name)}")
+        if SUITES[name].note:
+            parts.append(SUITES[name].note)
         data = dict.fromkeys(row.data for row in rows)
         parts.append("Data: " + "; ".join(data) + ".")
         parts.append("\n".join(_markdown_table(rows)))

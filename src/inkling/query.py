@@ -158,11 +158,12 @@ class Program:
             Run a program although nothing limits its state: for streams that end.
         """
         from inkling.spark.streaming import query
+        from inkling.spark.streaming.addresses import absolute
         from inkling.spark.streaming.sinks import sink_of
 
         self.require_streamable(unbounded=unbounded)
         settings = query.StreamSettings(
-            str(checkpoint),
+            absolute(checkpoint),
             sink_of(to),
             dict(trigger or {"processingTime": "0 seconds"}),
             buckets,

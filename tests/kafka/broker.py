@@ -165,6 +165,15 @@ class Broker:
         """All committed messages of a topic, partition after partition."""
         return [message for part in range(self.n_partitions(topic)) for message in self._messages(topic, part)]
 
+    def ends(self, topic: str) -> list[int]:
+        """How many messages were ever sent, for each partition."""
+        consumer = Consumer({**self._client(), "group.id": "look"})
+        try:
+            partitions = range(self.n_partitions(topic))
+            return [consumer.get_watermark_offsets(TopicPartition(topic, one), timeout=10)[1] for one in partitions]
+        finally:
+            consumer.close()
+
     def values(self, topic: str) -> list[bytes | None]:
         return [message.value() for message in self.messages(topic)]
 

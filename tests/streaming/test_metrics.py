@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from tests.streaming.arriving import arrive
 
 import inkling
 from inkling.spark.streaming.sinks import MemorySink
-from tests.streaming.arriving import arrive
 
 PROGRAM = inkling.parse("""
 STREAM Reading(id STRING, room STRING, value BIGINT, t BIGINT) ID id KEY room TIME t LATENESS 2 TICKS;

@@ -23,12 +23,14 @@ from inkling.spark.streaming.storage import Folder
 
 STREAM = "STREAM Seen(id INT, who STRING, where STRING, t INT) ID id KEY who TIME t ORDER BY id LATENESS 2 TICKS;"
 TABLE = "TABLE closed(where STRING) FROM 'closed.csv';"
-CLIMB = "EVENT climb(who) AS PATTERN SEQ NEXT(Seen[where = 'a'], Seen[where = 'b'], Seen[where = 'c']) PARTITION BY who PER END;"
+CLIMB = """EVENT climb(who) AS PATTERN SEQ NEXT(Seen[where = 'a'], Seen[where = 'b'], Seen[where = 'c'])
+    PARTITION BY who PER END;"""
 LOOP = "EVENT loop(who) AS PATTERN SEQ(Seen x[where = 'a'], Seen y[where = 'c']) WITHIN 9 TICKS PARTITION BY who;"
 SHORTER = LOOP.replace("9 TICKS", "4 TICKS")
 GONE = "EVENT gone(who) AS PATTERN Seen x[where = 'd'] PARTITION BY who;"
 BACK = "EVENT back(who) AS PATTERN SEQ(climb x, Seen y[where = 'a']) WITHIN 6 TICKS PARTITION BY who;"
-LONELY = "EVENT lonely(x.who AS who) AS PATTERN SEQ(Seen x[where = 'b'], NOT Seen y[who = x.who], AFTER 3 TICKS) PARTITION BY who;"
+LONELY = """EVENT lonely(x.who AS who) AS PATTERN SEQ(Seen x[where = 'b'], NOT Seen y[who = x.who], AFTER 3 TICKS)
+    PARTITION BY who;"""
 LOCKED = "EVENT locked(who, x.where AS where) AS PATTERN Seen x[closed(where)] PARTITION BY who;"
 OTHER_KEY = "EVENT together AS PATTERN SEQ(Seen x, Seen y) WITHIN 2 TICKS PARTITION BY where;"
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from tests.streaming.arriving import arrive
 
 import inkling
 from inkling.spark.streaming.outputs import Output
@@ -22,7 +23,6 @@ from inkling.spark.streaming.sinks import (
     TableSink,
     sink_of,
 )
-from tests.streaming.arriving import arrive
 
 PROGRAM = inkling.parse("""
 STREAM Reading(id STRING, room STRING, value DOUBLE, t TIMESTAMP)

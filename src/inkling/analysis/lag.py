@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from inkling.analysis.settling import settling_time
 from inkling.analysis.wait import wait_of
 from inkling.logical import plan as p
 from inkling.model.batch import FOREVER
@@ -11,7 +12,7 @@ from inkling.model.time import Span
 
 
 def lag_of(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span], int]) -> int:
-    """The results of an event are settled up to the watermark minus this.
+    """The matches of an event are known up to the watermark minus this.
 
     A derived event that waits becomes known long after it ended. Until then nobody can say that it did not happen,
     nor that another one was the next.
@@ -20,8 +21,13 @@ def lag_of(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span],
     for source in event.sources:
         used = program.event(source)
         if used is not None:
-            behind = max(behind, lag_of(used, program, measure) + waiting_time(used, program, measure))
+            behind = max(behind, settled_after(used, program, measure) + waiting_time(used, program, measure))
     return min(behind, FOREVER)
+
+
+def settled_after(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span], int]) -> int:
+    """How long after a result of an event is known nothing can change it any more, its own waits counted."""
+    return lag_of(event, program, measure) + settling_time(event, measure)
 
 
 def waiting_time(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span], int]) -> int:

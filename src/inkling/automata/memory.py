@@ -9,6 +9,7 @@ from inkling.automata.columns import frozen
 from inkling.automata.room import resized, with_room
 from inkling.automata.state import AutomatonState
 from inkling.kernels.lineage import number_reachable
+from inkling.kernels.runs import enter_runs
 from inkling.kernels.witness import NEED_FOUND, NEED_NODES, NEED_RUNS, Nodes, Progress, Runs, Witnessed
 
 Ints = npt.NDArray[np.int64]
@@ -62,15 +63,7 @@ class RunMemory:
         """Take over what a step wrote for some keys."""
         self.runs, self.nodes = room.runs, room.nodes
         self.n_runs, self.n_nodes = room.progress.n_runs, room.progress.n_nodes
-        places = codes if self.n_patterns == 1 else _places(codes, self.n_patterns)
-        offset = room.runs.offset
-        before = self._with_runs(places)
-        self.begin[places], self.end[places] = offset[:-1], offset[1:]
-        self.n_keys += self._with_runs(places) - before
-
-    def _with_runs(self, places: Ints) -> int:
-        some = self.end[places] > self.begin[places]
-        return int(np.count_nonzero(some if self.n_patterns == 1 else some.reshape(-1, self.n_patterns).any(axis=1)))
+        self.n_keys += enter_runs(self.begin, self.end, frozen(codes), room.runs.offset, self.n_patterns)
 
     @property
     def is_loose(self) -> bool:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from inkling.automata.cells import CellGroup
 from inkling.automata.columns import frozen
+from inkling.kernels.runs import segments_of
 
 
 class RowError(ValueError):
@@ -39,11 +40,9 @@ class Rows:
         if not len(keys) == len(streams) == len(octets):
             lengths = f"key {len(keys)}, stream {len(streams)}, bits {len(octets)}"
             raise ValueError(f"columns of one length are needed, got {lengths}")
-        steps = keys[1:] != keys[:-1]
-        if not (keys[1:] >= keys[:-1]).all():
+        segments = segments_of(keys)
+        if not len(segments):
             raise ValueError("rows must be sorted by key")
-        inner = np.flatnonzero(steps) + 1
-        segments = np.concatenate([[0], inner, [len(keys)]]) if len(keys) else np.zeros(1, dtype=np.int64)
         return cls(keys, streams, octets, frozen(segments, np.int64))
 
     @property

@@ -114,4 +114,3 @@ def _renumbered(held: Held, new: PatternSet, n_before: int) -> Nodes:
         mark=table[nodes.mark],
         parent=np.where(nodes.parent < 0, -1, nodes.parent + n_before),
     )
-

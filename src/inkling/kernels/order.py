@@ -17,3 +17,12 @@ def order_by_row(row, n_rows):
         order[begins[row[i]]] = i
         begins[row[i]] += 1
     return order
+
+
+@njit(cache=True)
+def any_tied(key, end, place):
+    """Whether some row has the key, end and place of the row before it."""
+    for row in range(1, key.shape[0]):
+        if key[row] == key[row - 1] and end[row] == end[row - 1] and place[row] == place[row - 1]:
+            return True
+    return False

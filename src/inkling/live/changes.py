@@ -11,7 +11,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
-from inkling.physical.stages import NoPlace, Placement
+from inkling.physical.stages import NoPlaceError, Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
     homes = {step.event.name: stage.number for stage in old.stages for step in stage.steps}
     try:
         plan = plan_program(new, Placement(len(old.stages), {name: homes[name] for name in kept}))
-    except NoPlace as problem:
+    except NoPlaceError as problem:
         raise _refusal(
             f"`{problem.event}` needs another partition key than the running program has",
             "a query keeps the number of its stages, one per partition key, as long as it has its checkpoint",

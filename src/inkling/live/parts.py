@@ -37,9 +37,7 @@ def parts_for_stages(
 class SourceReader:
     """Makes parts of the rows of one stream or derived event; prepared once, used for any number of batches."""
 
-    def __init__(
-        self, plan: PhysicalPlan, source: str, tables: Mapping[str, pa.Table], around: Surroundings
-    ) -> None:
+    def __init__(self, plan: PhysicalPlan, source: str, tables: Mapping[str, pa.Table], around: Surroundings) -> None:
         stream = plan.program.stream(source)
         self._source = source
         self._looks_back = stream is not None and bool(stream.derived)
@@ -50,6 +48,11 @@ class SourceReader:
             numbers = [number for number, given in enumerate(stage.inputs) if given.source == source]
             if numbers:
                 self._readers[stage.number] = [InputReader(stage, number, tables, around) for number in numbers]
+
+    @property
+    def has_readers(self) -> bool:
+        """Whether any stage reads the source."""
+        return bool(self._readers)
 
     def __call__(self, rows: pa.Table) -> Iterator[Part]:
         for stage, readers in self._readers.items():

@@ -98,7 +98,8 @@ class LiveProgram:
             if len(found):
                 if name not in self._readers:
                     self._readers[name] = SourceReader(self._plan, name, self._tables, self._around)
-                yield from self._readers[name](source_table(found))
+                if self._readers[name].has_readers:
+                    yield from self._readers[name](source_table(found))
 
 
 def _together(tables: Sequence[pa.Table]) -> pa.Table:

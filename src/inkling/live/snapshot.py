@@ -70,7 +70,9 @@ def from_bytes(data: bytes) -> LiveState:
         for number, following in enumerate(head["next"])
     )
     clocks = Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"])
-    stage = StageState(_table(parts["rows"]), carries, KeyBook.from_table(_table(parts["keys"])), head["until"], head["since"])
+    stage = StageState(
+        _table(parts["rows"]), carries, KeyBook.from_table(_table(parts["keys"])), head["until"], head["since"]
+    )
     named = {name.partition(":")[::2]: part for name, part in parts.items()}
     return LiveState(
         clocks,

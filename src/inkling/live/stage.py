@@ -90,7 +90,7 @@ class LiveStage:
                     rejects.append(repeated)
                     complete, last[name] = derived_after(stream, last.get(name), complete, self.around)
                     ready = pa.concat_tables([ready, *self._stage_rows(name, complete)])
-        stage, found = self.stepper.step(state.stage, ready.combine_chunks(), clocks.watermark)
+        stage, found = self.stepper.step(state.stage, ready, clocks.watermark)
         after = LiveState(clocks, pending, raw, last, stage)
         rejects.append(tied_rejects(self.plan.stages[self.number], found.tied))
         return after, Advanced(found, _concatenated(lates), _concatenated(rejects))

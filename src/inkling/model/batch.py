@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,35 @@ UNORDERED = np.int64(2**62)
 
 FOREVER = 2**62
 """A watermark that no event can pass."""
+
+
+class PickedColumns(Mapping[str, pa.Array]):
+    """Some rows of some columns, in some order; a column is only put together when somebody reads it."""
+
+    __slots__ = ("_columns", "_found", "_rows")
+
+    def __init__(self, columns: Mapping[str, pa.Array], rows: Ints) -> None:
+        self._columns, self._rows = columns, rows
+        self._found: dict[str, pa.Array] = {}
+
+    def __getitem__(self, name: str) -> pa.Array:
+        if name not in self._found:
+            self._found[name] = self._columns[name].take(pa.array(self._rows))
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def picked(self, rows: Ints) -> PickedColumns:
+        return PickedColumns(self._columns, self._rows[rows])
+
+
+def picked(columns: Mapping[str, pa.Array], rows: Ints) -> Mapping[str, pa.Array]:
+    """Some rows of some columns."""
+    return columns.picked(rows) if isinstance(columns, PickedColumns) else PickedColumns(columns, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +75,12 @@ class EventBatch:
 
     def take(self, rows: Ints) -> EventBatch:
         """Some of the rows, which keep their event numbers."""
-        width = np.diff(self.id_offsets)[rows]
-        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(width)])
-        position = np.repeat(self.id_offsets[rows] - ends[:-1], width) + np.arange(ends[-1])
+        if len(self.ids) == len(self.key):
+            ends, position = np.arange(len(rows) + 1), rows
+        else:
+            width = np.diff(self.id_offsets)[rows]
+            ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(width)])
+            position = np.repeat(self.id_offsets[rows] - ends[:-1], width) + np.arange(ends[-1])
         return EventBatch(
             self.key[rows],
             self.source[rows],
@@ -59,7 +91,7 @@ class EventBatch:
             self.known[rows],
             self.event[rows],
             self.bits[rows],
-            {name: column.take(pa.array(rows)) for name, column in self.columns.items()},
+            picked(self.columns, rows),
             ends,
             self.ids.take(pa.array(position)),
             self.place_words,

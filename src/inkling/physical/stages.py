@@ -32,7 +32,7 @@ class Placement:
     homes: Mapping[str, int]
 
 
-class NoPlace(Exception):
+class NoPlaceError(Exception):
     """An event fits into none of the stages that there are."""
 
     def __init__(self, event: str) -> None:
@@ -43,7 +43,7 @@ class NoPlace(Exception):
 def group_events(program: ProgramPlan, placement: Placement | None = None) -> list[Group]:
     """Put each event into the first stage that fits: same key per source, and everything it uses is there.
 
-    A placement leaves stages without events empty, and fails with `NoPlace` where it gives too little room.
+    A placement leaves stages without events empty, and fails with `NoPlaceError` where it gives too little room.
     """
     groups: list[Group | None] = [] if placement is None else _reserved(program, placement)
     homes = {} if placement is None else placement.homes
@@ -58,7 +58,7 @@ def group_events(program: ProgramPlan, placement: Placement | None = None) -> li
             number = _first_fitting(groups, earliest, event, verdict.conclusion, types, program)
         if number is None:
             if placement is not None:
-                raise NoPlace(event.name)
+                raise NoPlaceError(event.name)
             number = len(groups)
             groups.append(None)
         group = groups[number] = groups[number] or Group(types, bool(event.partition))

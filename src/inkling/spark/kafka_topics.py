@@ -1,10 +1,13 @@
 """Which topics a stream reads, and what went wrong when Kafka's side of a query fails."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from inkling.errors import Diagnostic
+from inkling.errors import Diagnostic, InputError
 from inkling.spark.kafka import require_kafka
 
 _OF_KAFKA = "kafka."
@@ -36,23 +39,44 @@ def topic_ids(spark: SparkSession, options: Mapping[str, str]) -> dict[str, str]
     try:
         listed = jvm.java.util.ArrayList(admin.listTopics().listings().get())
         return {one.name(): one.topicId().toString() for one in listed if one.name() in wanted}
+    except Py4JJavaError as problem:
+        told = kafka_trouble(str(problem))
+        if told is None:
+            raise
+        raise InputError(replace(told, notes=(f"tried {options['kafka.bootstrap.servers']}",))) from None
     finally:
-        admin.close()
+        admin.close(jvm.java.time.Duration.ZERO)
 
 
 def kafka_trouble(text: str) -> Diagnostic | None:
     """What a failed query says of Kafka in words for people; None if Kafka is not to blame."""
-    if "UnknownTopicOrPartitionException" in text:
+    if "UnknownTopicOrPartitionException" in text or _NO_METADATA.search(text):
         return Diagnostic(
             "INK0521",
-            "a Kafka topic that the query reads is not there",
+            "a Kafka topic that the query reads or writes is not there",
             notes=("it was never made, or it was deleted while the query ran",),
-            helps=("make the topic; the query goes on from its checkpoint when it is started again",),
+            helps=(
+                "make a topic that never was; the query goes on from its checkpoint when it is started again",
+                "one that was deleted does not come back: start with a new checkpoint and a new place for results",
+            ),
         )
-    if "TimeoutException" in text and ("node assignment" in text or "org.apache.kafka" in text):
+    if "TimeoutException" in text and _OF_CLIENTS.search(text):
         return Diagnostic(
             "INK0522",
             "no Kafka broker answers",
             helps=("check the address; the query goes on from its checkpoint when it is started again",),
         )
     return None
+
+
+def no_topic(topic: str, stream: str) -> Diagnostic:
+    """What to say of a topic that the broker does not know."""
+    return Diagnostic(
+        "INK0521",
+        f"there is no Kafka topic `{topic}` for `{stream}`",
+        helps=("make the topic first; nothing is read before it is there",),
+    )
+
+
+_NO_METADATA = re.compile(r"Topic \S+ not present in metadata")
+_OF_CLIENTS = re.compile(r"node assignment|org\.apache\.kafka|Cannot fetch record for offset")

@@ -12,10 +12,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from inkling.analysis.lag import lag_of
 from inkling.analysis.window import total_horizon
 from inkling.evaluators.stage import rows as r
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.model.batch import FOREVER
 from inkling.physical.groups import split_by_pattern
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, PhysicalPlan, Stage
@@ -84,7 +86,7 @@ def _stage_results(
             keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
             rows = rows.repartition(partitioning.for_frames(list(ready.values())), *keys)
         elif stage.sliced and partitioning.cores > 1:
-            rows, slices = _sliced(stage, rows, ready, around, partitioning)
+            rows, slices = _sliced(program, stage, rows, ready, around, partitioning)
         else:
             rows = rows.coalesce(1)
         task = StageTask(
@@ -134,6 +136,7 @@ def _same_key(given: Input, stream: StreamPlan) -> bool:
 
 
 def _sliced(
+    program: ProgramPlan,
     stage: Stage,
     rows: DataFrame,
     ready: Mapping[str, DataFrame],
@@ -143,8 +146,11 @@ def _sliced(
     """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
     horizon = total_horizon([step.event for step in stage.steps], around.measure)
     assert horizon is not None
+    # what a step reads may have ended long before it was known
+    behind = max(lag_of(step.event, program, around.measure) for step in stage.steps)
+    horizon += behind
     border = _border(stage, ready)
-    if border is None:
+    if border is None or behind >= FOREVER:
         return rows.coalesce(1), None
     low, high = border
     span = high - low + 1

@@ -112,6 +112,38 @@ def test_json_lines_that_are_no_objects_keep_their_places(tmp_path: Path) -> Non
     assert table[ORIGINAL].to_pylist() == lines
 
 
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ('"\\ud83d"', "half a character"),
+        ('{"inside": ["\\uDE00"]}', "half a character"),
+        (f"[{'7' * 4301}]", "more than 4300 digits"),
+        (f'{{"inside": -{"7" * 5000}}}', "more than 4300 digits"),
+        (f"{'[' * 970}{']' * 970}", "nested too deep"),
+        (f"{'[' * 200_000}{']' * 200_000}", "nested too deep"),
+    ],
+)
+def test_json_that_cannot_be_held_keeps_its_place(tmp_path: Path, value: str, fault: str) -> None:
+    lines = ['{"k": 1, "v": "\\ud83d\\ude00"}', f'{{"k": 2, "v": {value}}}', f'{{"k": 3, "v": [{"7" * 4300}]}}']
+    table = read_table(written(tmp_path / "a.jsonl", "\n".join(lines)), what="S")
+    assert table["k"].to_pylist() == ["1", None, "3"]
+    assert table["v"].to_pylist() == ["\N{GRINNING FACE}", None, f"[{'7' * 4300}]"]
+    assert fault in table[MALFORMED].to_pylist()[1]
+    assert table[ORIGINAL].to_pylist() == lines
+
+
+def test_a_name_with_half_a_character_is_no_column(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path / "a.jsonl", '{"k": 1}\n{"\\udc00": 2}\n'), what="S")
+    assert table.column_names == ["k", ORIGINAL, MALFORMED]
+    assert table["k"].to_pylist() == ["1", None]
+
+
+def test_a_json_number_of_any_length_is_a_value(tmp_path: Path) -> None:
+    digits = "7" * 5000
+    file = written(tmp_path / "a.jsonl", f'{{"k": {digits}, "v": [1]}}\n')
+    assert read_table(file, what="S").drop_columns([ORIGINAL]).to_pylist() == [{"k": digits, "v": "[1]"}]
+
+
 def test_empty_json_lines(tmp_path: Path) -> None:
     assert read_table(written(tmp_path / "a.jsonl", ""), what="S").num_rows == 0
 

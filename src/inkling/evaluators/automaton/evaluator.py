@@ -15,7 +15,7 @@ from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.rows import Rows
 from inkling.errors import InputError
 from inkling.evaluators.automaton.carry import AutomatonCarry as AutomatonCarry
-from inkling.evaluators.automaton.kept import KeptEvents, batch_of, kept_table, spelled_places
+from inkling.evaluators.automaton.kept import KeptEvents, spelled_places
 from inkling.evaluators.automaton.translate import to_regex
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
@@ -50,8 +50,7 @@ class AutomatonEvaluator:
 
     def go_on(self, carry: AutomatonCarry, batch: EventBatch, codes: Ints | None = None) -> tuple[MatchBatch, ...]:
         """The same, changing what is carried; `codes` gives the carry's numbers of the batch's keys."""
-        inside = comes_from(batch, self.steps[0].scope)
-        fresh = batch if inside.all() else batch.take(np.flatnonzero(inside))
+        fresh = self._of_scope(batch)
         if not len(fresh):
             return tuple(self._nothing(step, batch) for step in self.steps)
         memory, events = carry.memory()
@@ -59,14 +58,17 @@ class AutomatonEvaluator:
         keys = rows.segment_keys if codes is None else codes[rows.segment_keys]
         room, found = self.patterns.advance(memory, rows, keys, len(events))
         used = place_events(room.nodes, memory.n_nodes, room.progress.n_nodes, len(events), len(fresh))
-        added = kept_table(fresh, used)
-        results = tuple(
-            self._matches(step, fresh, events, added, found if len(self.steps) == 1 else found.of_pattern(number))
-            for number, step in enumerate(self.steps)
-        )
-        # from here on nothing can fail, so what is carried is never half of two steps
+        n_before = len(events)
+        events.append(fresh, used)
+        try:
+            results = tuple(
+                self._matches(step, fresh, events, found if len(self.steps) == 1 else found.of_pattern(number))
+                for number, step in enumerate(self.steps)
+            )
+        except BaseException:
+            events.cut(n_before)  # what is carried is never half of two steps
+            raise
         memory.keep(keys, room)
-        events.append(added)
         if memory.is_loose:
             events.keep_only(memory.compact())
         return results
@@ -82,6 +84,13 @@ class AutomatonEvaluator:
         tied[inside[1:]] = (key[1:] == key[:-1]) & (end[1:] == end[:-1]) & (place[1:] == place[:-1])
         return tied
 
+    def _of_scope(self, batch: EventBatch) -> EventBatch:
+        scope = self.steps[0].scope
+        if len(scope) == self.patterns.groups[0].n_streams:
+            return batch
+        inside = comes_from(batch, scope)
+        return batch if inside.all() else batch.take(np.flatnonzero(inside))
+
     def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
         """All results over whole keys."""
         return self.step(self.start(), batch)[1]
@@ -95,15 +104,13 @@ class AutomatonEvaluator:
             packed |= truth << np.uint64(place)
         return packed
 
-    def _matches(
-        self, step: EventStep, fresh: EventBatch, events: KeptEvents, added: pa.Table, found: Detections
-    ) -> MatchBatch:
+    def _matches(self, step: EventStep, fresh: EventBatch, events: KeptEvents, found: Detections) -> MatchBatch:
         if not len(found):
             return self._nothing(step, fresh)
         _refuse_endless_lists(step.event.name, int(found.n_members().sum()))
         lineage = found.lineage()
         named, rows = np.unique(lineage.events, return_inverse=True)
-        known = batch_of(events.take(named, added))
+        known = events.take(named)
         first, last = np.searchsorted(named, found.first_event()), found.row
         start_place, end_place, words = _in_one_order(known, first, fresh, last)
         resolve = Gather(known, lineage.offsets, rows, lineage.slots.astype(np.int64))

@@ -6,126 +6,185 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.model.batch import UNORDERED, EventBatch, Ints
+from inkling.model.batch import UNORDERED, EventBatch, Ints, picked
 
-START, END, PLACE, IDS = "@start", "@end", "@place", "@ids"
-MANY_PIECES = 24
+_SPARE_ROWS = 64
+_MANY_WORDS = 1 << 16
+
+
+class Growing:
+    """A column that grows at its end; what it costs to add or read values does not depend on how many there are."""
+
+    __slots__ = ("_kind", "_n", "_valid", "_values")
+
+    def __init__(self, kind: pa.DataType) -> None:
+        self._kind = kind
+        self._n = 0
+        self._values: np.ndarray = np.empty(_SPARE_ROWS, _DTYPES.get(kind, np.dtype(object)))
+        self._valid: np.ndarray | None = None  # none while nothing is missing
+
+    def append(self, array: pa.Array) -> None:
+        first, self._n = self._n, self._n + len(array)
+        if self._n > len(self._values):
+            self._values = _longer(self._values, 2 * self._n)
+            if self._valid is not None:
+                self._valid = _longer(self._valid, 2 * self._n)
+        if array.null_count and self._values.dtype != object:
+            if self._valid is None:
+                self._valid = np.ones(len(self._values), bool)
+            self._valid[first : self._n] = array.is_valid().to_numpy(zero_copy_only=False)
+            array = pc.fill_null(array, pa.scalar(0, pa.int64()).cast(array.type))
+        elif self._valid is not None:
+            self._valid[first : self._n] = True
+        self._values[first : self._n] = array.to_numpy(zero_copy_only=False)
+
+    def extend(self, values: np.ndarray) -> None:
+        """Add values of the column's own type of which none is missing."""
+        first, self._n = self._n, self._n + len(values)
+        if self._n > len(self._values):
+            self._values = _longer(self._values, 2 * self._n)
+        self._values[first : self._n] = values
+
+    def last(self) -> int:
+        return int(self._values[self._n - 1])
+
+    def take(self, places: Ints) -> pa.Array:
+        values = self._values[places]
+        if self._valid is None:
+            return pa.array(values, self._kind)
+        return pa.array(values, self._kind, mask=~self._valid[places])
+
+    def numbers(self, places: Ints) -> Ints:
+        """Whole numbers of which none is missing."""
+        return np.asarray(self._values[places], dtype=np.int64)
+
+    def keep_only(self, places: Ints) -> None:
+        self._values = self._values[places]
+        if self._valid is not None:
+            self._valid = self._valid[places]
+        self._n = len(places)
+
+    def cut(self, n: int) -> None:
+        self._n = n
+
+
+_DTYPES = {pa.int64(): np.dtype(np.int64), pa.float64(): np.dtype(np.float64), pa.bool_(): np.dtype(bool)}
 
 
 class KeptEvents:
-    """A table in pieces, one for each step that added events; pieces are put together when they become many."""
+    """Ids, times and columns of events by place."""
 
-    __slots__ = ("_n", "_pieces")
+    __slots__ = ("_columns", "_end", "_id_end", "_ids", "_n", "_place", "_start")
 
     def __init__(self) -> None:
-        self._pieces: list[pa.Table] = []
         self._n = 0
+        self._start, self._end, self._id_end = Growing(pa.int64()), Growing(pa.int64()), Growing(pa.int64())
+        self._place: Growing | None = None
+        self._ids: Growing | None = None
+        self._columns: dict[str, Growing] = {}
 
     @classmethod
     def of(cls, batch: EventBatch) -> KeptEvents:
         kept = cls()
-        kept.append(kept_table(batch, np.arange(len(batch))))
+        kept.append(batch, np.arange(len(batch)))
         return kept
 
     def __len__(self) -> int:
         return self._n
 
-    def append(self, events: pa.Table) -> None:
-        if not len(events):
+    def append(self, batch: EventBatch, rows: Ints) -> None:
+        """Add some events of a batch."""
+        if not len(rows):
             return
-        if self._pieces and self._pieces[-1].schema != events.schema:
-            *self._pieces, events = _alike([*self._pieces, events])
-        self._pieces.append(events)
-        self._n += len(events)
-        if len(self._pieces) > MANY_PIECES:
-            self._put_together()
+        places = spelled_places(batch, batch.start_place[rows])
+        columns = picked(batch.columns, rows)
+        if self._place is None or self._ids is None:
+            self._place, self._ids = Growing(places.type), Growing(batch.ids.type)
+            self._columns = {name: Growing(column.type) for name, column in columns.items()}
+        n_ids = self._id_end.last() if self._n else 0
+        self._n += len(rows)
+        self._start.extend(batch.start[rows])
+        self._end.extend(batch.end[rows])
+        self._place.append(places)
+        if len(batch.ids) == len(batch):  # as a rule an event has one id
+            self._id_end.extend(np.arange(n_ids + 1, n_ids + 1 + len(rows)))
+            self._ids.append(batch.ids.take(pa.array(rows)))
+        else:
+            some = batch.take(rows)
+            self._id_end.extend(some.id_offsets[1:] + n_ids)
+            self._ids.append(some.ids)
+        for name, column in self._columns.items():
+            column.append(columns[name])
 
-    def _put_together(self) -> None:
-        """The last pieces become one, as long as it is not small beside the piece before it."""
-        first, size = len(self._pieces) - 1, len(self._pieces[-1])
-        while first and (len(self._pieces[first - 1]) <= 2 * size or first >= MANY_PIECES // 2):
-            first -= 1
-            size += len(self._pieces[first])
-        self._pieces[first:] = [pa.concat_tables(self._pieces[first:]).combine_chunks()]
-
-    def take(self, places: Ints, also: pa.Table | None = None) -> pa.Table:
-        """Some of the events, in this order; `also` follows the others without being kept yet."""
-        pieces = self._pieces if also is None or not len(also) else _alike([*self._pieces, also])
-        together = pieces[0] if len(pieces) == 1 else pa.concat_tables(pieces)
-        return together.take(pa.array(places)).combine_chunks()
+    def take(self, places: Ints) -> EventBatch:
+        """Some of the events as a batch for those who read ids, times and columns; the rest is blank."""
+        assert self._place is not None
+        assert self._ids is not None
+        n = len(places)
+        end = self._end.numbers(places)
+        offsets, id_places = self._id_places(places)
+        place, words = _ranked(self._place.take(places))
+        return EventBatch(
+            np.zeros(n, np.int64),
+            np.zeros(n, np.int16),
+            self._start.numbers(places),
+            place,
+            end,
+            place,
+            end,
+            np.arange(n),
+            np.broadcast_to(np.uint64(0), (n, _MANY_WORDS)),
+            {name: column.take(places) for name, column in self._columns.items()},
+            offsets,
+            self._ids.take(id_places),
+            words,
+        )
 
     def keep_only(self, places: Ints) -> None:
         """Forget the other events; these get their places in this order."""
-        if not self._pieces:
+        if not self._n:
             return
-        self._pieces = [self.take(places)]
+        offsets, id_places = self._id_places(places)
+        for column in (self._start, self._end, self._place, *self._columns.values()):
+            assert column is not None
+            column.keep_only(places)
+        assert self._ids is not None
+        self._ids.keep_only(id_places)
+        self._id_end.cut(0)
+        self._id_end.extend(offsets[1:])
         self._n = len(places)
+
+    def cut(self, n: int) -> None:
+        """Forget all but the first events."""
+        if n == self._n:
+            return
+        n_ids = int(self._id_end.numbers(np.array([n - 1]))[0]) if n else 0
+        for column in (self._start, self._end, self._place, self._id_end, *self._columns.values()):
+            assert column is not None
+            column.cut(n)
+        assert self._ids is not None
+        self._ids.cut(n_ids)
+        self._n = n
 
     def batch(self) -> EventBatch | None:
         """All of them."""
-        if not self._pieces:
-            return None
-        return batch_of(pa.concat_tables(self._pieces).combine_chunks())
+        return self.take(np.arange(self._n)) if self._n else None
 
-
-def kept_table(batch: EventBatch, rows: Ints) -> pa.Table:
-    """Some events of a batch as they are kept; a point's start is its end."""
-    names, columns = [END], [pa.array(batch.end[rows])]
-    if batch.start is not batch.end:
-        names.append(START)
-        columns.append(pa.array(batch.start[rows]))
-    places = batch.start_place[rows]
-    names.append(PLACE)
-    columns.append(spelled_places(batch, places))
-    take = pa.array(rows)
-    names.append(IDS)
-    columns.append(_ids(batch, rows, take))
-    for name, column in batch.columns.items():
-        names.append(name)
-        columns.append(column.take(take))
-    return pa.Table.from_arrays(columns, names)
-
-
-def batch_of(events: pa.Table) -> EventBatch:
-    """Kept events as a batch for those who read ids, times and columns; the rest is blank."""
-    n = len(events)
-    end = events[END].to_numpy()
-    start = events[START].to_numpy() if START in events.column_names else end
-    place, words = _ranked(events[PLACE].combine_chunks())
-    ids = events[IDS].combine_chunks()
-    if pa.types.is_large_list(ids.type):
-        offsets = ids.offsets.to_numpy()
-        offsets, ids = offsets - offsets[0], ids.flatten()
-    else:
-        offsets = np.arange(n + 1)
-    blank = np.zeros(n, np.int64)
-    return EventBatch(
-        blank,
-        np.zeros(n, np.int16),
-        start,
-        place,
-        end,
-        place,
-        end,
-        np.arange(n),
-        np.broadcast_to(np.uint64(0), (n, MANY_WORDS)),
-        {name: events[name].combine_chunks() for name in events.column_names if not name.startswith("@")},
-        offsets,
-        ids,
-        words,
-    )
-
-
-MANY_WORDS = 1 << 16
+    def _id_places(self, places: Ints) -> tuple[Ints, Ints]:
+        ends = self._id_end.numbers(places)
+        begins = np.where(places > 0, self._id_end.numbers(np.maximum(places - 1, 0)), 0)
+        width = ends - begins
+        offsets = np.zeros(len(places) + 1, np.int64)
+        np.cumsum(width, out=offsets[1:])
+        if offsets[-1] == len(places):  # as a rule an event has one id
+            return offsets, begins
+        return offsets, np.repeat(begins - offsets[:-1], width) + np.arange(offsets[-1])
 
 
 def spelled_places(batch: EventBatch, places: Ints) -> pa.Array:
     """Places as `ORDER BY` has them, null without one."""
     nowhere = np.abs(places) >= UNORDERED
-    if not nowhere.any():
-        numbers = pa.array(places)
-    else:
-        numbers = pa.array(places, mask=nowhere)
+    numbers = pa.array(places, mask=nowhere) if nowhere.any() else pa.array(places)
     return numbers if batch.place_words is None else batch.place_words.take(numbers)
 
 
@@ -143,31 +202,13 @@ def _ranked(places: pa.Array) -> tuple[Ints, pa.Array | None]:
 
 def _is_wide(places: pa.Array) -> bool:
     border = int(UNORDERED) - 1
-    least = pc.min_max(places).as_py()
-    return least["min"] is not None and (least["min"] < -border or least["max"] > border)
+    if not len(places) or places.null_count == len(places):
+        return False
+    numbers = places.to_numpy() if not places.null_count else places.drop_null().to_numpy()
+    return bool(numbers.min() < -border or numbers.max() > border)
 
 
-def _alike(pieces: list[pa.Table]) -> list[pa.Table]:
-    """The same pieces with the same columns: what only some need to say is said by all."""
-    first = pieces[0].schema
-    if all(piece.schema == first for piece in pieces):
-        return pieces
-    lasting = any(START in piece.column_names for piece in pieces)
-    listed = any(pa.types.is_large_list(piece.schema.field(IDS).type) for piece in pieces)
-    alike = []
-    for piece in pieces:
-        if lasting and START not in piece.column_names:
-            piece = piece.add_column(1, START, piece[END])
-        if listed and not pa.types.is_large_list(piece.schema.field(IDS).type):
-            single = piece[IDS].combine_chunks()
-            lists = pa.LargeListArray.from_arrays(pa.array(np.arange(len(single) + 1)), single)
-            piece = piece.set_column(piece.column_names.index(IDS), IDS, lists)
-        alike.append(piece)
-    return alike
-
-
-def _ids(batch: EventBatch, rows: Ints, take: pa.Array) -> pa.Array:
-    if len(batch.ids) == len(batch):
-        return batch.ids.take(take)
-    offsets = pa.array(batch.id_offsets, pa.int64())
-    return pa.LargeListArray.from_arrays(offsets, batch.ids).take(take)
+def _longer(column: np.ndarray, size: int) -> np.ndarray:
+    longer = np.zeros(size, column.dtype)
+    longer[: len(column)] = column
+    return longer

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
 
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.network.lateral import Evaluation
-from inkling.evaluators.network.layout import layout_of
+from inkling.evaluators.network.layout import Layout, layout_of
 from inkling.evaluators.network.needs import column_types
 from inkling.evaluators.network.partials import Occurrences, Partials
 from inkling.evaluators.network.results import results_of
@@ -17,6 +18,7 @@ from inkling.evaluators.truth import truth_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.expr import Expr
 from inkling.model.batch import EventBatch, MatchBatch
+from inkling.model.types import Type
 from inkling.physical.plan import EventStep
 
 
@@ -26,11 +28,17 @@ class NetworkEvaluator:
 
     step: EventStep
     around: Surroundings
+    _made: dict[pa.DataType, tuple[Layout, dict[str, Type]]] = field(default_factory=dict, compare=False, repr=False)
+
+    def _prepared(self, batch: EventBatch) -> tuple[Layout, dict[str, Type]]:
+        kind = batch.ids.type
+        if kind not in self._made:
+            self._made[kind] = layout_of(self.step), column_types(self.step, batch)
+        return self._made[kind]
 
     def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
         """All results over the batch that are known by `until`."""
-        layout = layout_of(self.step)
-        types = column_types(self.step, batch)
+        layout, types = self._prepared(batch)
         store = build_store(batch, types.items(), n_keys)
 
         def gather(found: Occurrences | Partials) -> Gather:

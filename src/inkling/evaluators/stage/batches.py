@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
 from inkling.kernels.canonical import canonical_order
-from inkling.logical.vectorized import words_to_bits
-from inkling.model.batch import UNORDERED, EventBatch, Ints
+from inkling.model.batch import UNORDERED, EventBatch, Ints, picked
 from inkling.physical.plan import Stage
 
 
@@ -42,15 +41,14 @@ def _dense(code: Ints) -> Ints:
 
 def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     """Rows in canonical order, with everything evaluators need."""
-    table = table.combine_chunks()
+    table = in_one_piece(table)
     source = source_numbers(table)
-    end = table[r.END].to_numpy()
+    end = table[r.END].chunk(0).to_numpy() if len(table) else np.empty(0, np.int64)
     start, known = _filled(table, r.START, end), _filled(table, r.KNOWN, end)
     table, words = _with_ranked_places(stage, table)
     start_place, end_place = _places(stage, table, source)
     order, event = _canonical(stage, table, key, source, start, end, end_place)
-    take = pa.array(order)
-    id_offsets, ids = _ids(table, take)
+    id_offsets, ids = _ids(table, order)
     # rows of a key lie far apart, so putting them in order costs the most here: no column twice, and none without need
     source, ends = source[order] if len(stage.inputs) > 1 else np.zeros(len(order), np.int16), end[order]
     places = _ordered_places(stage, source, start_place, end_place, order)
@@ -63,8 +61,8 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
         places[1],
         ends if known is end else known[order],
         event,
-        _bits(stage, table, take),
-        {name: table[name].combine_chunks().take(take) for name in r.columns_of(stage)},
+        _bits(stage, table, order),
+        picked({name: table[name].combine_chunks() for name in r.columns_of(stage)}, order),
         id_offsets,
         ids,
         words,
@@ -102,7 +100,7 @@ def _ordered_places(
 
 def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Array | None]:
     """Texts and very large numbers of ORDER BY as their ranks among those of all rows, which are returned too."""
-    names = [name for name in (r.PLACE, r.END_PLACE) if name in table.column_names]
+    names = [name for name in (r.PLACE, r.END_PLACE) if table.schema.get_field_index(name) >= 0]
     columns = [table[name].combine_chunks() for name in names]
     if not stage.text_places and not any(_is_wide(column) for column in columns):
         return table, None
@@ -117,8 +115,10 @@ def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Arr
 def _is_wide(places: pa.Array) -> bool:
     """Whether numbers come near those that stand for no place at all."""
     border = int(UNORDERED) - 1
-    extremes = pc.min_max(places).as_py()
-    return extremes["min"] is not None and (extremes["min"] < -border or extremes["max"] > border)
+    if places.null_count:
+        places = places.drop_null()
+    numbers = places.to_numpy()
+    return bool(len(numbers) and (numbers.min() < -border or numbers.max() > border))
 
 
 def source_numbers(table: pa.Table) -> NDArray[np.int16]:
@@ -147,8 +147,13 @@ def _canonical(
     A stream and its joins with tables carry the same events, so their rows share numbers. Of several rows of one
     stream with the same id, key and time, only one is an event.
     """
-    names = sorted({one.source for one in stage.inputs})
-    rank = np.array([names.index(one.source) for one in stage.inputs], np.int64)[source]
+    if len(stage.inputs) == 1:
+        rank = np.zeros(len(key), np.int64)
+    else:
+        names = sorted({one.source for one in stage.inputs})
+        rank = np.array([names.index(one.source) for one in stage.inputs], np.int64)[source]
+    if len(key) == 1:
+        return np.zeros(1, np.int64), np.zeros(1, np.int64)
     n_keys = int(key.max()) + 1 if len(key) else 0
     order, tied = canonical_order(key, n_keys, end, place, start, rank)
     same = np.zeros(len(order), bool)
@@ -217,10 +222,26 @@ def _dense_rank(column: pa.Array) -> Ints:
     return np.asarray(ranks.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def _ids(table: pa.Table, take: pa.Array) -> tuple[Ints, pa.Array]:
+def taken(column: pa.Array, order: Ints) -> pa.Array:
+    """Rows of a column in some order; numbers of which none is missing need not go through Arrow."""
+    if column.type == _WHOLE and not column.null_count:
+        return pa.array(column.to_numpy()[order])
+    return column.take(pa.array(order))
+
+
+_WHOLE = pa.int64()
+
+
+def in_one_piece(table: pa.Table) -> pa.Table:
+    """The same rows, each column in one piece."""
+    return table if all(column.num_chunks == 1 for column in table.itercolumns()) else table.combine_chunks()
+
+
+def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:
     single = table[r.ID].combine_chunks()
     if r.IDS not in table.column_names:
-        return np.arange(len(take) + 1), single.take(take)
+        return np.arange(len(order) + 1), taken(single, order)
+    take = pa.array(order)
     lists = table[r.IDS].combine_chunks()
     own = pa.ListArray.from_arrays(pa.array(np.arange(len(single) + 1), pa.int32()), single)
     both = pc.if_else(pc.is_valid(lists), lists, own).take(take)
@@ -228,6 +249,6 @@ def _ids(table: pa.Table, take: pa.Array) -> tuple[Ints, pa.Array]:
     return offsets - offsets[0], both.flatten()
 
 
-def _bits(stage: Stage, table: pa.Table, take: pa.Array) -> np.ndarray:
-    words = [table[r.word_name(word)].combine_chunks().take(take) for word in range(r.n_words(stage))]
-    return words_to_bits(words, len(take))
+def _bits(stage: Stage, table: pa.Table, order: Ints) -> np.ndarray:
+    words = [table[r.word_name(word)].to_numpy().view(np.uint64)[order] for word in range(r.n_words(stage))]
+    return words[0].reshape(-1, 1) if len(words) == 1 else np.stack(words, axis=1)

@@ -35,8 +35,12 @@ class RowColumns:
 
     def __init__(self, rows: pa.Table) -> None:
         self.resolve = Row(rows)
+        self._names = frozenset(rows.column_names)
         self.n_rows = len(rows)
         self._numbers: dict[str, np.ndarray | None] = {}
+
+    def has(self, name: str) -> bool:
+        return name in self._names
 
     def numbers(self, column: e.ColumnOf) -> np.ndarray | None:
         """The values of a column of numbers, unless some are missing."""

@@ -40,6 +40,7 @@ class StageEngine:
             )
             for step in stage.steps
         }
+        self._evaluators: dict[str, NetworkEvaluator] = {}
         regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
         self.automata = automata_of(regular, len(stage.inputs), around)
 
@@ -78,8 +79,14 @@ class StageEngine:
             if since and name in since:
                 batch = _after(batch, since[name])
             known_by = FOREVER if until is None else until.get(name, FOREVER)
-            found[name] = NetworkEvaluator(step, self._around).evaluate(batch, n_keys, known_by)
+            found[name] = self._evaluator(step).evaluate(batch, n_keys, known_by)
         return found
+
+    def _evaluator(self, step: EventStep) -> NetworkEvaluator:
+        name = step.event.name
+        if name not in self._evaluators:
+            self._evaluators[name] = NetworkEvaluator(step, self._around)
+        return self._evaluators[name]
 
     def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:
         """Results of an event as rows of all inputs that read it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +30,9 @@ def stage_rows(
     return InputReader(stage, number, tables, around)(source, carry=carry)
 
 
+Getter = Callable[[pa.Table, RowColumns, list[np.ndarray]], pa.Array | pa.ChunkedArray]
+
+
 class InputReader:
     """Makes rows of a stage from those of a source; prepared once, used for any number of batches."""
 
@@ -45,6 +48,7 @@ class InputReader:
             for bit in (*given.early, *given.late)
         ]
         self._computed = {one.name: one.expr for one in given.computed}
+        self._getters = [self._getter(field) for field in self._schema]
 
     def __call__(self, source: pa.Table, *, carry: str | None = None) -> pa.Table:
         """The source has its own column names and the `@` columns of `rows`.
@@ -65,7 +69,7 @@ class InputReader:
             source = with_facts(source, self._given.atoms, self._tables, self._around)
             columns = RowColumns(source)
         words = self._packed(columns)
-        values = [self._column(field, source, columns, words) for field in self._schema]
+        values = [getter(source, columns, words) for getter in self._getters]
         table = pa.Table.from_arrays(values, schema=self._schema)
         return table if carry is None else table.append_column(carry, source[carry])
 
@@ -75,25 +79,33 @@ class InputReader:
             words[word] |= condition(columns).astype(np.uint64) << place
         return words
 
-    def _column(
-        self, field: pa.Field, rows: pa.Table, columns: RowColumns, words: list[np.ndarray]
-    ) -> pa.Array | pa.ChunkedArray:
-        name, given = field.name, self._given
+    def _getter(self, field: pa.Field) -> Getter:
+        """How to get one column of the stage from rows of the source and the words of bits."""
+        name, kind, given = field.name, field.type, self._given
         if name in self._computed:
-            return evaluate(self._computed[name], columns.resolve, columns.n_rows, self._around).cast(field.type)
+            computed = self._computed[name]
+            return lambda rows, columns, words: evaluate(computed, columns.resolve, columns.n_rows, self._around).cast(
+                kind
+            )
         if name == r.SOURCE:
-            return pa.array(np.full(columns.n_rows, self._number, np.int16))
+            return lambda rows, columns, words: pa.array(np.full(columns.n_rows, self._number, np.int16))
         if name.startswith("@key"):
-            return _as(field.type, rows[given.key[int(name[4:])]])
+            key = given.key[int(name[4:])]
+            return lambda rows, columns, words: _as(kind, rows[key])
         if name.startswith("@bits"):
-            return pa.array(words[int(name[5:])].view(np.int64))
-        if name in rows.column_names:
-            return _as(field.type, rows[name])
-        if name == r.START:
-            return rows[r.END]
-        if name.startswith("@") or name not in given.columns:
-            return pa.nulls(columns.n_rows, field.type)
-        return _as(ARROW_TYPES[type_of(name)], rows[name.rsplit("|", 1)[0]])
+            word = int(name[5:])
+            return lambda rows, columns, words: pa.array(words[word].view(np.int64))
+        stored = ARROW_TYPES[type_of(name)] if name in given.columns and not name.startswith("@") else None
+        plain = name.rsplit("|", 1)[0]
+
+        def found(rows: pa.Table, columns: RowColumns, words: list[np.ndarray]) -> pa.Array | pa.ChunkedArray:
+            if columns.has(name):
+                return _as(kind, rows[name])
+            if name == r.START:
+                return rows[r.END]
+            return pa.nulls(columns.n_rows, kind) if stored is None else _as(stored, rows[plain])
+
+        return found
 
 
 def _as(kind: pa.DataType, column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -13,14 +13,15 @@ class Row:
 
     def __init__(self, source: pa.Table) -> None:
         self._source = source
+        self._names = frozenset(source.column_names)
 
     def __call__(self, expr: e.Expr) -> pa.Array:
         match expr:
             case e.ColumnOf(column=column):
-                name = column if column in self._source.column_names else column.rsplit("|", 1)[0]
+                name = column if column in self._names else column.rsplit("|", 1)[0]
                 return self._source[name].combine_chunks()
             case e.TimeOf(edge=edge):
-                lasts = r.START in self._source.column_names
+                lasts = r.START in self._names
                 return self._source[r.START if edge is e.Edge.START and lasts else r.END].combine_chunks()
             case e.IdOf():
                 return self._source[r.ID].combine_chunks()

@@ -7,20 +7,25 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from inkling.analysis.lag import lag_of, waiting_time
+from inkling.analysis.lag import lag_of, settled_after, waiting_time
 from inkling.analysis.window import total_horizon
 from inkling.evaluators.automaton.evaluator import AutomatonCarry, AutomatonEvaluator
 from inkling.evaluators.automaton.takeover import step_since
 from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import event_batch, key_codes
+from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.closing import ClosingRows
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.keys import KeyBook
+from inkling.kernels.order import any_tied
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import Per, ProgramPlan
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
 
+MANY_CHUNKS = 64
+SPARE_ROWS = 256
 SPARE_KEYS = 1024
 """So many keys without open matches may stay in the book before it is tidied."""
 
@@ -37,6 +42,7 @@ class StageState:
     keys: KeyBook
     until: int
     since: Mapping[str, int] = field(default_factory=dict)  # of events that do not see rows which end by then
+    n_trimmed: int = 0  # rows that were left when those that cannot matter any more were last cleared away
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class StageStepper:
     """Drives the evaluators of a stage over batches of rows; see `evaluators.base.Stepper`.
 
     The results of an event that reads waiting events come with a lag, so that no event is thought absent which is
-    only not known yet.
+    only not known yet; and results that another match may still change are held back until it cannot.
     """
 
     def __init__(self, engine: StageEngine, program: ProgramPlan, around: Surroundings) -> None:
@@ -59,14 +65,27 @@ class StageStepper:
         by_automata = {step.event.name for automaton in engine.automata for step in automaton.steps}
         self._network = [step for step in engine.stage.steps if step.event.name not in by_automata]
         self._lags = {step.event.name: lag_of(step.event, program, around.measure) for step in self._network}
+        self._settles = {
+            step.event.name: settled_after(step.event, program, around.measure) for step in self._network
+        }
         waits = [waiting_time(step.event, program, around.measure) for step in self._network]
-        self._reach = max((lag + wait for lag, wait in zip(self._lags.values(), waits, strict=True)), default=0)
+        self._reach = max((hold + wait for hold, wait in zip(self._settles.values(), waits, strict=True)), default=0)
         horizon = total_horizon([step.event for step in self._network], around.measure)
         self._sums_up = any(step.event.per is Per.VALUES for step in self._network)
-        self._horizon = None if horizon is None or self._sums_up else horizon + max(self._lags.values(), default=0)
+        behind = max(self._settles.values(), default=0)
+        self._horizon = None if horizon is None or self._sums_up else horizon + behind
+        at_once = {name for name, lag in self._lags.items() if not lag and not self._settles[name]}
+        at_once -= {step.event.name for step, wait in zip(self._network, waits, strict=True) if wait}
+        at_once -= {step.event.name for step in self._network if step.event.per is Per.VALUES}
+        self._closing = ClosingRows(engine.stage, self._network, frozenset(at_once))
+        self._nothing: dict[str, MatchBatch] = {}  # no results, per event
         self._fed_by_automata = tuple(
             name for name in sorted(by_automata) if any(one.source == name for one in engine.stage.inputs)
         )
+
+        identity = r.stage_schema(engine.stage).field(r.ID)
+        ties = pa.schema([pa.field(r.SOURCE, pa.int16()), pa.field(r.END, pa.int64()), identity])
+        self._no_ties = ties.empty_table()
 
     @property
     def engine(self) -> StageEngine:
@@ -81,15 +100,21 @@ class StageStepper:
         """Results that are settled by `until` and were not before; the rows end by then."""
         found: dict[str, MatchBatch] = {}
         carries: tuple[AutomatonCarry, ...] = ()
-        keys, tied = state.keys, rows.slice(0, 0)
+        keys, tied = state.keys, self._no_ties
         if self._engine.automata:
             carries, keys, tied = self._run_automata(state, rows, found)
         if not self._network:
             return StageState(state.rows, carries, keys, until, state.since), Stepped(found, tied)
         derived = [self._engine.derived_rows(name, found[name]) for name in self._fed_by_automata]
-        kept = pa.concat_tables([state.rows, rows, *derived])
-        self._run_network(state, kept, until, found)
-        return StageState(self._retained(kept, until), carries, keys, until, state.since), Stepped(found, tied)
+        fresh = pa.concat_tables([rows, *derived]) if derived else rows
+        kept = pa.concat_tables([state.rows, fresh]) if len(fresh) else state.rows
+        closing = self._closing.among(fresh)
+        if self._closing.can_tell and not closing.any() and self._nothing:
+            found |= self._nothing
+        else:
+            self._run_network(state, kept, closing, until, found)
+        retained, n_trimmed = self._retained(kept, until, state.n_trimmed)
+        return StageState(retained, carries, keys, until, state.since, n_trimmed), Stepped(found, tied)
 
     def _run_automata(
         self, state: StageState, rows: pa.Table, found: dict[str, MatchBatch]
@@ -97,7 +122,7 @@ class StageStepper:
         keys, carries = state.keys, list(state.automata)
         local, codes = keys.local(rows)
         batch = event_batch(self._engine.stage, rows, local)
-        tied = [_no_ties(rows)]
+        tied = [self._no_ties]
         for number, (automaton, carry) in enumerate(zip(self._engine.automata, carries, strict=True)):
             fresh, repeated = _without_ties(automaton, batch)
             if repeated is not None:
@@ -111,38 +136,62 @@ class StageStepper:
         keys = _tidied(keys, carries)
         return tuple(carries), keys, tied[0] if len(tied) == 1 else pa.concat_tables(tied)
 
-    def _run_network(self, state: StageState, kept: pa.Table, until: int, found: dict[str, MatchBatch]) -> None:
+    def _run_network(
+        self,
+        state: StageState,
+        kept: pa.Table,
+        closing: NDArray[np.bool_],
+        until: int,
+        found: dict[str, MatchBatch],
+    ) -> None:
         after = state.until
         codes, _ = key_codes(kept, len(self._engine.stage.key_types))
-        rows = kept.combine_chunks()
+        rows = in_one_piece(kept)
         if not (self._sums_up and until >= FOREVER):
-            rows, codes = self._of_active_keys(rows, codes, after)
+            rows, codes = self._of_active_keys(rows, codes, closing, after)
         base = event_batch(self._engine.stage, rows, codes)
-        settled = {name: _behind(until, lag) for name, lag in self._lags.items()}
+        known = {name: _behind(until, lag) for name, lag in self._lags.items()}
         among_rows = frozenset(self._fed_by_automata)
-        everything = self._engine.rest(rows, codes, base, dict(found), settled, among_rows, state.since)
+        everything = self._engine.rest(rows, codes, base, dict(found), known, among_rows, state.since)
         for step in self._network:
             name = step.event.name
-            found[name] = _fresh(step, everything[name], _behind(after, self._lags[name]), until)
+            hold = self._settles[name]
+            found[name] = _fresh(step, everything[name], _behind(after, hold), _behind(until, hold))
+        if not self._nothing:
+            for step in self._network:
+                name = step.event.name
+                self._nothing[name] = replace(found[name].where(np.zeros(len(found[name]), bool)), place_words=None)
 
-    def _of_active_keys(self, rows: pa.Table, codes: Ints, after: int) -> tuple[pa.Table, Ints]:
+    def _of_active_keys(
+        self, rows: pa.Table, codes: Ints, closing: NDArray[np.bool_], after: int
+    ) -> tuple[pa.Table, Ints]:
         """Rows of the keys about which something new can become known: with new rows, or with waits that may end."""
         if not len(rows) or after <= -FOREVER:
             return rows, codes
         moved = np.zeros(int(codes.max()) + 1, bool)
-        moved[codes[_known(rows) > _behind(after, self._reach)]] = True
+        if self._closing.can_tell:
+            moved[codes[len(codes) - len(closing) :][closing]] = True
+        else:
+            moved[codes[_known(rows) > _behind(after, self._reach)]] = True
         if moved.all():
             return rows, codes
         chosen = moved[codes]
         left = np.cumsum(moved) - 1
         return rows.filter(pa.array(chosen)), left[codes[chosen]]
 
-    def _retained(self, rows: pa.Table, until: int) -> pa.Table:
+    def _retained(self, rows: pa.Table, until: int, n_trimmed: int) -> tuple[pa.Table, int]:
+        """Rows that may still matter, and how many they were when the others were last cleared away.
+
+        Looking through them costs more than keeping some that do not matter any more.
+        """
         if until >= FOREVER:
-            return rows.slice(0, 0)
-        if self._horizon is None:
-            return rows
-        return rows.filter(pa.array(rows[r.END].to_numpy() >= until - self._horizon))
+            return rows.slice(0, 0), 0
+        if rows.column(0).num_chunks > MANY_CHUNKS:
+            rows = rows.combine_chunks()
+        if self._horizon is None or len(rows) <= n_trimmed + n_trimmed // 4 + SPARE_ROWS:
+            return rows, n_trimmed
+        rows = rows.filter(pa.array(rows[r.END].to_numpy() >= until - self._horizon))
+        return rows, len(rows)
 
 
 def _behind(time: int, lag: int) -> int:
@@ -161,7 +210,7 @@ def _known(rows: pa.Table) -> Ints:
 
 def _without_ties(automaton: AutomatonEvaluator, batch: EventBatch) -> tuple[EventBatch, pa.Table | None]:
     """The rows without those at the place of the row before, which are told apart; an order cannot have them."""
-    if len(batch) < 2:
+    if not any_tied(batch.key, batch.end, batch.end_place):
         return batch, None
     tied = automaton.ties(batch)
     if not tied.any():
@@ -171,11 +220,6 @@ def _without_ties(automaton: AutomatonEvaluator, batch: EventBatch) -> tuple[Eve
     return batch.take(np.flatnonzero(~tied)), pa.table(
         {r.SOURCE: batch.source[rows], r.END: batch.end[rows], r.ID: ids}
     )
-
-
-def _no_ties(rows: pa.Table) -> pa.Table:
-    schema = pa.schema([(r.SOURCE, pa.int16()), (r.END, pa.int64()), (r.ID, rows.schema.field(r.ID).type)])
-    return schema.empty_table()
 
 
 def _by_code(batch: EventBatch, codes: Ints) -> EventBatch:
@@ -200,4 +244,4 @@ def _fresh(step: EventStep, matches: MatchBatch, after: int, until: int) -> Matc
     """What was not reported before; `PER VALUES` waits for the end, when its start and end are settled."""
     if step.event.per is Per.VALUES:
         return matches.where(np.full(len(matches), until >= FOREVER))
-    return matches.where(matches.detected_at > after)
+    return matches.where((matches.detected_at > after) & (matches.detected_at <= until))

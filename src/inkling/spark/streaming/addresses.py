@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from inkling.errors import InputError, nearest
 
@@ -42,6 +43,11 @@ def address_of(text: str) -> Address:
     pairs = [pair.partition("=") for pair in options.split("&")] if options else []
     settings = {name: value for name, _, value in pairs}
     return Address(text, kind[1], kind[2], settings) if kind else Address(text, "", place, settings)
+
+
+def absolute(place: str | Path) -> str:
+    """A path as Spark finds it, which may have been started in another folder; other places as they are."""
+    return str(place) if "://" in str(place) else str(Path(place).absolute())
 
 
 def one_of(value: str, choices: Iterable[str], *, option: str, address: Address) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -10,6 +11,7 @@ from inkling.live.clocks import Marks
 from inkling.spark.streaming.messages import marks_payload
 from inkling.spark.streaming.storage import Folder
 
+_SPEAKING = threading.Lock()  # whoever speaks takes the next number
 
 @dataclass(frozen=True, slots=True)
 class Control:
@@ -24,7 +26,8 @@ class Control:
         return cls(folder)
 
     def say(self, marks: Marks) -> None:
-        self.folder.write(f"{len(self.folder.names()):09d}.json", marks_payload(marks) + b"\n")
+        with _SPEAKING:
+            self.folder.write(f"{len(self.folder.names()):09d}.json", marks_payload(marks) + b"\n")
 
     def read_stream(self) -> DataFrame:
         return self.folder.spark.readStream.schema("value string").text(self.folder.path)

@@ -81,7 +81,8 @@ class Definitions:
     def read(self, number: int) -> Definition:
         here = self.folder.inside(_folder_name(number))
         text, about = here.read(_PROGRAM), here.read(_ABOUT)
-        assert text is not None and about is not None, f"definition {number} is not complete"
+        assert text is not None, f"definition {number} has no text"
+        assert about is not None, f"definition {number} is not complete"
         found = json.loads(about)
         facts = here.inside(_TABLES)
         return Definition(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inkling.errors import Diagnostic, InklingError
+from inkling.spark.kafka_topics import kafka_trouble
 from inkling.spark.streaming.vanished import InputFiles
 
 IN_PLACE = "inkling: in "
@@ -80,6 +81,8 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
     chain = _chain(problem)
     text = "\n".join(chain)
     batch = "a batch" if run.batch is None else f"batch {run.batch}"
+    if told := kafka_trouble(text):
+        return replace(told, notes=(*told.notes, _cause(chain)))
     if missing := _MISSING_FILE.search(text):
         return _about_missing_file(missing["path"].removeprefix("file:"), run)
     if _LOST_OFFSETS.search(text):

@@ -11,7 +11,7 @@ from typing import Any
 PAUSE_S = 0.02
 
 
-class Left(Exception):
+class LeavingError(Exception):
     """Ends a delivery that another definition will make."""
 
 
@@ -45,7 +45,7 @@ class Handover:
         threading.Thread(target=stop, name="inkling-leave", daemon=True).start()
         while is_active():
             time.sleep(PAUSE_S)
-        raise Left
+        raise LeavingError
 
     def await_leaving(self, is_active: Callable[[], bool]) -> bool:
         """Wait until a query has left; False when it ended for another reason."""

@@ -81,7 +81,8 @@ class Job:
         if definition == self.definition:
             return state
         earlier = self.earlier
-        assert earlier is not None and earlier.definition == definition, f"a state of definition {definition}"
+        assert earlier is not None, f"a state of definition {definition}, of which nothing is known"
+        assert earlier.definition == definition, f"a state of definition {definition}, not of {earlier.definition}"
         if (earlier.digest, number) not in _stages:
             _stages[earlier.digest, number] = LiveStage.of(earlier.plan, number, earlier.tables, earlier.around)
         return migrated(_stages[earlier.digest, number], self.stage(number), state)

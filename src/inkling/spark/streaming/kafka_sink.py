@@ -30,24 +30,26 @@ class KafkaSink:
     topic: str
     options: Mapping[str, str] = field(default_factory=dict)
     _beginning: Beginning | None = None
-    _may_repeat: bool = False
+    _last_tried: int = -1  # of the batches, which may be there whole or in part
 
     def begin(self, beginning: Beginning) -> None:
         from inkling.spark.kafka import require_kafka
 
         require_kafka(beginning.spark)
-        self._beginning, self._may_repeat = beginning, not beginning.is_new
+        planned = beginning.checkpoint.inside("spark").inside("offsets").names()
+        self._beginning = beginning
+        self._last_tried = max((int(name) for name in planned if name.isdigit()), default=-1)
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
-        run = self._run()
+        run, may_repeat = self._run(), batch <= self._last_tried
+        self._last_tried = max(self._last_tried, batch)
         for output in outputs:
             topic = f"{self.topic}.{output.name}" if output.name in (LATE, REJECTS) else self.topic
             messages = _messages(output.frame, run, batch)
-            if self._may_repeat:
+            if may_repeat:
                 messages = self._not_there_yet(messages, topic, run, batch)
             writer = messages.write.format("kafka").options(**self._kafka_options())
             writer.option("topic", topic).option("includeHeaders", "true").save()
-        self._may_repeat = False
 
     def _kafka_options(self) -> dict[str, str]:
         return {"kafka.bootstrap.servers": self.servers, **self.options}

@@ -26,6 +26,7 @@ from inkling.spark.streaming.handover import Handover
 from inkling.spark.streaming.idle import IdleMonitor
 from inkling.spark.streaming.interruption import log_only_the_unexpected, short_form
 from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.known_topics import KnownTopics
 from inkling.spark.streaming.metrics import observed
 from inkling.spark.streaming.outputs import LATE, REJECTS, Tally, outputs_of, tally_of
 from inkling.spark.streaming.progress import Ledger, Progress
@@ -184,7 +185,8 @@ class LiveQuery:
 
     def _awaited(self, seconds: int | None = None) -> bool:
         try:
-            return bool(self._query.awaitTermination(seconds))
+            # without a limit, Spark says nothing when it is over
+            return bool(self._query.awaitTermination(seconds)) or seconds is None
         except StreamingQueryException as problem:
             original, batch = self._failure or (problem, None)
             raise stream_failed(original, self._run(batch)) from None
@@ -197,6 +199,7 @@ class LiveQuery:
         self._versions.starting()
         self._handover.starting()
         sources = self._given.sources(self._job.plan.program)
+        KnownTopics(self._checkpoint.inside("inkling")).require_same(sources, is_new=self._is_new())
         messages = observed(self._job, message_chain(self._job, sources, self._control.read_stream()))
         writer = messages.writeStream.foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{self._settings.checkpoint.rstrip('/')}/spark")
@@ -235,10 +238,15 @@ class LiveQuery:
 
     def _begin_sink(self) -> None:
         if isinstance(self._settings.sink, Prepared):
-            checkpoint = Folder(self._spark, self._settings.checkpoint.rstrip("/"))
             outputs = (*self._job.event_names, LATE, REJECTS)
-            is_new = not checkpoint.inside("spark").inside("offsets").names()
-            self._settings.sink.begin(Beginning(self._spark, outputs, checkpoint, is_new))
+            self._settings.sink.begin(Beginning(self._spark, outputs, self._checkpoint, self._is_new()))
+
+    @property
+    def _checkpoint(self) -> Folder:
+        return Folder(self._spark, self._settings.checkpoint.rstrip("/"))
+
+    def _is_new(self) -> bool:
+        return not self._checkpoint.inside("spark").inside("offsets").names()
 
     def _watch_idle(self) -> None:
         limit = self._settings.idle_after

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType
 
 from inkling.errors import InputError
-from inkling.spark.streaming.addresses import address_of, one_of, servers_and_topic
+from inkling.spark.streaming.addresses import absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.outputs import LATE, REJECTS, Output
 from inkling.spark.streaming.storage import Folder
 
@@ -101,12 +101,14 @@ class TableSink:
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
         for output in outputs:
             name = self.table_name(output.name)
-            frame = output.frame.withColumn(BATCH, F.lit(batch).cast("bigint"))
-            spark = frame.sparkSession
+            spark = output.frame.sparkSession
             if not spark.catalog.tableExists(name):
-                nothing = spark.createDataFrame([], frame.schema)
-                nothing.write.partitionBy(BATCH).options(**{"format": "parquet", **self.options}).saveAsTable(name)
-            frame.write.option("partitionOverwriteMode", "dynamic").insertInto(name, overwrite=True)
+                kinds = output.frame.withColumn(BATCH, F.lit(batch).cast("bigint")).schema
+                nothing = spark.createDataFrame([], kinds)
+                nothing.write.partitionBy(BATCH).options(**self.options).saveAsTable(name)
+            spark.sql(
+                f"INSERT OVERWRITE TABLE {name} PARTITION ({BATCH} = {batch}) SELECT * FROM {{rows}}", rows=output.frame
+            )
 
     def table_name(self, output: str) -> str:
         return f"{self.prefix}_{re.sub(r'[^0-9A-Za-z_]', '_', output)}"
@@ -162,7 +164,7 @@ class CallbackSink:
 def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
     """What a user gave as a place for results: a folder, an address, `-` for the terminal, a sink, or a function."""
     if isinstance(to, Path):
-        return FileSink(str(to))
+        return FileSink(absolute(to))
     if not isinstance(to, str):
         return to if hasattr(to, "deliver") else CallbackSink(to)
     if to == "-":
@@ -180,7 +182,7 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
         case _:
             mine, others = address.taken("format")
             return FileSink(
-                address.place,
+                absolute(address.place),
                 one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address),
                 others,
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Clock
 from inkling.spark.avro_messages import Avro
 from inkling.spark.payloads import Json, KafkaField, Payload, decoded
-from inkling.spark.streaming.addresses import Address, address_of, one_of, servers_and_topic
+from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.clock import clock_of_frame
 from inkling.spark.streaming.file_reader import CONTENT, PATH, FileReader
 from inkling.spark.streaming.storage import Folder
@@ -45,6 +45,7 @@ class Source:
     columns: tuple[str, ...]
     clock: Clock
     reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # None where the frame has the rows themselves
+    kafka: Mapping[str, str] | None = None  # options of Spark's source, for topics
 
 
 def opened(spark: SparkSession, stream: StreamPlan, given: Any) -> Source:
@@ -94,7 +95,7 @@ def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, deri
     wanted = stored_columns(schema, derived)
     clock = declared_clock(schema) or _clock_of_files(kind, files, schema, wanted)
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
-    frame = reader.options(**options).load(address.place)
+    frame = reader.options(**options).load(absolute(address.place))
     return Source(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock))
 
 
@@ -139,10 +140,10 @@ def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, deriv
     fields = {kafka.value for kafka in KafkaField}
     mine, options = address.taken("format", "schema", "header", "starting", *fields)
     payload = Payload(_encoding(mine, address), {mine[name]: KafkaField(name) for name in fields if name in mine})
-    reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", servers).option("subscribe", topic)
-    reader = reader.option("startingOffsets", mine.get("starting", "earliest"))
+    options = {"kafka.bootstrap.servers": servers, "subscribe": topic, **options}
+    reader = spark.readStream.format("kafka").option("startingOffsets", mine.get("starting", "earliest"))
     frame = reader.options(**options).load()
-    return _of_frame(decoded(frame, schema, derived, payload), schema, derived)
+    return replace(_of_frame(decoded(frame, schema, derived, payload), schema, derived), kafka=options)
 
 
 def _encoding(options: dict[str, str], address: Address) -> Json | Avro:

@@ -1,0 +1,1 @@
+"""Programs on Structured Streaming: how many events a second, and what keeping state costs."""

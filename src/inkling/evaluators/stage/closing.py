@@ -1,0 +1,67 @@
+"""Rows that can complete a match: where none of them comes, nothing new can be found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import source_numbers
+from inkling.logical import plan as p
+from inkling.physical.plan import EventStep, LeafTest, Stage
+
+
+def closing_slots(pattern: p.Pattern) -> frozenset[int] | None:
+    """The slots one of which the last event of every match fills; None where that cannot be told."""
+    match pattern:
+        case p.Leaf(slot=slot):
+            return frozenset((slot,))
+        case p.Narrowed(pattern=inner):
+            return closing_slots(inner)
+        case p.Repetition(pattern=inner, low=low) if low > 0:
+            return closing_slots(inner)
+        case p.Sequence(parts=(*_, p.Leaf() | p.Narrowed() | p.Repetition() | p.Sequence() | p.Disjunction() as last)):
+            return closing_slots(last)
+        case p.Disjunction(items=items) | p.Conjunction(items=items):
+            found = [closing_slots(item) for item in items]
+            return None if None in found else frozenset().union(*(one for one in found if one is not None))
+        case _:
+            return None
+
+
+class ClosingRows:
+    """Tells which rows can complete a match of some events."""
+
+    def __init__(self, stage: Stage, steps: Sequence[EventStep], at_once: frozenset[str]) -> None:
+        """`at_once` names the events whose results are known, and final, as soon as their last row is."""
+        self._tests: tuple[LeafTest, ...] | None = None
+        tests: list[LeafTest] = []
+        for step in steps:
+            slots = closing_slots(step.event.pattern) if step.event.name in at_once else None
+            if slots is None or any(stage.inputs[place].is_derived for place in step.inputs):
+                return
+            tests += [leaf for leaf in step.leaves if leaf.slot in slots]
+        self._tests = tuple(tests)
+
+    @property
+    def can_tell(self) -> bool:
+        return self._tests is not None
+
+    def among(self, rows: pa.Table) -> NDArray[np.bool_]:
+        """Whether each row can be the last of a match."""
+        if self._tests is None:
+            return np.ones(len(rows), bool)
+        words: dict[int, NDArray[np.uint64]] = {}
+        source = source_numbers(rows) if r.SOURCE in rows.column_names else None
+        closing = np.zeros(len(rows), bool)
+        for test in self._tests:
+            fits = np.ones(len(rows), bool) if source is None else np.isin(source, test.inputs)
+            for bit in test.bits:
+                if bit >> 6 not in words:
+                    words[bit >> 6] = rows[r.word_name(bit >> 6)].to_numpy().view(np.uint64)
+                fits &= (words[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) != 0
+            closing |= fits
+        return closing

@@ -1,0 +1,92 @@
+"""Files that a running program rests on: when the program or its tables change, the change goes to the query."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from inkling.errors import InklingError
+from inkling.live.changes import Changes
+from inkling.spark.streaming.versions import Replaceable
+
+PAUSE_S = 1.0
+
+Stamp = tuple[int, int]  # when a file was written, and its size
+
+
+class Replacing(Protocol):
+    """A running query, as far as a watcher knows it."""
+
+    def replace(self, program: Replaceable) -> Changes: ...
+
+
+def files_of(path: Path, program: Replaceable, tables: Mapping[str, object]) -> list[Path]:
+    """The program's own file and those of its tables, some of which may be given elsewhere."""
+    given = {name: data for name, data in tables.items() if isinstance(data, str | Path)}
+    own = {table.name: program.folder / table.path for table in program.plan.tables if table.name not in tables}
+    return [path, *(Path(place) for place in (own | given).values())]
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Looks at files now and then; a change counts once it has stayed the same from one look to the next."""
+
+    query: Replacing
+    load: Callable[[], Replaceable]
+    files: Callable[[Replaceable], Iterable[Path]]
+    on_replaced: Callable[[Changes], None]
+    on_refused: Callable[[InklingError], None]
+    program: Replaceable
+    pause: float = PAUSE_S
+    _known: dict[Path, Stamp | None] = field(default_factory=dict)
+    _seen: dict[Path, Stamp | None] = field(default_factory=dict)
+    _ended: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def __post_init__(self) -> None:
+        self._known = self._seen = self._stamps()
+
+    def start(self) -> None:
+        """Look from a thread until `stop`."""
+        self._thread = threading.Thread(target=self._watch, name="inkling-watch", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def look(self) -> None:
+        """Look once; hand over what has changed and is at rest."""
+        before, self._seen = self._seen, self._stamps()
+        if self._seen == self._known or self._seen != before or None in self._seen.values():
+            return
+        self._known = self._seen
+        try:
+            program = self.load()
+            said = self.query.replace(program)
+        except InklingError as refusal:
+            self.on_refused(refusal)
+            return
+        self.program = program
+        self._known = self._seen = self._stamps()
+        if said:
+            self.on_replaced(said)
+
+    def _watch(self) -> None:
+        while not self._ended.wait(self.pause):
+            self.look()
+
+    def _stamps(self) -> dict[Path, Stamp | None]:
+        return {path: _stamp(path) for path in self.files(self.program)}
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
