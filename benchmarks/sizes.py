@@ -26,6 +26,8 @@ class Sizes:
     per_key_batch: int = 50_000
     small_batch: int = 2_000
     small_batches: int = 30
+    push_events: int = 1_000_000
+    push_singles: int = 20_000
     demo_events: int = 200_000  # none leaves the demonstration out: compiling all kernels takes a while
     repeats: int = 3
     seed: int = 0
@@ -48,6 +50,8 @@ QUICK = Sizes(
     per_key_batch=500,
     small_batch=200,
     small_batches=4,
+    push_events=40_000,
+    push_singles=500,
     demo_events=0,
     repeats=1,
 )

@@ -86,6 +86,19 @@ def _streaming(sizes: Sizes) -> Iterator[Benchmark]:
     yield Benchmark("small micro-batches", streaming.small)
 
 
+def _push(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import push
+    from benchmarks.meter import on_one_core
+
+    for kind in push.PATTERNS:
+        for devices in (sizes.few_devices, sizes.many_devices):
+            name = f"push, {kind}, {devices} keys"
+            yield Benchmark(
+                name,
+                lambda kind=kind, devices=devices: on_one_core(lambda: list(push.run(kind, devices, sizes))),
+            )
+
+
 def _prompt(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import commands
 
@@ -100,6 +113,7 @@ SUITES = {
     "growth": Suite("Spark, when there is more of everything", _growth),
     "memory": Suite("Memory of Python workers on Spark", _memory),
     "streaming": Suite("Structured Streaming, a file per micro-batch, two cores", _streaming, STREAMING_NOTE),
+    "push": Suite("Rows pushed to a program in this process, one core", _push),
     "prompt": Suite("At the prompt", _prompt),
 }
 

@@ -1,4 +1,4 @@
-"""A program with every kind of state, the messages it is sent, and what it should leave: for the tests of whole streams."""
+"""A program with every kind of state, the messages it is sent, and what it should leave of them."""
 
 from __future__ import annotations
 
@@ -89,12 +89,13 @@ WHOLE_AVRO = in_avro({"id": "r1", "sensor": "a", "value": 1.5, "t": 1})
 BAD_AVRO = (WHOLE_AVRO[:-1], WHOLE_AVRO[:2], WHOLE_AVRO + b"\0", b"", None)
 
 
-def expected(chunks: Iterable[int]) -> dict[str, Counter[str]]:
-    """The matches in the rows of some chunks, by event."""
-    rows = [chunk(number) for number in chunks]
+def expected(readings: Iterable[int], visits: Iterable[int] | None = None) -> dict[str, Counter[str]]:
+    """The matches in some chunks, by event; `visits` are of the same chunks unless told."""
+    numbers = list(readings)
+    chunks = {"Reading": numbers, "Visit": numbers if visits is None else list(visits)}
     streams = {
-        name: pa.Table.from_pylist([row for one in rows for row in one[name]], schema=schema)
-        for name, schema in SCHEMAS.items()
+        name: pa.Table.from_pylist([row for number in some for row in chunk(number)[name]], schema=SCHEMAS[name])
+        for name, some in chunks.items()
     }
     found = inkling.parse(PROGRAM).run_local(streams)
     assert len(found.rejects) == 0

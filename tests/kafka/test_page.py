@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from tests.kafka.broker import Broker
 
-from inkling.io.records import MALFORMED
+from inkling.spark.streaming.query import LiveQuery
 from inkling.testing.documents import blocks
 
 pytestmark = pytest.mark.kafka
@@ -14,16 +15,23 @@ pytestmark = pytest.mark.kafka
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "stream-from-kafka.md"
 
 
-def test_the_page_reads_a_topic(spark: SparkSession, broker: Broker) -> None:
+def test_the_page_does_what_it_shows(
+    spark: SparkSession, broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     broker.create_topic("readings")
-    broker.produce("readings", ['{"id": "r1", "sensor": "s1", "value": 12, "t": 3}', "12"])
     names: dict[str, object] = {}
     for block in blocks(PAGE.read_text()):
         if block.language == "py":
             exec(compile(block.text.replace("127.0.0.1:9092", broker.address), str(PAGE), "exec"), names)
-    rows = names["rows"]
+    query, rows = names["query"], names["rows"]
+    assert isinstance(query, LiveQuery)
+    query.finish()
+    assert pq.read_table("found/rising")["lineage"].to_pylist() == [["r1", "r2"]]
+    assert pq.read_table("found/rejects")["row"].to_pylist() == ['"no JSON"']
+
     assert isinstance(rows, DataFrame)
-    query = rows.writeStream.format("memory").queryName("page").trigger(availableNow=True).start()
-    assert query.awaitTermination(120)
-    found = [(row["id"], row["t"], row[MALFORMED]) for row in spark.table("page").collect()]
-    assert found == [("r1", "3", None), (None, None, "not a JSON object (topic readings, partition 0, offset 1)")]
+    shown = rows.writeStream.format("memory").queryName("page").trigger(availableNow=True).start()
+    assert shown.awaitTermination(120)
+    found = [(row["id"], row["t"]) for row in spark.table("page").collect()]
+    assert found == [("readings-0-0", "3"), ("readings-0-1", "5"), ("readings-0-2", None)]

@@ -59,7 +59,7 @@ class Process:
         return self._said.read_text()
 
     def wait_until_it_says(self, pattern: str) -> None:
-        deadline = time.monotonic() + 180
+        deadline = time.monotonic() + 400
         while not re.search(pattern, self.said):
             assert self._process.poll() is None, self.said
             assert time.monotonic() < deadline, self.said
@@ -70,7 +70,7 @@ class Process:
         return self.end()
 
     def end(self) -> int:
-        printed, _ = self._process.communicate(timeout=180)
+        printed, _ = self._process.communicate(timeout=400)
         assert printed == ""
         return self._process.returncode
 

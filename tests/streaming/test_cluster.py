@@ -13,13 +13,13 @@ from tests.streaming.faults import EXECUTOR, OTHERS, Faults, is_session_gone, ki
 
 ROOT = Path(__file__).parents[2]
 JOB = "c-1-4"
-N_FILES = 7
+N_FILES = 4
 PATIENCE = 300.0
 
 
 @pytest.mark.spark
 def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
-    pieces = random_pieces(2, N_FILES)
+    pieces = random_pieces(0, N_FILES)
     write_files(pieces, tmp_path / "in")
     faults = Faults(tmp_path / "faults")
     with cluster(tmp_path, workers=1) as machines:

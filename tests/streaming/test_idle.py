@@ -34,7 +34,7 @@ def start(spark: SparkSession, folder: Path, found: MemorySink, idle_after: floa
 
 
 def wait_for(query: LiveQuery, what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while not what():
         assert not query.await_end(1), "the query ended"
         assert time.monotonic() < deadline, query.tallies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,12 +40,15 @@ Delivered = dict[str, dict[int, list[Row]]]
 
 
 def rows_between(first: int, last: int) -> list[Row]:
-    """One row per time and person; places follow from the time, so that everything happens now and then."""
-    return [
-        {"id": 10 * t + place, "who": who, "where": "abcdabcabdac"[(t * (place + 1) + place) % 12], "t": t}
-        for t in range(first, last)
+    """Two of three people at a time, in places that make everything happen now and then."""
+    rng = random.Random(22)
+    rows = [
+        {"id": 10 * t + place, "who": who, "where": rng.choice("aabbccd"), "t": t}
+        for t in range(32)
         for place, who in enumerate(["ann", "ben", "cy"])
+        if rng.random() < 0.66
     ]
+    return [row for row in rows if first <= row["t"] < last]
 
 
 class Place:
@@ -141,6 +145,10 @@ def test_a_running_program_is_replaced(spark: SparkSession, tmp_path: Path) -> N
     query.finish()
 
     everything = [*early, *late]
+    over_the_border = len(by_batch(new, everything, "climb")) - sum(
+        len(by_batch(new, some, "climb")) for some in (early, late)
+    )
+    assert over_the_border > 0
     assert place.results("climb") == by_batch(new, everything, "climb")
     assert place.results("gone") == by_batch(old, [row for row in early if row["t"] <= 8], "gone")
     assert place.results("lonely") == by_batch(new, late, "lonely") != []

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from inkling.cli.execution import silent_children
-from inkling.cli.failures import EXIT_INTERRUPTED
+from inkling.cli.failures import EXIT_INTERRUPTED, diagnostics_of
 from inkling.cli.inputs import given_addresses
 from inkling.cli.live_line import Shown, live_line
 from inkling.cli.messages import counted, print_diagnostics
 from inkling.cli.options import Debug, Master, ProgramFile, Quiet
 from inkling.cli.progress import working
 from inkling.cli.stopping import Stop, stopping_politely
-from inkling.query import load
+from inkling.query import Program, load
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,6 +83,9 @@ def stream(
     unbounded: Annotated[
         bool, typer.Option("--unbounded", help="Run although nothing limits the state: for streams that end.")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch/--no-watch", help="Take up changes of the program and of its tables meanwhile.")
+    ] = True,
     metrics: Annotated[
         Path | None,
         typer.Option(metavar="FILE.jsonl", help="Where numbers of every micro-batch are added.", show_default=False),
@@ -97,6 +100,7 @@ def stream(
         print_diagnostics(loaded.warnings)
     given = given_addresses(loaded, inputs, tables)
     place = checkpoint or _checkpoint_of(output)
+    now = available_now or finish
     with working(quiet) as say:
         say("starting Spark")
         spark = _session(master, [*given.streams.values(), output], debug=debug)
@@ -107,13 +111,16 @@ def stream(
             given.tables,
             checkpoint=place,
             to=output,
-            trigger=_trigger(trigger, now=available_now or finish),
+            trigger=_trigger(trigger, now=now),
             idle_after=idle_after or None,
             buckets=buckets,
             unbounded=unbounded,
         )
+    if query.changes and not quiet:
+        typer.echo(f"{program.name} has changed since the last run; {query.changes}", err=True)
     with stopping_politely() as stop:
-        with live_line(query.clock, quiet=quiet, metrics=metrics) as show:
+        watching = _watching(query, program, loaded, given.tables) if watch and not now else nullcontext()
+        with live_line(query.clock, quiet=quiet, metrics=metrics) as show, watching:
             last = _follow(query, show, stop, finish=finish)
         if not quiet:
             for line in _summary(last):
@@ -144,6 +151,30 @@ def _follow(query: LiveQuery, show: Shown, stop: Stop, *, finish: bool) -> Progr
         query.stop()
     show_news()
     return last
+
+
+@contextmanager
+def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str, Path]) -> Iterator[None]:
+    """Meanwhile a changed program replaces the running one, if it is right; either way it is told."""
+    from inkling.spark.streaming.watch import Watcher, files_of
+
+    def tell_refusal(problem: Exception) -> None:
+        print_diagnostics(diagnostics_of(problem))
+        typer.echo(f"{path.name} is not taken up; the running program goes on", err=True)
+
+    watcher = Watcher(
+        query,
+        lambda: load(path),
+        lambda program: files_of(path, program, tables),
+        lambda said: typer.echo(f"{path.name} has changed; {said}", err=True),
+        tell_refusal,
+        loaded,
+    )
+    watcher.start()
+    try:
+        yield
+    finally:
+        watcher.stop()
 
 
 def _summary(last: Progress | None) -> Iterable[str]:

@@ -68,7 +68,7 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
     have = array.type
     match kind:
         case Type.INTEGER:
-            return array if have == _WHOLE else None
+            return _plain_whole(array)
         case Type.STRING:
             return array if have == _TEXT else None
         case Type.DOUBLE:
@@ -77,7 +77,7 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
             return array
         case Type.TIME:
             if clock is Clock.TICKS:
-                return array if have == _WHOLE else None
+                return _plain_whole(array)
             if pa.types.is_timestamp(have) and have.unit == "us":
                 return array.view(_WHOLE)
             return None
@@ -85,6 +85,13 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
             return array if pa.types.is_boolean(have) else None
         case _:
             return None
+
+
+def _plain_whole(array: pa.Array) -> pa.Array | None:
+    if array.type == _WHOLE:
+        return array
+    fits = pa.types.is_integer(array.type) and not pa.types.is_uint64(array.type)
+    return array.cast(_WHOLE) if fits else None
 
 
 _WHOLE, _TEXT, _DOUBLE = pa.int64(), pa.string(), pa.float64()

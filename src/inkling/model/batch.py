@@ -29,7 +29,7 @@ class PickedColumns(Mapping[str, pa.Array]):
 
     def __getitem__(self, name: str) -> pa.Array:
         if name not in self._found:
-            self._found[name] = self._columns[name].take(pa.array(self._rows))
+            self._found[name] = taken(self._columns[name], self._rows)
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -40,6 +40,16 @@ class PickedColumns(Mapping[str, pa.Array]):
 
     def picked(self, rows: Ints) -> PickedColumns:
         return PickedColumns(self._columns, self._rows[rows])
+
+
+def taken(column: pa.Array, rows: Ints) -> pa.Array:
+    """Some rows of a column; numbers of which none is missing need not go through Arrow."""
+    if column.type in _NUMBERS and not column.null_count:
+        return pa.array(column.to_numpy()[rows])
+    return column.take(pa.array(rows))
+
+
+_NUMBERS = (pa.int64(), pa.float64())
 
 
 def picked(columns: Mapping[str, pa.Array], rows: Ints) -> Mapping[str, pa.Array]:
@@ -93,7 +103,7 @@ class EventBatch:
             self.bits[rows],
             picked(self.columns, rows),
             ends,
-            self.ids.take(pa.array(position)),
+            taken(self.ids, position),
             self.place_words,
         )
 

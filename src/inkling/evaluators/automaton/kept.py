@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.model.batch import UNORDERED, EventBatch, Ints, picked
+from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, taken
 
 _SPARE_ROWS = 64
 _MANY_WORDS = 1 << 16
@@ -29,6 +29,9 @@ class Growing:
             self._values = _longer(self._values, 2 * self._n)
             if self._valid is not None:
                 self._valid = _longer(self._valid, 2 * self._n)
+        if not array.null_count and self._valid is None and self._values.dtype != object:
+            self._values[first : self._n] = array.to_numpy(zero_copy_only=False)
+            return
         if array.null_count and self._values.dtype != object:
             if self._valid is None:
                 self._valid = np.ones(len(self._values), bool)
@@ -108,7 +111,7 @@ class KeptEvents:
         self._place.append(places)
         if len(batch.ids) == len(batch):  # as a rule an event has one id
             self._id_end.extend(np.arange(n_ids + 1, n_ids + 1 + len(rows)))
-            self._ids.append(batch.ids.take(pa.array(rows)))
+            self._ids.append(taken(batch.ids, rows))
         else:
             some = batch.take(rows)
             self._id_end.extend(some.id_offsets[1:] + n_ids)

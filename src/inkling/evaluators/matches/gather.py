@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from inkling.evaluators.matches.aggregates import aggregate
 from inkling.logical import expr as e
-from inkling.model.batch import EventBatch, Ints
+from inkling.model.batch import EventBatch, Ints, taken
 
 NOWHERE = np.iinfo(np.int64).min + 1
 """A border that is not set."""
@@ -66,7 +66,10 @@ class Gather:
         return picked
 
     def _column(self, rows: Ints, column: str) -> pa.Array:
-        return self._batch.columns[column].take(pa.array(rows, mask=rows < 0))
+        missing = rows < 0
+        if not missing.any():
+            return taken(self._batch.columns[column], rows)
+        return self._batch.columns[column].take(pa.array(rows, mask=missing))
 
     def _time(self, edge: e.Edge, slot: int) -> pa.Array:
         if (slot, edge) in self._moments:

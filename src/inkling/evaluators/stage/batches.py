@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
 from inkling.kernels.canonical import canonical_order
-from inkling.model.batch import UNORDERED, EventBatch, Ints, picked
+from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, taken
 from inkling.physical.plan import Stage
 
 
@@ -42,6 +42,10 @@ def _dense(code: Ints) -> Ints:
 def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     """Rows in canonical order, with everything evaluators need."""
     table = in_one_piece(table)
+    if len(table) and _is_plain(stage):
+        plain = _plain_batch(stage, table, key)
+        if plain is not None:
+            return plain
     source = source_numbers(table)
     end = table[r.END].chunk(0).to_numpy() if len(table) else np.empty(0, np.int64)
     start, known = _filled(table, r.START, end), _filled(table, r.KNOWN, end)
@@ -66,6 +70,45 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
         id_offsets,
         ids,
         words,
+    )
+
+
+def _is_plain(stage: Stage) -> bool:
+    """Whether rows are points of one stream; a few columns say everything about them then."""
+    if len(stage.inputs) > 1 or stage.text_places:
+        return False
+    return not stage.inputs[0].interval and not stage.inputs[0].is_derived
+
+
+def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch | None:
+    """The same for plain stages, unless places are too large."""
+    end = table[r.END].chunk(0).to_numpy()
+    if stage.inputs[0].ordered:
+        column = table[r.PLACE].chunk(0)
+        if column.null_count or _is_wide(column):
+            return None
+        place = column.to_numpy()
+    else:
+        place = np.zeros(len(end), np.int64)
+    source = np.zeros(len(end), np.int16)
+    order, event = _canonical(stage, table, key, source, end, end, place)
+    ends, n = end[order], len(order)
+    starts_at = ends_at = place[order]
+    if not stage.inputs[0].ordered:
+        starts_at, ends_at = np.full(n, -UNORDERED), np.full(n, UNORDERED)
+    return EventBatch(
+        key[order],
+        source[:n],
+        ends,
+        starts_at,
+        ends,
+        ends_at,
+        ends,
+        event,
+        _bits(stage, table, order),
+        picked({name: table[name].chunk(0) for name in r.columns_of(stage)}, order),
+        np.arange(n + 1),
+        taken(table[r.ID].chunk(0), order),
     )
 
 
@@ -156,20 +199,21 @@ def _canonical(
         return np.zeros(1, np.int64), np.zeros(1, np.int64)
     n_keys = int(key.max()) + 1 if len(key) else 0
     order, tied = canonical_order(key, n_keys, end, place, start, rank)
+    if not tied.any():
+        return order, np.arange(len(order))
     same = np.zeros(len(order), bool)
-    if tied.any():
-        run = np.cumsum(~tied)
-        chosen = np.flatnonzero(tied | np.append(tied[1:], False))
-        rows = order[chosen]
-        ids, keys = _id_rank(table, rows), _key_rank(stage, table, rows)
-        content = _content_rank(stage, table, rows)
-        inner = np.lexsort([content, source[rows], keys, ids, run[chosen]])
-        order[chosen] = rows[inner]
-        again, other_key = np.zeros(len(chosen), bool), np.zeros(len(chosen), bool)
-        again[1:] = (np.diff(run[chosen]) == 0) & (np.diff(ids[inner]) == 0)
-        other_key[1:] = np.diff(keys[inner]) != 0
-        same[chosen], repeated = _told_apart(stage, source[rows[inner]], again, other_key)
-        order, same = np.delete(order, chosen[repeated]), np.delete(same, chosen[repeated])
+    run = np.cumsum(~tied)
+    chosen = np.flatnonzero(tied | np.append(tied[1:], False))
+    rows = order[chosen]
+    ids, keys = _id_rank(table, rows), _key_rank(stage, table, rows)
+    content = _content_rank(stage, table, rows)
+    inner = np.lexsort([content, source[rows], keys, ids, run[chosen]])
+    order[chosen] = rows[inner]
+    again, other_key = np.zeros(len(chosen), bool), np.zeros(len(chosen), bool)
+    again[1:] = (np.diff(run[chosen]) == 0) & (np.diff(ids[inner]) == 0)
+    other_key[1:] = np.diff(keys[inner]) != 0
+    same[chosen], repeated = _told_apart(stage, source[rows[inner]], again, other_key)
+    order, same = np.delete(order, chosen[repeated]), np.delete(same, chosen[repeated])
     return order, np.cumsum(~same) - 1
 
 
@@ -220,16 +264,6 @@ def _dense_rank(column: pa.Array) -> Ints:
         column = column.cast(pa.int8())
     ranks = pc.rank(column, sort_keys="ascending", tiebreaker="dense")
     return np.asarray(ranks.to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def taken(column: pa.Array, order: Ints) -> pa.Array:
-    """Rows of a column in some order; numbers of which none is missing need not go through Arrow."""
-    if column.type == _WHOLE and not column.null_count:
-        return pa.array(column.to_numpy()[order])
-    return column.take(pa.array(order))
-
-
-_WHOLE = pa.int64()
 
 
 def in_one_piece(table: pa.Table) -> pa.Table:

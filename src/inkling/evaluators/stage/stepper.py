@@ -65,9 +65,7 @@ class StageStepper:
         by_automata = {step.event.name for automaton in engine.automata for step in automaton.steps}
         self._network = [step for step in engine.stage.steps if step.event.name not in by_automata]
         self._lags = {step.event.name: lag_of(step.event, program, around.measure) for step in self._network}
-        self._settles = {
-            step.event.name: settled_after(step.event, program, around.measure) for step in self._network
-        }
+        self._settles = {step.event.name: settled_after(step.event, program, around.measure) for step in self._network}
         waits = [waiting_time(step.event, program, around.measure) for step in self._network]
         self._reach = max((hold + wait for hold, wait in zip(self._settles.values(), waits, strict=True)), default=0)
         horizon = total_horizon([step.event for step in self._network], around.measure)

@@ -37,6 +37,15 @@ def by_sink() -> Iterator[None]:
 
 
 @contextmanager
+def intact(checkpoint: str) -> Iterator[None]:
+    """Whatever fails inside, in reading back what was written there, tells of damage."""
+    try:
+        yield
+    except Exception as problem:
+        raise StreamError(_about_checkpoint(checkpoint, _first_line(str(problem)))) from None
+
+
+@contextmanager
 def in_place(name: str) -> Iterator[None]:
     """Errors that leave a worker tell where it was."""
     try:
@@ -57,6 +66,9 @@ class Run:
 
 def sink_name(sink: object) -> str:
     """A sink as it is called in messages: by its place, if it has one."""
+    function = getattr(sink, "function", None)
+    if function is not None:
+        return f"the function `{getattr(function, '__name__', function)}`"
     place = getattr(sink, "path", None) or getattr(sink, "prefix", None)
     return f"`{place}`" if place else type(sink).__name__
 
@@ -97,21 +109,23 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
         )
     if isinstance(problem, SinkError):
         return _about_sink(chain, batch, run)
-    if _CHECKPOINT.search(text):
+    if full := _FULL.search(text):
         return Diagnostic(
-            "INK0611",
-            f"the checkpoint `{run.checkpoint}` cannot be continued",
-            notes=(_cause(chain, _FILE), "what it kept of open matches is needed to go on"),
-            helps=(
-                "if it belongs to another program, name a folder of its own",
-                "if it was damaged, restore it from a copy, or start with a new checkpoint and a new place for results",
-            ),
+            "INK0614",
+            f"the stream stopped while {batch} was computed, for want of room on a disk",
+            notes=(full[0],),
+            helps=(f"make room for the checkpoint `{run.checkpoint}` and Spark's own files, and {_GO_ON}",),
         )
+    if _CHECKPOINT.search(text):
+        return _about_checkpoint(run.checkpoint, _cause(chain, _FILE))
     if _WORKER_DIED in text:
         return Diagnostic(
             "INK0613",
-            f"a Python worker died while {batch} was computed, and so did those that tried again",
-            notes=("the operating system kills workers when memory runs out; its log tells",),
+            f"a Python worker died while {batch} was computed",
+            notes=(
+                "the operating system kills workers when memory runs out; its log tells",
+                "how often a task is tried is set by `spark.task.maxFailures`, or as in `local[2,4]`",
+            ),
             helps=("smaller batches or more buckets let a worker hold less at a time", _GO_ON),
         )
     if place := _PLACE.search(text):
@@ -123,6 +137,18 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
         )
     return Diagnostic(
         "INK0614", f"the stream stopped while {batch} was computed", notes=(_cause(chain),), helps=(_GO_ON,)
+    )
+
+
+def _about_checkpoint(checkpoint: str, cause: str) -> Diagnostic:
+    return Diagnostic(
+        "INK0611",
+        f"the checkpoint `{checkpoint}` cannot be continued",
+        notes=(cause, "what it kept of open matches is needed to go on"),
+        helps=(
+            "if it belongs to another program, name a folder of its own",
+            "if it was damaged, restore it from a copy, or start with a new checkpoint and a new place for results",
+        ),
     )
 
 

@@ -41,7 +41,7 @@ class BucketProcessor(StatefulProcessor):
         self._state = handle.getValueState("bucket", STATE_SCHEMA)
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
-        with in_place(f"stage {self._number} ({', '.join(self._events)}), bucket {key[0]}"):
+        with in_place(f"stage {self._number} ({', '.join(self._events)})"):
             yield from self._handled(int(key[0]), rows)
 
     def _handled(self, bucket: int, rows: Iterator[Row]) -> Iterator[Row]:

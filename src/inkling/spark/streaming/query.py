@@ -67,7 +67,10 @@ class StreamSettings:
 class LiveQuery:
     """A program that runs until it is stopped."""
 
-    def __init__(self, spark: SparkSession, versions: Versions, given: Given, settings: StreamSettings) -> None:
+    def __init__(
+        self, spark: SparkSession, versions: Versions, given: Given, settings: StreamSettings, changes: Changes
+    ) -> None:
+        self.changes = changes  # since the last run with this checkpoint
         self._spark, self._versions, self._given, self._settings = spark, versions, given, settings
         self._control = Control.inside(Folder(spark, f"{settings.checkpoint.rstrip('/')}/inkling"))
         self._input_files = InputFiles(Folder(spark, f"{settings.checkpoint.rstrip('/')}/spark"))
@@ -169,13 +172,15 @@ class LiveQuery:
     def _hand_over(self) -> None:
         """Wait until the running definition has given way to the one that waits, which is started then."""
         if self._handover.await_leaving(lambda: self._query.isActive):
-            self._query.awaitTermination()
-            with self._handover.unless_given_up() as goes_on:
-                if goes_on:
-                    self._begin_sink()
-                    self._start(self._settings.trigger)
-                    self._control.say(Marks())  # reaches buckets to which no row comes
-            self._handover.arrive()
+            try:
+                self._query.awaitTermination()
+                with self._handover.unless_given_up() as goes_on:
+                    if goes_on:
+                        self._begin_sink()
+                        self._start(self._settings.trigger)
+                        self._control.say(Marks())  # reaches buckets to which no row comes
+            finally:
+                self._handover.arrive()
 
     def _leave(self, batch: int) -> None:
         """End the query before anything of a micro-batch is computed, which now belongs to another definition."""
@@ -275,5 +280,5 @@ def start(
     measure_for(program.plan, clocks)
     n_buckets = settings.buckets or BUCKETS_PER_CORE * spark.sparkContext.defaultParallelism
     versions = Versions(Folder(spark, settings.checkpoint.rstrip("/")))
-    versions.begin(program, facts, clocks, n_buckets)
-    return LiveQuery(spark, versions, given, settings)
+    changes = versions.begin(program, facts, clocks, n_buckets)
+    return LiveQuery(spark, versions, given, settings, changes)

@@ -24,6 +24,7 @@ from inkling.spark.streaming.storage import Folder
 
 FORMATS = ("parquet", "json", "csv")
 BATCH = "batch"
+ROWS_IN_ONE_FILE = 100_000
 TIMES = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
 """Spark's own default would cut times off at milliseconds."""
 
@@ -72,7 +73,8 @@ class FileSink:
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
         for output in outputs:
-            frame = _without_lists(output.frame) if self.format == "csv" else output.frame
+            frame = _in_few_files(output)
+            frame = _without_lists(frame) if self.format == "csv" else frame
             plain = {} if self.format == "parquet" else {"timestampFormat": TIMES}
             plain |= {"header": "true", "escape": '"'} if self.format == "csv" else {}
             plain |= {"ignoreNullFields": "false"} if self.format == "json" else {}
@@ -107,7 +109,8 @@ class TableSink:
                 nothing = spark.createDataFrame([], kinds)
                 nothing.write.partitionBy(BATCH).options(**self.options).saveAsTable(name)
             spark.sql(
-                f"INSERT OVERWRITE TABLE {name} PARTITION ({BATCH} = {batch}) SELECT * FROM {{rows}}", rows=output.frame
+                f"INSERT OVERWRITE TABLE {name} PARTITION ({BATCH} = {batch}) SELECT * FROM {{rows}}",
+                rows=_in_few_files(output),
             )
 
     def table_name(self, output: str) -> str:
@@ -186,6 +189,10 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
                 one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address),
                 others,
             )
+
+
+def _in_few_files(output: Output) -> DataFrame:
+    return output.frame.coalesce(1) if output.n_rows <= ROWS_IN_ONE_FILE else output.frame
 
 
 def _without_lists(frame: DataFrame) -> DataFrame:

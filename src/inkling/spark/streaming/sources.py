@@ -34,6 +34,7 @@ FORMATS = {
     "json": Format.JSON_LINES,
     "jsonl": Format.JSON_LINES,
 }
+SAMPLED_FILES = 10
 _FILES = f"{PATH} string, modificationTime timestamp, length bigint, {CONTENT} binary"
 
 
@@ -123,13 +124,16 @@ def _format(address: Address, files: Sequence[str], what: str) -> Format:
 
 
 def _clock_of_files(kind: Format, files: Sequence[str], schema: StreamSchema, wanted: Sequence[Column]) -> Clock:
-    """What is there tells what times count; without files, times are points of the calendar."""
-    local = [path for one in files if (path := Path(one)).is_file()]
-    try:
-        sample = read_sample(kind, local[:1], SAMPLE, what=schema.name, columns=[column.name for column in wanted])
-    except (InputError, IndexError):
-        return Clock.TIMESTAMP
-    return clock_of(sample[schema.start]) if schema.start in sample.column_names else Clock.TIMESTAMP
+    """The first file with rows tells what times count; without one, times are points of the calendar."""
+    names = [column.name for column in wanted]
+    for path in [path for one in files if (path := Path(one)).is_file()][:SAMPLED_FILES]:
+        try:
+            sample = read_sample(kind, [path], SAMPLE, what=schema.name, columns=names)
+        except InputError:
+            continue
+        if len(sample) and schema.start in sample.column_names:
+            return clock_of(sample[schema.start])
+    return Clock.TIMESTAMP
 
 
 def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:

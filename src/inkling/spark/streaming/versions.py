@@ -13,6 +13,7 @@ from inkling.live.changes import Changes, changes, planned_after
 from inkling.model.time import Clock
 from inkling.physical.runnable import Runnable
 from inkling.spark.streaming.definition import Definition, Definitions, placement_of
+from inkling.spark.streaming.failures import intact
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.storage import Folder
 
@@ -89,15 +90,17 @@ class Versions:
     def begin(
         self, program: Replaceable, tables: Mapping[str, pa.Table], clocks: Mapping[str, Clock], n_buckets: int
     ) -> Changes:
-        """Take up a checkpoint with a program, which need not be the one that ran before."""
+        """Take up a checkpoint with a program; what changes, compared to the one that ran before."""
         self._logs = Logs.of(self._checkpoint)
         numbers = self._stored.numbers()
-        if self._logs.planned < 0 or not numbers:
+        if self._logs.planned < 0:
             placement = placement_of(program.physical)
             self._put(Definition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks))
-            return Changes(started=tuple(event.name for event in program.plan.events))
-        earlier = self._stored.read(numbers[-2]).job(None) if len(numbers) > 1 else None
-        self._take(self._stored.read(numbers[-1]), earlier)
+            return Changes()
+        with intact(self._checkpoint.path):
+            assert numbers, "its folder `inkling` holds no program"
+            earlier = self._stored.read(numbers[-2]).job(None) if len(numbers) > 1 else None
+            self._take(self._stored.read(numbers[-1]), earlier)
         said = self.propose(program, tables, clocks)
         self.settle()
         return said

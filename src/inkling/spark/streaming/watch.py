@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from inkling.errors import InklingError
 from inkling.live.changes import Changes
 from inkling.spark.streaming.versions import Replaceable
 
@@ -38,7 +37,7 @@ class Watcher:
     load: Callable[[], Replaceable]
     files: Callable[[Replaceable], Iterable[Path]]
     on_replaced: Callable[[Changes], None]
-    on_refused: Callable[[InklingError], None]
+    on_refused: Callable[[Exception], None]
     program: Replaceable
     pause: float = PAUSE_S
     _known: dict[Path, Stamp | None] = field(default_factory=dict)
@@ -68,11 +67,12 @@ class Watcher:
         try:
             program = self.load()
             said = self.query.replace(program)
-        except InklingError as refusal:
+        except Exception as refusal:
             self.on_refused(refusal)
             return
         self.program = program
-        self._known = self._seen = self._stamps()
+        # what changed in the meantime is news, unless it was not looked at before
+        self._known = self._seen = {path: self._known.get(path, stamp) for path, stamp in self._stamps().items()}
         if said:
             self.on_replaced(said)
 

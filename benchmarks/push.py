@@ -1,0 +1,145 @@
+"""Rows pushed to a program in this process: batches of a thousand for what it can take, single rows for how soon it answers."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+import inkling
+from benchmarks.meter import Measured, best_of
+from benchmarks.results import Baseline, Goal, Row, quantity
+from benchmarks.sizes import Sizes
+from benchmarks.streams import STREAM, Readings
+
+BATCH = 1_000
+WINDOW_S = 10
+LEAST_RATE = 1e6
+MOST_P99_MS = 1.0
+LOOP = "a loop in Python over dicts, only counted"
+STEPS = "Reading a[kind = 0 AND level > 0.5], Reading b[kind = 1 AND code >= 500], Reading c[kind = 2]"
+PATTERNS = {
+    "automaton": f"EVENT m(device) AS PATTERN SEQ NEXT({STEPS}) PARTITION BY device PER END;",
+    "network": f"EVENT m(device) AS PATTERN SEQ NEXT({STEPS}) WITHIN {WINDOW_S} SECONDS PARTITION BY device PER MATCH;",
+}
+
+
+def run(kind: str, devices: int, sizes: Sizes) -> Iterator[Row]:
+    data = Readings(sizes.push_events, devices, sizes.seed)
+    table = data.table().combine_chunks()
+    program = inkling.parse(STREAM + PATTERNS[kind])
+    batches = [table.slice(first, BATCH) for first in range(0, len(table), BATCH)]
+    rows = table.to_pylist()
+    loop = LOOPS[kind]
+    pushed, looped = best_of(
+        sizes.repeats + 1, lambda: _push_all(program, batches), lambda: _loop_over(loop(), batches)
+    )
+    if pushed.answer != looped.answer:
+        raise AssertionError(f"the ways to the matches disagree: {pushed.answer} and {looped.answer}")
+    goals = (Goal("events/s", data.events / pushed.seconds, least=LEAST_RATE),) if kind == "automaton" else ()
+    name = f"{kind}, {quantity(devices)} keys"
+    found = f"{quantity(pushed.answer)} matches"
+    baselines = (Baseline.of(LOOP, looped),)
+    yield Row(
+        f"{name}, batches of {quantity(BATCH)}",
+        str(data),
+        pushed.seconds,
+        pushed.cpu_seconds,
+        data.events,
+        found,
+        baselines,
+        goals,
+    )
+    for form, push in _single_pushes(program, table, rows, sizes).items():
+        times = np.array(push)
+        p50, p99 = np.quantile(times, [0.5, 0.99]) * 1e3
+        seconds = float(times.sum())
+        measured: Measured[int] = Measured(len(times), seconds, seconds)
+        yield Row(
+            f"{name}, one by one, {form}",
+            str(data),
+            measured.seconds,
+            measured.cpu_seconds,
+            len(times),
+            f"p50 {p50:.2f} ms, p99 {p99:.2f} ms",
+            (),
+            (Goal("p99 ms", float(p99), most=MOST_P99_MS),) if kind == "automaton" else (),
+        )
+
+
+def _loop_over(step: Callable[[dict[str, object]], int], batches: list[pa.Table]) -> int:
+    return sum(step(row) for batch in batches for row in batch.to_pylist())
+
+
+def _push_all(program: inkling.Program, batches: list[pa.Table]) -> int:
+    stream = program.open()
+    return sum(len(stream.push({"Reading": batch})) for batch in batches) + len(stream.finish())
+
+
+def _single_pushes(
+    program: inkling.Program, table: pa.Table, rows: list[dict[str, object]], sizes: Sizes
+) -> dict[str, list[float]]:
+    """Seconds of each push of one row, after half of the rows were pushed in batches and some one by one."""
+    first = len(rows) // 2
+    stream = program.open()
+    for start in range(0, first, BATCH):
+        stream.push({"Reading": table.slice(start, min(BATCH, first - start))})
+    numbers = iter(range(first, len(rows)))
+    found = {}
+    for form in ("a dict", "an Arrow table"):
+        for warm_up in (True, False):
+            times = []
+            for _ in range(sizes.push_singles // 10 if warm_up else sizes.push_singles):
+                number = next(numbers)
+                given = rows[number] if form == "a dict" else {"Reading": table.slice(number, 1)}
+                started = time.perf_counter()
+                if form == "a dict":
+                    stream.push_event("Reading", given)
+                else:
+                    stream.push(given)
+                times.append(time.perf_counter() - started)
+        found[form] = times
+    return found
+
+
+def _ends() -> Callable[[dict[str, object]], int]:
+    """Counts where the three steps end, one row at a time."""
+    has_a: dict[object, bool] = defaultdict(bool)
+    has_b: dict[object, bool] = defaultdict(bool)
+
+    def step(row: dict[str, object]) -> int:
+        key, kind = row["device"], row["kind"]
+        if kind == 0 and row["level"] > 0.5:
+            has_a[key] = True
+        elif kind == 1 and row["code"] >= 500 and has_a[key]:
+            has_a[key], has_b[key] = False, True
+        elif kind == 2 and has_b[key]:
+            has_b[key] = False
+            return 1
+        return 0
+
+    return step
+
+
+def _matches() -> Callable[[dict[str, object]], int]:
+    """Counts the matches of the three steps that fit into the window, one row at a time."""
+    firsts: dict[object, list[object]] = defaultdict(list)
+    pairs: dict[object, list[object]] = defaultdict(list)
+
+    def step(row: dict[str, object]) -> int:
+        key, kind = row["device"], row["kind"]
+        if kind == 0 and row["level"] > 0.5:
+            firsts[key].append(row["t"])
+        elif kind == 1 and row["code"] >= 500:
+            pairs[key] += firsts.pop(key, [])
+        elif kind == 2:
+            return sum((row["t"] - start).total_seconds() <= WINDOW_S for start in pairs.pop(key, []))
+        return 0
+
+    return step
+
+
+LOOPS = {"automaton": _ends, "network": _matches}
