@@ -62,6 +62,10 @@ accept: $(INSTALLED)  ## rewrite the golden files from what the program says now
 bench: $(BENCH_INSTALLED)  ## measure this machine and write docs/reference/benchmarks.md; ARGS="--quick" tries it out
 	$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: soak
+soak: $(BENCH_INSTALLED)  ## let a stream run and write docs/reference/soak; ARGS="--minutes 30"
+	$(BIN)/python -m benchmarks.soak $(ARGS)
+
 .PHONY: clean
 clean:  ## remove .venv, caches and results
 	rm -rf $(VENV) out dist build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,4 +1,4 @@
-"""Rows pushed to a program in this process: batches of a thousand for what it can take, single rows for how soon it answers."""
+"""Rows pushed to a program in this process: a thousand at a time, and one by one."""
 
 from __future__ import annotations
 

@@ -103,6 +103,9 @@ def _against(row: Row, baseline: Baseline) -> tuple[str, ...]:
 
 
 def _seconds(number: float) -> str:
+    """Nothing where nothing was measured."""
+    if not number:
+        return ""
     return f"{number:.3f}" if number < 1 else f"{number:.2f}"
 
 

@@ -104,7 +104,7 @@ def markdown(run: Run) -> str:
     return f"""\
 # A long run
 
-Written by `make soak ARGS="--minutes {run.minutes:g}"`, which lets a stream run and looks at it every few seconds.
+Written by `make soak ARGS="{_arguments(run)}"`, which lets a stream run and looks at it every few seconds.
 
 {about["date"]}; {about["processor"]}, {about["memory"]}; python {about["python"]}, pyspark {about["pyspark"]};
 `local[2]`, driver memory {run.driver_memory}, otherwise the settings that every user gets.
@@ -136,10 +136,14 @@ Delivered: {found}: {verdict}.
 """
 
 
+def _arguments(run: Run) -> str:
+    sizes = f"--rate {run.stream.rate} --keys {run.stream.visitors} --trigger {run.trigger_s:g}"
+    return f"--minutes {run.minutes:g} {sizes}"
+
+
 def _figure(run: Run, name: str, unit: str, figure: Callable[[Sample], float]) -> str:
     trend = run.trend(figure)
-    sure = f"{trend.per_hour:+.2f} ± {trend.uncertainty:.2f} {unit}"
+    sure = "" if trend.is_unknown else f"{trend.per_hour:+.2f} ± {trend.uncertainty:.2f} {unit}"
     values = (figure(run.samples[0]), figure(run.settled[0]), figure(run.samples[-1]))
     cells = " | ".join(f"{value:.1f} {unit}" for value in values)
-    verdict = "flat" if trend.is_flat else "**grows**" if trend.per_hour > 0 else "shrinks"
-    return f"| {name} | {cells} | {sure} | {verdict} |"
+    return f"| {name} | {cells} | {sure} | {trend.verdict} |"

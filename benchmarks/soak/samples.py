@@ -52,8 +52,8 @@ def take(seconds: float, spark: SparkSession, progress: Progress, checkpoint: Pa
     """Look at this process, the Java virtual machine that it started, and the workers that this one started."""
     driver = psutil.Process()
     (java,) = (child for child in driver.children() if child.name() == "java")
-    daemons = java.children()
-    workers = [found for daemon in daemons for child in daemon.children() if (found := _held(child))]
+    daemons = [child for child in _children(java) if _is_daemon(child)]
+    workers = [found for daemon in daemons for child in _children(daemon) if (found := _held(child))]
     others = [found for process in daemons if (found := _held(process))]
     mine, machine = _held(driver), _held(java)
     assert mine is not None
@@ -117,10 +117,28 @@ def _short(value: float) -> float | int:
     return value if isinstance(value, int) else round(value, 3)
 
 
+def _children(process: psutil.Process) -> list[psutil.Process]:
+    """None if it has ended in the meantime."""
+    try:
+        return process.children()
+    except psutil.Error:
+        return []
+
+
+def _is_daemon(process: psutil.Process) -> bool:
+    """Whether workers are forked from this process; Spark also starts short-lived ones to look at programs."""
+    try:
+        return any("daemon" in word for word in process.cmdline())
+    except psutil.Error:
+        return False
+
+
 def _held(process: psutil.Process) -> Held | None:
     try:
         spent = process.cpu_times()
-        return Held(process.memory_info().rss / MB, spent.user + spent.system)
+        # what ended children have used counts for their parent
+        seconds = spent.user + spent.system + spent.children_user + spent.children_system
+        return Held(process.memory_info().rss / MB, seconds)
     except psutil.Error:
         return None
 

@@ -19,9 +19,20 @@ class Trend:
     level: float  # its mean
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether there were too few minutes."""
+        return self.uncertainty == float("inf")
+
+    @property
     def is_flat(self) -> bool:
         """Whether growth cannot be told from none, or an hour of it is less than a twentieth of what is there."""
         return abs(self.per_hour) <= max(self.uncertainty, self.level / 20)
+
+    @property
+    def verdict(self) -> str:
+        if self.is_unknown:
+            return "too short to tell"
+        return "flat" if self.is_flat else "**grows**" if self.per_hour > 0 else "shrinks"
 
     @classmethod
     def of(cls, seconds: Sequence[float], values: Sequence[float]) -> Trend:

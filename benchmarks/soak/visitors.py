@@ -27,7 +27,11 @@ STREAM Visit(id BIGINT, visitor BIGINT, t TIMESTAMP, kind INT, level DOUBLE, cod
   LATENESS 2 SECONDS;
 
 EVENT rise(visitor) AS
-  PATTERN SEQ NEXT(Visit a[kind = 0 AND level > 0.5], Visit b[kind = 1 AND code >= 500], Visit c[kind = 2])
+  PATTERN SEQ NEXT(
+    Visit a[kind = 0 AND level > 0.5],
+    Visit b[kind = 1 AND code >= 500],
+    Visit c[kind = 2]
+  )
   WITHIN 60 SECONDS
   PARTITION BY visitor
   PER MATCH;

@@ -92,7 +92,7 @@ def test_message(case: str, accept: bool) -> None:
 
 
 @pytest.mark.parametrize("case", WITH_SPARK)
-def test_message_of_spark(case: str, accept: bool, spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_of_spark(case: str, accept: bool, spark: "SparkSession") -> None:
     with pytest.raises(InklingError) as caught:
         WITH_SPARK[case](spark)
     compare(case, caught.value, accept)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -39,13 +41,15 @@ class Sensors:
         for stream, rows in chunk(number).items():
             self.broker.produce(self.topics[stream], map(in_json, rows))
 
-    def start(self, *, checkpoint: str = "checkpoint", at: str | None = None, options: str = "") -> LiveQuery:
+    def start(
+        self, *, checkpoint: str = "checkpoint", at: str | None = None, options: str = "", to: str | None = None
+    ) -> LiveQuery:
         server = f"kafka://{at or self.broker.address}"
         return inkling.parse(PROGRAM).stream(
             self.spark,
             {stream: f"{server}/{topic}{options}" for stream, topic in self.topics.items()},
             checkpoint=self.folder / checkpoint,
-            to=self.out,
+            to=to or self.out,
             buckets=2,
             idle_after=None,
         )
@@ -118,11 +122,16 @@ def test_no_broker_at_the_start(sent: Sensors) -> None:
     assert nobody in str(raised.value)
     assert time.monotonic() - began < 60
 
+
+def test_results_for_a_topic_that_is_not_there(sent: Sensors) -> None:
+    to = f"kafka://{sent.broker.address}/failing-results?kafka.max.block.ms=3000"
     sent.send(0)
-    query = sent.start()
-    await_rows(query, 1)
-    query.finish()
-    assert sensors.written_matches(sent.out) == sensors.expected([0])
+    assert "error[INK0521]" in failure_of(sent.start(to=to))
+
+    sent.broker.create_topic("failing-results")
+    sent.start(to=to).finish()
+    found = [json.loads(value) for value in sent.broker.values("failing-results") if value is not None]
+    assert sensors.bag(found) == sum(sensors.expected([0]).values(), Counter())
 
 
 @pytest.fixture

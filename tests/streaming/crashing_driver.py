@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -13,6 +15,7 @@ from tests.streaming.faults import Faults, FragileSink, make_fragile
 
 import inkling
 from inkling.spark.session import java_options, spark_session
+from inkling.spark.streaming.failures import StreamError
 from inkling.spark.streaming.query import LiveQuery
 from inkling.spark.streaming.sinks import FileSink
 
@@ -28,7 +31,7 @@ CLUSTER = {
 }
 
 
-def start(spark: SparkSession, folder: Path, name: str, trigger: dict[str, object]) -> LiveQuery:
+def start(spark: SparkSession, folder: Path, name: str) -> LiveQuery:
     """The name of a job says how it is cut: files per micro-batch, then buckets."""
     files_per_batch, buckets = map(int, name.split("-")[1:])
     return inkling.parse(PROGRAM).stream(
@@ -36,10 +39,24 @@ def start(spark: SparkSession, folder: Path, name: str, trigger: dict[str, objec
         read_files(spark, folder / "in", files_per_batch),
         checkpoint=folder / name / "checkpoint",
         to=FragileSink(FileSink(str(folder / name / "out")), Faults(folder / "faults")),
-        trigger=trigger,
+        trigger={"availableNow": True},
         buckets=buckets,
         idle_after=None,
     )
+
+
+def finish(query: LiveQuery, again: Callable[[], LiveQuery]) -> None:
+    """See a query to its end. Spark gives a Python process ten seconds to start, too few on a very busy machine."""
+    while True:
+        try:
+            query.await_end()
+            query.finish()
+        except StreamError as problem:
+            if "waiting for the Python worker to connect back" not in str(problem):
+                raise
+            query = again()
+        else:
+            return
 
 
 def main(folder: Path, names: list[str], master: str) -> None:
@@ -47,11 +64,9 @@ def main(folder: Path, names: list[str], master: str) -> None:
     spark = spark_session(
         master=master, app_name="inkling-crashes", partitions=2, config=CLUSTER if "://" in master else {}, quick=True
     )
-    trigger: dict[str, object] = {"availableNow": True}
-    queries = [start(spark, folder, name, trigger) for name in names]
-    for query in queries:
-        query.await_end()
-        query.finish()
+    starts = [partial(start, spark, folder, name) for name in names]
+    for query, again in [(begin(), begin) for begin in starts]:
+        finish(query, again)
     spark.stop()
 
 

@@ -112,7 +112,7 @@ def _driver(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 def _live_and_die(folder: Path, life: Life, faults: Faults) -> Iterator[str]:
     """Where each job was when its driver died."""
     before = {job: _files(folder / job / "checkpoint") for job in JOBS}
-    n_committed = sum(_last(folder, job, "commits") for job in JOBS)
+    began, n_committed = time.time(), sum(_last(folder, job, "commits") for job in JOBS)
     faults.disarm()
     faults.arm(WORKER, life.worker_dies)
     with _driver(folder) as process:
@@ -126,7 +126,7 @@ def _live_and_die(folder: Path, life: Life, faults: Faults) -> Iterator[str]:
             _until(process, lambda: process.poll() is not None)
         assert process.wait() == -signal.SIGKILL, _log(folder)
     for job in JOBS:
-        yield _phase(folder, job) if _files(folder / job / "checkpoint") != before[job] else "starting"
+        yield _phase(folder, job, before[job], began)
 
 
 def _log(folder: Path) -> str:
@@ -162,22 +162,28 @@ def _last(folder: Path, job: str, log: str) -> int:
     return max((int(file.name) for file in files if file.name.isdigit()), default=-1)
 
 
-def _phase(folder: Path, job: str) -> str:
-    """What the checkpoint and the sink show of the micro-batch that was interrupted."""
+def _phase(folder: Path, job: str, before: set[str], began: float) -> str:
+    """What the checkpoint and the sink show of the micro-batch that was interrupted; what an earlier life left of it,
+    it would have done again."""
+    if _files(folder / job / "checkpoint") == before:
+        return "starting"
     batch = _last(folder, job, "offsets")
     if batch == _last(folder, job, "commits"):
         return "between batches"
     state = folder / job / "checkpoint" / "spark" / "state"
-    stores = [place for place in state.glob("*/*") if place.name.isdigit()]
-    saved = [any(place.glob(f"{batch + 1}_*.changelog")) or any(place.glob(f"{batch + 1}_*.zip")) for place in stores]
+    saved = [
+        any(str(file) not in before for file in store.glob(f"{batch + 1}_*") if file.suffix in (".changelog", ".zip"))
+        for store in state.glob("*/*")
+        if store.name.isdigit()
+    ]
     if not any(saved):
         return "intake or state update"
     if not all(saved):
         return "saving state"
-    delivered = [place / "_SUCCESS" for place in (folder / job / "out").glob(f"*/batch={batch}")]
-    if not delivered:
+    written = [place for place in (folder / job / "out").glob(f"*/batch={batch}") if place.stat().st_mtime > began]
+    if not written:
         return "between state and sink"
-    return "sink or commit" if all(file.exists() for file in delivered) else "inside a write"
+    return "sink or commit" if all((place / "_SUCCESS").exists() for place in written) else "inside a write"
 
 
 def _batches(out: Path) -> dict[str, dict[int, list[str]]]:

@@ -19,7 +19,7 @@ from inkling.automata.rows import Rows
 from inkling.automata.state import AutomatonState
 from inkling.automata.tables import Marks, run_tables
 from inkling.kernels.order import order_by_row
-from inkling.kernels.witness import DONE, Batch, RunTables, track
+from inkling.kernels.witness import DONE, Batch, RunTables, Witnessed, track
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,11 +106,12 @@ class PatternSet:
                 break
             room.widen(status, room.progress)
         n_found = room.progress.n_found
-        row, pattern, node = (column[:n_found] for column in room.found)
+        found = Witnessed(room.found.row[:n_found], room.found.pattern[:n_found], room.found.node[:n_found])
         if n_found:
-            order = order_by_row(row, rows.n_rows)
-            row, pattern, node = row[order], pattern[order], node[order]
-        return room, Detections(pattern, row, rows.key[row], node, room.nodes, self.marks)
+            order = order_by_row(found.row, rows.n_rows)
+            found = Witnessed(found.row[order], found.pattern[order], found.node[order])
+        key = rows.key[found.row]
+        return room, Detections(found.pattern, found.row, key, found.node, room.nodes, self.marks)
 
     def _track(
         self,

@@ -1,4 +1,4 @@
-"""Open runs of many keys that change a few keys at a time: the work of a step grows with its rows, not with the keys."""
+"""Open runs of many keys: the work of a step grows with its rows, not with the keys that it does not touch."""
 
 from dataclasses import dataclass
 

@@ -11,8 +11,8 @@ from inkling.automata.columns import concatenated, frozen, frozen_as
 from inkling.kernels.lineage import number_reachable
 from inkling.kernels.witness import Nodes, Runs
 
-_MAGIC = b"INKRUN\x00\x01"
-_HEADER = struct.Struct("<8s32sqqqq")
+_MAGIC = b"INKRUN\x00\x02"
+_HEADER = struct.Struct("<8s32sqqqq16s")
 _RUN_TYPES = (np.int64, np.int32, np.int64, np.int32)
 _NODE_TYPES = (np.int64, np.int32, np.int64, np.int64, np.int64)
 
@@ -115,22 +115,37 @@ class AutomatonState:
     def to_bytes(self) -> bytes:
         """The same state always gives the same bytes."""
         sizes = (self.n_patterns, self.n_keys, len(self.runs.state), len(self.nodes.event))
-        arrays: list[npt.NDArray[Any]] = [self.key, *self.runs, *self.nodes]
-        return _HEADER.pack(_MAGIC, self.fingerprint, *sizes) + b"".join(map(_little_endian, arrays))
+        # what counts up, as most of these do, needs fewer bytes as a difference
+        runs = self.runs._replace(offset=np.diff(self.runs.offset), node=_steps(self.runs.node))
+        nodes = self.nodes._replace(event=_steps(self.nodes.event), first=self.nodes.event - self.nodes.first)
+        arrays = [_narrow(array) for array in (_steps(self.key), *runs, *nodes)]
+        widths = bytes(array.dtype.itemsize for array in arrays)
+        return _HEADER.pack(_MAGIC, self.fingerprint, *sizes, widths) + b"".join(map(_little_endian, arrays))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "AutomatonState":
-        magic, fingerprint, n_patterns, n_keys, n_runs, n_nodes = _HEADER.unpack_from(data)
+        magic, fingerprint, n_patterns, n_keys, n_runs, n_nodes, widths = _HEADER.unpack_from(data)
         if magic != _MAGIC:
             raise ValueError("these bytes are not the state of an automaton of this version")
         at = _HEADER.size
         arrays: list[npt.NDArray[Any]] = []
-        lengths = [n_keys, n_keys * n_patterns + 1, *[n_runs] * 3, *[n_nodes] * 5]
-        for length, dtype in zip(lengths, (np.int64, *_RUN_TYPES, *_NODE_TYPES), strict=True):
-            stored: npt.NDArray[Any] = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, at)
-            arrays.append(frozen(stored, dtype))
+        lengths = [n_keys, n_keys * n_patterns, *[n_runs] * 3, *[n_nodes] * 5]
+        dtypes = (np.int64, *_RUN_TYPES, *_NODE_TYPES)
+        for length, dtype, width in zip(lengths, dtypes, widths[: len(dtypes)], strict=True):
+            stored: npt.NDArray[Any] = np.frombuffer(data, f"<i{width}", length, at)
+            arrays.append(stored.astype(dtype))
             at += stored.nbytes
-        return cls(fingerprint, n_patterns, arrays[0], Runs._make(arrays[1:5]), Nodes._make(arrays[5:]))
+        key, (offset, state, node, rank), (event, mark, parent, first, size) = arrays[0], arrays[1:5], arrays[5:]
+        events = np.cumsum(event)
+        runs = Runs(np.concatenate([[0], np.cumsum(offset)]), state, np.cumsum(node), rank)
+        nodes = Nodes(events, mark, parent, events - first, size)
+        return cls(
+            fingerprint,
+            n_patterns,
+            frozen(np.cumsum(key), np.int64),
+            frozen_as(runs, _RUN_TYPES),
+            frozen_as(nodes, _NODE_TYPES),
+        )
 
     def _kept(self, kept: npt.NDArray[np.bool_]) -> "AutomatonState":
         return AutomatonState.assembled(
@@ -160,6 +175,20 @@ def _tidy(fingerprint: bytes, n_patterns: int, key: npt.NDArray[np.int64], runs:
         frozen_as(runs, _RUN_TYPES),
         frozen_as(nodes, _NODE_TYPES),
     )
+
+
+def _steps(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The first number and the differences from each to the next."""
+    return np.diff(array, prepend=0)
+
+
+def _narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same whole numbers in as few bytes each as they all fit in."""
+    least, most = (int(array.min()), int(array.max())) if len(array) else (0, 0)
+    for dtype in (np.int8, np.int16, np.int32):
+        if np.iinfo(dtype).min <= least and most <= np.iinfo(dtype).max:
+            return array.astype(dtype)
+    return array
 
 
 def _little_endian(array: npt.NDArray[np.generic]) -> bytes:

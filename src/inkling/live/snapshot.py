@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from inkling.evaluators.automaton.evaluator import AutomatonCarry
 from inkling.evaluators.stage.keys import KeyBook
 from inkling.evaluators.stage.stepper import StageState
 from inkling.live.clocks import Clocks
+from inkling.live.compact import compact, restored
 from inkling.live.stage import LiveState
 from inkling.model.batch import EventBatch
 
-FORMAT = 1
+FORMAT = 2
 _LENGTH = struct.Struct("<q")
 
 
@@ -32,10 +33,13 @@ def to_bytes(state: LiveState) -> bytes:
     for name, rows in state.last.items():
         pack.table(f"last:{name}", rows)
     pack.table("rows", state.stage.rows)
-    pack.table("keys", state.stage.keys.to_table())
+    # keys without open runs are as good as forgotten
+    live = reduce(np.union1d, [carry.runs.key for carry in state.stage.automata], np.empty(0, np.int64))
+    pack.table("keys", state.stage.keys.to_table().take(pa.array(live)) if len(live) else _no_keys(state))
     for number, carry in enumerate(state.stage.automata):
-        pack.blob(f"runs:{number}", carry.runs.to_bytes())
-        pack.blob(f"numbers:{number}", carry.numbers.astype("<i8").tobytes())
+        pack.blob(f"runs:{number}", carry.runs.renamed(live).to_bytes())
+        if not np.array_equal(carry.numbers, np.arange(len(carry.numbers))):
+            pack.blob(f"numbers:{number}", carry.numbers.astype("<i8").tobytes())
         if carry.rows is not None:
             pack.table(f"events:{number}", _event_table(carry.rows))
             if carry.rows.place_words is not None:
@@ -60,15 +64,7 @@ def from_bytes(data: bytes) -> LiveState:
     head, parts = _unpacked(data)
     if head["format"] != FORMAT:
         raise ValueError(f"this state has the format {head['format']}, expected {FORMAT}")
-    carries = tuple(
-        AutomatonCarry(
-            AutomatonState.from_bytes(bytes(parts[f"runs:{number}"])),
-            _events_of(parts, number),
-            np.frombuffer(parts[f"numbers:{number}"], "<i8").astype(np.int64),
-            following,
-        )
-        for number, following in enumerate(head["next"])
-    )
+    carries = tuple(_carry(parts, number, following) for number, following in enumerate(head["next"]))
     clocks = Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"])
     stage = StageState(
         _table(parts["rows"]), carries, KeyBook.from_table(_table(parts["keys"])), head["until"], head["since"]
@@ -80,6 +76,19 @@ def from_bytes(data: bytes) -> LiveState:
         {name: _table(part) for (kind, name), part in named.items() if kind == "raw"},
         {name: _table(part) for (kind, name), part in named.items() if kind == "last"},
         stage,
+    )
+
+
+def _no_keys(state: LiveState) -> pa.Table:
+    return state.stage.keys.schema.empty_table()
+
+
+def _carry(parts: Mapping[str, memoryview], number: int, following: int) -> AutomatonCarry:
+    runs, events = AutomatonState.from_bytes(bytes(parts[f"runs:{number}"])), _events_of(parts, number)
+    named = parts.get(f"numbers:{number}")
+    n = 0 if events is None else len(events)
+    return AutomatonCarry(
+        runs, events, np.arange(n) if named is None else np.frombuffer(named, "<i8").astype(np.int64), following
     )
 
 
@@ -103,7 +112,7 @@ class _Pack:
         self._parts: list[bytes] = []
 
     def table(self, name: str, table: pa.Table) -> None:
-        self.blob(name, table_bytes(table))
+        self.blob(name, table_bytes(compact(table)))
 
     def blob(self, name: str, data: bytes) -> None:
         padding = -len(data) % 8  # so that arrays may point into the whole
@@ -128,31 +137,19 @@ def _unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, memoryview]]:
 
 
 def _table(data: bytes | memoryview) -> pa.Table:
-    return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
+    return restored(pa.ipc.open_stream(pa.py_buffer(data)).read_all())
 
 
-@dataclass(frozen=True, slots=True)
-class _Same:
-    """Columns of events that are left out where they say what another one says."""
-
-    name: str
-    like: str
-
-
-_OFTEN_SAME = (_Same("start", "end"), _Same("known", "end"), _Same("start_place", "end_place"))
-_BITS = "bits "
 _COLUMN = "column "
 
 
 def _event_table(batch: EventBatch) -> pa.Table:
-    columns: dict[str, Any] = {name: getattr(batch, name) for name in ("key", "source", "end", "end_place")}
-    for same in _OFTEN_SAME:
-        if not np.array_equal(getattr(batch, same.name), getattr(batch, same.like)):
-            columns[same.name] = getattr(batch, same.name)
-    for word in range(batch.bits.shape[1]):
-        columns[f"{_BITS}{word}"] = batch.bits[:, word]
+    """What results may say of events that automata hold; a point's start is its end."""
+    columns: dict[str, Any] = {"end": batch.end, "place": batch.start_place}
+    if not np.array_equal(batch.start, batch.end):
+        columns["start"] = batch.start
     columns |= {f"{_COLUMN}{name}": column for name, column in batch.columns.items()}
-    if np.array_equal(batch.id_offsets, np.arange(len(batch) + 1)):
+    if batch.has_single_ids:
         columns["id"] = batch.ids
     else:
         columns["ids"] = pa.LargeListArray.from_arrays(pa.array(batch.id_offsets, pa.int64()), batch.ids)
@@ -164,28 +161,21 @@ def _events_of(parts: Mapping[str, memoryview], number: int) -> EventBatch | Non
         return None
     table = _table(parts[f"events:{number}"])
     held = {name: table[name].combine_chunks() for name in table.column_names}
-    plain = {name: held[name].to_numpy() for name in held if name in _NUMBERS}
-    for same in _OFTEN_SAME:
-        plain.setdefault(same.name, plain[same.like])
-    words = sorted((name for name in held if name.startswith(_BITS)), key=lambda name: int(name[len(_BITS) :]))
-    bits = np.column_stack([held[name].to_numpy() for name in words]) if words else np.zeros((len(table), 1), np.uint64)
+    end, place = held["end"].to_numpy(), held["place"].to_numpy()
     offsets = np.arange(len(table) + 1) if "id" in held else held["ids"].offsets.to_numpy()
     spelled = f"words:{number}"
     return EventBatch(
-        plain["key"],
-        plain["source"],
-        plain["start"],
-        plain["start_place"],
-        plain["end"],
-        plain["end_place"],
-        plain["known"],
+        np.zeros(len(table), np.int64),
+        np.zeros(len(table), np.int16),
+        held["start"].to_numpy() if "start" in held else end,
+        place,
+        end,
+        place,
+        end,
         np.arange(len(table)),
-        bits,
+        np.broadcast_to(np.uint64(0), (len(table), 1 << 16)),  # nobody asks for conditions any more
         {name[len(_COLUMN) :]: column for name, column in held.items() if name.startswith(_COLUMN)},
         offsets,
         held["id"] if "id" in held else held["ids"].flatten(),
         _table(parts[spelled])["word"].combine_chunks() if spelled in parts else None,
     )
-
-
-_NUMBERS = ("key", "source", "start", "start_place", "end", "end_place", "known")

@@ -83,9 +83,16 @@ class EventBatch:
     def __len__(self) -> int:
         return len(self.key)
 
+    @property
+    def has_single_ids(self) -> bool:
+        """Whether every event has one id, as a rule it does; derived events have those of all they rest on."""
+        if len(self.ids) != len(self.key):
+            return False
+        return bool((self.id_offsets[1:] - self.id_offsets[:-1] == 1).all())
+
     def take(self, rows: Ints) -> EventBatch:
         """Some of the rows, which keep their event numbers."""
-        if len(self.ids) == len(self.key):
+        if self.has_single_ids:
             ends, position = np.arange(len(rows) + 1), rows
         else:
             width = np.diff(self.id_offsets)[rows]

@@ -13,8 +13,8 @@ PROGRAMS = {
     "timeout": "EVENT e AS PATTERN SEQ (E a[kind = 'a'], E b[kind = 'b']) WITHIN 20 TICKS PARTITION BY k ON TIMEOUT o;",
     "automaton": "EVENT e AS PATTERN SEQ NEXT (E a[kind = 'a'], E b[kind = 'b']) PARTITION BY k PER END;",
 }
-ROUNDS = 24
-KEYS_PER_ROUND = 50
+ROUNDS = 30
+KEYS_PER_ROUND = 100
 
 
 def _rows(number: int) -> list[dict[str, object]]:

@@ -109,7 +109,7 @@ class KeptEvents:
         self._start.extend(batch.start[rows])
         self._end.extend(batch.end[rows])
         self._place.append(places)
-        if len(batch.ids) == len(batch):  # as a rule an event has one id
+        if batch.has_single_ids:
             self._id_end.extend(np.arange(n_ids + 1, n_ids + 1 + len(rows)))
             self._ids.append(taken(batch.ids, rows))
         else:
@@ -179,7 +179,7 @@ class KeptEvents:
         width = ends - begins
         offsets = np.zeros(len(places) + 1, np.int64)
         np.cumsum(width, out=offsets[1:])
-        if offsets[-1] == len(places):  # as a rule an event has one id
+        if (width == 1).all():
             return offsets, begins
         return offsets, np.repeat(begins - offsets[:-1], width) + np.arange(offsets[-1])
 

@@ -10,7 +10,7 @@ from inkling.model.batch import EventBatch, Ints, taken
 
 def lineage_ids(batch: EventBatch, offsets: Ints, rows: Ints) -> pa.ListArray:
     """Ids per match, in pattern order; derived events contribute all of theirs."""
-    if len(batch.ids) == len(batch):  # as a rule an event has one id
+    if batch.has_single_ids:
         return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), taken(batch.ids, rows))
     width = batch.id_offsets[rows + 1] - batch.id_offsets[rows]
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(width)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -78,7 +79,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _WIDEST)
 
 
-def _comparison(symbol: str, column: e.ColumnOf, value: object, condition: e.Expr, around: Surroundings) -> Condition:
+def _comparison(symbol: str, column: e.ColumnOf, value: Any, condition: e.Expr, around: Surroundings) -> Condition:
     general = _by_arrow(condition, around)
     if column.type not in (Type.INTEGER, Type.DOUBLE):
         return general

@@ -117,7 +117,8 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
             helps=(f"make room for the checkpoint `{run.checkpoint}` and Spark's own files, and {_GO_ON}",),
         )
     if _CHECKPOINT.search(text):
-        return _about_checkpoint(run.checkpoint, _cause(chain, _FILE))
+        cause = _python_cause(text) if "Traceback" in text else _cause(chain, _FILE)
+        return _about_checkpoint(run.checkpoint, cause)
     if _WORKER_DIED in text:
         return Diagnostic(
             "INK0613",

@@ -69,7 +69,7 @@ class FileSink:
         for name in beginning.outputs:
             found = Folder(beginning.spark, self._folder(name)).names()
             if any(one.startswith(f"{BATCH}=") for one in found):
-                raise _other_results(f"`{self._folder(name)}` holds results", self.path)
+                raise _other_results(f"`{self.path.rstrip('/')}/{name}` holds results", f"`{self.path}`")
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
         for output in outputs:
@@ -82,7 +82,7 @@ class FileSink:
             writer.save(f"{self._folder(output.name)}/{BATCH}={batch}")
 
     def _folder(self, name: str) -> str:
-        return f"{self.path.rstrip('/')}/{quote(name, safe=' ')}"
+        return f"{absolute(self.path).rstrip('/')}/{quote(name, safe=' ')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class CallbackSink:
 def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
     """What a user gave as a place for results: a folder, an address, `-` for the terminal, a sink, or a function."""
     if isinstance(to, Path):
-        return FileSink(absolute(to))
+        return FileSink(str(to))
     if not isinstance(to, str):
         return to if hasattr(to, "deliver") else CallbackSink(to)
     if to == "-":
@@ -185,7 +185,7 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
         case _:
             mine, others = address.taken("format")
             return FileSink(
-                absolute(address.place),
+                address.place,
                 one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address),
                 others,
             )

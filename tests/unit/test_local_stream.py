@@ -1,0 +1,146 @@
+"""Programs that run in this process: what is pushed, what is refused, what a snapshot keeps."""
+
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pytest
+
+import inkling
+from inkling import InputError, LocalStream, ProgramError
+from inkling.model.batch import FOREVER
+
+TRAFFIC = """
+STREAM Traffic(id STRING, car STRING, speed DOUBLE, at TIMESTAMP) ID id KEY car TIME at ORDER BY id;
+EVENT braked(car) AS
+  PATTERN SEQ NEXT (Traffic a[speed > 100], Traffic b[speed < 30]) PARTITION BY car PER END RETURN a.speed AS before;
+"""
+
+
+def moment(second: int) -> datetime:
+    return datetime(2026, 1, 1, 12, 0, second, tzinfo=UTC)
+
+
+def row(number: int, speed: float, second: int | None = None) -> dict[str, object]:
+    at = moment(number if second is None else second)
+    return {"id": f"t{number}", "car": "red", "speed": speed, "at": at}
+
+
+def test_one_event_at_a_time() -> None:
+    stream = inkling.parse(TRAFFIC).open()
+    assert len(stream.push_event("Traffic", row(1, 120.0))) == 0
+    assert len(stream.push_event("Traffic", row(2, 20.0))) == 0  # another row of the same time may come
+    found = stream.push_event("Traffic", row(3, 50.0))
+    assert found["braked"].select(["car", "before", "end", "lineage"]).to_pylist() == [
+        {"car": "red", "before": 120.0, "end": moment(2), "lineage": ["t1", "t2"]}
+    ]
+    assert not len(found.late)
+    assert not len(found.rejects)
+
+
+def test_any_data_can_be_pushed() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [row(1, 120.0), row(2, 20.0)]
+    for data in (rows, pa.Table.from_pylist(rows), pandas.DataFrame(rows)):
+        stream = inkling.parse(TRAFFIC).open()
+        stream.push({"Traffic": data})
+        assert len(stream.finish()) == 1
+
+
+def test_watermark() -> None:
+    stream = inkling.parse(TRAFFIC).open()
+    assert stream.watermark is None
+    stream.push_event("Traffic", row(1, 1.0))
+    assert stream.watermark == int(moment(1).timestamp() * 1e6) - 1
+    stream.finish()
+    assert stream.watermark == FOREVER
+
+
+def test_a_row_after_the_end_is_late() -> None:
+    stream = inkling.parse(TRAFFIC).open()
+    stream.push_event("Traffic", row(5, 1.0))
+    stream.finish()
+    late = stream.push_event("Traffic", row(6, 1.0)).late
+    assert late.select(["stream", "id", "time"]).to_pylist() == [{"stream": "Traffic", "id": "t6", "time": moment(6)}]
+
+
+def test_rows_without_a_time_decide_no_clock() -> None:
+    text = TRAFFIC.replace("at TIMESTAMP", "n INT")
+    stream = inkling.parse(text).open()
+    refused = stream.push({"Traffic": [{"id": "t0", "car": "red", "speed": 1.0, "at": None, "n": 0}]})
+    assert refused.rejects["reason"].to_pylist() == ["null time"]
+    found = stream.push(
+        {"Traffic": [{"id": f"t{at}", "car": "red", "speed": 200.0 / at**5, "at": at, "n": 0} for at in (1, 2, 3)]}
+    )
+    assert found["braked"]["end"].to_pylist() == [2]
+
+
+def test_streams_must_agree_on_what_times_count() -> None:
+    text = """
+    STREAM A(k STRING) TIME t;
+    STREAM B(k STRING) TIME t;
+    EVENT e AS PATTERN SEQ ANY (A a, B b) WITHIN 5 EVENTS;
+    """
+    stream = inkling.parse(text).open(unbounded=True)
+    stream.push({"A": [{"k": "x", "t": 1}]})
+    with pytest.raises(InputError, match="INK0505"):
+        stream.push({"B": [{"k": "x", "t": moment(1)}]})
+    stream.push({"B": [{"k": "x", "t": 2}]})  # a push that is refused changes nothing
+    assert len(stream.finish()) == 1
+
+
+def test_what_was_said_before_the_first_row_counts() -> None:
+    text = """
+    STREAM A(k STRING, t INT) KEY k TIME t;
+    STREAM B(k STRING, t INT) KEY k TIME t;
+    EVENT e(k) AS PATTERN A PARTITION BY k OVER (A, B);
+    """
+    stream = inkling.parse(text).open()
+    stream.idle("B")
+    again = LocalStream.restore(inkling.parse(text), stream.snapshot())
+    for one in (stream, again):
+        one.push_event("A", {"k": "x", "t": 1})
+        assert len(one.push_event("A", {"k": "x", "t": 2})) == 1
+
+
+def test_snapshot_goes_on_where_it_was() -> None:
+    program = inkling.parse(TRAFFIC)
+    stream = program.open()
+    stream.push_event("Traffic", row(1, 120.0))
+    saved = stream.snapshot()
+    for _ in range(2):  # a snapshot can be used more than once
+        again = LocalStream.restore(program, saved)
+        again.push_event("Traffic", row(2, 20.0))
+        assert again.finish()["braked"]["lineage"].to_pylist() == [["t1", "t2"]]
+
+
+def test_snapshot_of_another_program_is_refused() -> None:
+    saved = inkling.parse(TRAFFIC).open().snapshot()
+    LocalStream.restore(inkling.parse(TRAFFIC.replace("\n", "\n\n")), saved)  # layout does not matter
+    with pytest.raises(InputError, match="another program"):
+        LocalStream.restore(inkling.parse(TRAFFIC.replace("100", "90")), saved)
+    with pytest.raises(InputError, match="no snapshot"):
+        LocalStream.restore(inkling.parse(TRAFFIC), b"something else")
+
+
+def test_unknown_stream() -> None:
+    stream = inkling.parse(TRAFFIC).open()
+    with pytest.raises(InputError, match="no stream called `Cars`"):
+        stream.push({"Cars": []})
+    with pytest.raises(InputError, match="no stream called `Cars`"):
+        stream.idle("Cars")
+
+
+def test_a_missing_column_changes_nothing() -> None:
+    stream = inkling.parse(TRAFFIC).open()
+    stream.push_event("Traffic", row(1, 120.0))
+    with pytest.raises(InputError, match="no column `speed`"):
+        stream.push_event("Traffic", {"id": "t2", "car": "red", "at": moment(2)})
+    stream.push_event("Traffic", row(2, 20.0))
+    assert len(stream.finish()) == 1
+
+
+def test_a_program_without_bounds_is_refused() -> None:
+    program = inkling.parse(TRAFFIC.replace("PER END", "PER MATCH"))
+    with pytest.raises(ProgramError, match="INK0605"):
+        program.open()
+    assert len(program.open(unbounded=True).finish()) == 0
