@@ -126,7 +126,7 @@ class LocalStream:
         """Everything that is remembered, for `restore`."""
         stages = [] if self._state is None else [snapshot.to_bytes(stage) for stage in self._state.stages]
         head = {
-            "program": _digest(self._program),
+            "program": self._digest,
             "clocks": {name: clock.value for name, clock in self._clocks.items()},
             "idle": sorted(self._said.idle),
             "finished": self._said.finished,
@@ -146,14 +146,14 @@ class LocalStream:
         (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
         at = len(_MAGIC) + _LENGTH.size + length
         head = json.loads(data[at - length : at])
-        if head["program"] != _digest(program):
+        stream = cls(program, tables)
+        if head["program"] != stream._digest:
             raise InputError.of(
                 "INK0557",
                 "this snapshot was taken of another program",
                 notes=("what is remembered fits the definitions with which it was collected, and no others",),
                 helps=("restore it with the program it was taken of, or open a new stream",),
             )
-        stream = cls(program, tables)
         stream._said = Marks(idle=frozenset(head["idle"]), finished=head["finished"])
         stream._clocks = {name: Clock(value) for name, value in head["clocks"].items()}
         stream._n_refused = head["read"]
@@ -177,7 +177,7 @@ class LocalStream:
 
     def _before_the_first_row(self, raw: Mapping[str, pa.Table], said: Marks) -> Found:
         """There is nothing to find yet; what is said about time is kept for later."""
-        live = LiveProgram(self._program.physical, dict.fromkeys(self._streams, self._clock), self._facts, self._around)
+        live = self._provisional
         state, outcome = live.step(ProgramState(live.start().stages, self._n_refused), raw, said)
         self._said, self._n_refused = Marks.together([self._said, said]), state.n_read
         return Found(self._program.plan, outcome, self._clock)
@@ -201,6 +201,15 @@ class LocalStream:
             self._state = ProgramState(self._live.start().stages, self._n_refused)
             if self._said != Marks():
                 self._state, _ = self._live.step(self._state, {}, self._said)
+
+    @cached_property
+    def _provisional(self) -> LiveProgram:
+        """For rows that are refused before any is accepted."""
+        return self._compiled()
+
+    @cached_property
+    def _digest(self) -> str:
+        return hashlib.sha256(self._program.to_ink().encode()).hexdigest()
 
     def _compiled(self) -> LiveProgram:
         clocks = dict.fromkeys(self._streams, self._clock)
@@ -232,7 +241,3 @@ class LocalStream:
 
 def _columns(stream: StreamPlan) -> tuple[str, ...]:
     return tuple(column.name for column in stored_columns(stream.schema, [one.name for one in stream.derived]))
-
-
-def _digest(program: Definition) -> str:
-    return hashlib.sha256(program.to_ink().encode()).hexdigest()

@@ -19,7 +19,9 @@ def compact(table: pa.Table) -> pa.Table:
     how: dict[str, list[object]] = {}
     for name in table.column_names:
         column = table[name].combine_chunks()
-        same = next((other for other, held in columns.items() if held.type == column.type and held.equals(column)), None)
+        same = next(
+            (other for other, held in columns.items() if held.type == column.type and held.equals(column)), None
+        )
         columns[name] = column
         if same is not None:
             how[name] = ["same", same]

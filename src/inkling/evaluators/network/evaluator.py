@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,8 @@ class NetworkEvaluator:
     step: EventStep
     around: Surroundings
     _made: dict[pa.DataType, tuple[Layout, dict[str, Type]]] = field(default_factory=dict, compare=False, repr=False)
+
+    _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
 
     def _prepared(self, batch: EventBatch) -> tuple[Layout, dict[str, Type]]:
         kind = batch.ids.type
@@ -63,4 +65,10 @@ class NetworkEvaluator:
         found = found.where(fits)
         if event.having:
             found = found.where(passes(found, event.having))
-        return results_of(event, store, found, evaluation.arena, gather, self.around)
+        if len(found):
+            return results_of(event, store, found, evaluation.arena, gather, self.around)
+        kind = batch.ids.type
+        if kind not in self._empty:
+            nothing = results_of(event, store, found, evaluation.arena, gather, self.around)
+            self._empty[kind] = replace(nothing, place_words=None)
+        return self._empty[kind]

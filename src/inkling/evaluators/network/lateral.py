@@ -244,6 +244,8 @@ class Evaluation:
                     longer = self._hop(part, partials, contexts, sequence.policy, window)
                     without = self._may_lack(part, partials)
                     partials = longer if without is None else stack([partials.where(without), longer])
+            if not len(partials):
+                return self._closed(partials, None)
         partials = partials.where(partials.placed)
         limit = None if sequence.within is None else self.length(sequence.within)
         back = limit if beginning is None or beginning.back is None else self.measure(beginning.back)

@@ -51,7 +51,8 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     start, known = _filled(table, r.START, end), _filled(table, r.KNOWN, end)
     table, words = _with_ranked_places(stage, table)
     start_place, end_place = _places(stage, table, source)
-    order, event = _canonical(stage, table, key, source, start, end, end_place)
+    start_place_too = None if start_place is end_place else start_place
+    order, event = _canonical(stage, table, key, source, start, end, end_place, start_place_too)
     id_offsets, ids = _ids(table, order)
     # rows of a key lie far apart, so putting them in order costs the most here: no column twice, and none without need
     source, ends = source[order] if len(stage.inputs) > 1 else np.zeros(len(order), np.int16), end[order]
@@ -183,9 +184,16 @@ def _filled(table: pa.Table, name: str, otherwise: Ints) -> Ints:
 
 
 def _canonical(
-    stage: Stage, table: pa.Table, key: Ints, source: np.ndarray, start: Ints, end: Ints, place: Ints
+    stage: Stage,
+    table: pa.Table,
+    key: Ints,
+    source: np.ndarray,
+    start: Ints,
+    end: Ints,
+    place: Ints,
+    start_place: Ints | None = None,
 ) -> tuple[Ints, Ints]:
-    """Sort order by (key, end, place, start, source, id) and the number of the event each row stands for.
+    """Sort order by (key, end, place, start, its place, source, id) and the number of the event each row stands for.
 
     A stream and its joins with tables carry the same events, so their rows share numbers. Of several rows of one
     stream with the same id, key and time, only one is an event.
@@ -197,6 +205,8 @@ def _canonical(
         rank = np.array([names.index(one.source) for one in stage.inputs], np.int64)[source]
     if len(key) == 1:
         return np.zeros(1, np.int64), np.zeros(1, np.int64)
+    if start_place is not None:
+        rank = np.unique(start_place, return_inverse=True)[1] * len(stage.inputs) + rank
     n_keys = int(key.max()) + 1 if len(key) else 0
     order, tied = canonical_order(key, n_keys, end, place, start, rank)
     if not tied.any():

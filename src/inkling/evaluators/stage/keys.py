@@ -92,6 +92,8 @@ class WholeKeys:
 
     def local(self, wanted: Ints) -> tuple[Ints, Ints]:
         """See `KeyBook.local`."""
+        wanted = wanted.view()
+        wanted.flags.writeable = False  # compiled code tells such arrays from others, and both occur
         self._make_room(self.n_known + len(wanted))
         self._turn += 1
         local, numbers = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)

@@ -143,10 +143,14 @@ class StageStepper:
         found: dict[str, MatchBatch],
     ) -> None:
         after = state.until
-        codes, _ = key_codes(kept, len(self._engine.stage.key_types))
         rows = in_one_piece(kept)
-        if not (self._sums_up and until >= FOREVER):
-            rows, codes = self._of_active_keys(rows, codes, closing, after)
+        if self._closing.can_tell and after > -FOREVER:
+            rows = _with_keys_of(rows, closing, len(self._engine.stage.key_types))
+            codes, _ = key_codes(rows, len(self._engine.stage.key_types))
+        else:
+            codes, _ = key_codes(rows, len(self._engine.stage.key_types))
+            if not (self._sums_up and until >= FOREVER):
+                rows, codes = self._of_active_keys(rows, codes, after)
         base = event_batch(self._engine.stage, rows, codes)
         known = {name: _behind(until, lag) for name, lag in self._lags.items()}
         among_rows = frozenset(self._fed_by_automata)
@@ -160,17 +164,12 @@ class StageStepper:
                 name = step.event.name
                 self._nothing[name] = replace(found[name].where(np.zeros(len(found[name]), bool)), place_words=None)
 
-    def _of_active_keys(
-        self, rows: pa.Table, codes: Ints, closing: NDArray[np.bool_], after: int
-    ) -> tuple[pa.Table, Ints]:
+    def _of_active_keys(self, rows: pa.Table, codes: Ints, after: int) -> tuple[pa.Table, Ints]:
         """Rows of the keys about which something new can become known: with new rows, or with waits that may end."""
         if not len(rows) or after <= -FOREVER:
             return rows, codes
         moved = np.zeros(int(codes.max()) + 1, bool)
-        if self._closing.can_tell:
-            moved[codes[len(codes) - len(closing) :][closing]] = True
-        else:
-            moved[codes[_known(rows) > _behind(after, self._reach)]] = True
+        moved[codes[_known(rows) > _behind(after, self._reach)]] = True
         if moved.all():
             return rows, codes
         chosen = moved[codes]
@@ -190,6 +189,24 @@ class StageStepper:
             return rows, n_trimmed
         rows = rows.filter(pa.array(rows[r.END].to_numpy() >= until - self._horizon))
         return rows, len(rows)
+
+
+def _with_keys_of(rows: pa.Table, closing: NDArray[np.bool_], n_key_columns: int) -> pa.Table:
+    """Rows with a key that one of the last rows has that are marked."""
+    if not n_key_columns:
+        return rows
+    first = len(rows) - len(closing)
+    key = rows[r.key_name(0)]
+    if n_key_columns == 1 and key.type == pa.int64() and not key.null_count:
+        keys = key.to_numpy()
+        wanted = keys[first:][closing]
+        chosen = keys == wanted[0] if len(wanted) == 1 else np.isin(keys, wanted)
+    else:
+        codes, _ = key_codes(rows, n_key_columns)
+        moved = np.zeros(int(codes.max(initial=-1)) + 1, bool)
+        moved[codes[first:][closing]] = True
+        chosen = moved[codes]
+    return rows if chosen.all() else in_one_piece(rows.filter(pa.array(chosen)))
 
 
 def _behind(time: int, lag: int) -> int:
@@ -240,6 +257,8 @@ def _tidied(keys: KeyBook, carries: Sequence[AutomatonCarry]) -> KeyBook:
 
 def _fresh(step: EventStep, matches: MatchBatch, after: int, until: int) -> MatchBatch:
     """What was not reported before; `PER VALUES` waits for the end, when its start and end are settled."""
+    if not len(matches):
+        return matches
     if step.event.per is Per.VALUES:
         return matches.where(np.full(len(matches), until >= FOREVER))
     return matches.where((matches.detected_at > after) & (matches.detected_at <= until))
