@@ -112,8 +112,16 @@ class _Row:
                 return ~self._truth(item)
             case e.InTable():
                 raise AssertionError("checked by `to_column`")
+            case e.Chosen(conditions=conditions, values=values):
+                return self._chosen(conditions, values)
             case _:
                 return self.resolve(expr)
+
+    def _chosen(self, conditions: tuple[e.Expr, ...], values: tuple[e.Expr, ...]) -> Column:
+        chosen = fn.lit(None)
+        for condition, value in zip(reversed(conditions), reversed(values), strict=True):
+            chosen = fn.when(self._truth(condition), self.value(value)).otherwise(chosen)
+        return chosen
 
     def _truth(self, condition: e.Expr) -> Column:
         value = self.value(condition)
