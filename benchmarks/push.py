@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 import inkling
-from benchmarks.meter import Measured, best_of
+from benchmarks.meter import Measured, best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
 from benchmarks.streams import STREAM, Readings
@@ -21,6 +22,7 @@ LEAST_RATE = 1e6
 MOST_P99_MS = 1.0
 LOOP = "a loop in Python over dicts, only counted"
 STEPS = "Reading a[kind = 0 AND level > 0.5], Reading b[kind = 1 AND code >= 500], Reading c[kind = 2]"
+DICT, ARROW = "a dict", "an Arrow table"
 PATTERNS = {
     "automaton": f"EVENT m(device) AS PATTERN SEQ NEXT({STEPS}) PARTITION BY device PER END;",
     "network": f"EVENT m(device) AS PATTERN SEQ NEXT({STEPS}) WITHIN {WINDOW_S} SECONDS PARTITION BY device PER MATCH;",
@@ -53,19 +55,20 @@ def run(kind: str, devices: int, sizes: Sizes) -> Iterator[Row]:
         baselines,
         goals,
     )
-    for form, push in _single_pushes(program, table, rows, sizes).items():
-        times = np.array(push)
-        p50, p99 = np.quantile(times, [0.5, 0.99]) * 1e3
-        seconds = float(times.sum())
-        measured: Measured[int] = Measured(len(times), seconds, seconds)
+    one_by_one = rows[: sizes.push_singles]
+    tables = [table.slice(number, 1) for number in range(sizes.push_singles)]
+    loops = {DICT: lambda: sum(map(loop(), one_by_one)), ARROW: lambda: _loop_over(loop(), tables)}
+    for form, single in _single_pushes(program, table, rows, sizes).items():
+        p50, p99 = np.quantile(single.answer, [0.5, 0.99]) * 1e3
+        looped_singly = measured(loops[form])
         yield Row(
             f"{name}, one by one, {form}",
             str(data),
-            measured.seconds,
-            measured.cpu_seconds,
-            len(times),
+            single.seconds,
+            single.cpu_seconds,
+            len(single.answer),
             f"p50 {p50:.2f} ms, p99 {p99:.2f} ms",
-            (),
+            (Baseline.of(LOOP, looped_singly),),
             (Goal("p99 ms", float(p99), most=MOST_P99_MS),) if kind == "automaton" else (),
         )
 
@@ -81,27 +84,32 @@ def _push_all(program: inkling.Program, batches: list[pa.Table]) -> int:
 
 def _single_pushes(
     program: inkling.Program, table: pa.Table, rows: list[dict[str, object]], sizes: Sizes
-) -> dict[str, list[float]]:
+) -> dict[str, Measured[list[float]]]:
     """Seconds of each push of one row, after half of the rows were pushed in batches and some one by one."""
     first = len(rows) // 2
     stream = program.open()
     for start in range(0, first, BATCH):
         stream.push({"Reading": table.slice(start, min(BATCH, first - start))})
     numbers = iter(range(first, len(rows)))
-    found = {}
-    for form in ("a dict", "an Arrow table"):
-        for warm_up in (True, False):
-            times = []
-            for _ in range(sizes.push_singles // 10 if warm_up else sizes.push_singles):
-                number = next(numbers)
-                given = rows[number] if form == "a dict" else {"Reading": table.slice(number, 1)}
+
+    def push(form: str, n: int) -> list[float]:
+        times = []
+        for number in itertools.islice(numbers, n):
+            if form == DICT:
+                row = rows[number]
                 started = time.perf_counter()
-                if form == "a dict":
-                    stream.push_event("Reading", given)
-                else:
-                    stream.push(given)
-                times.append(time.perf_counter() - started)
-        found[form] = times
+                stream.push_event("Reading", row)
+            else:
+                given = {"Reading": table.slice(number, 1)}
+                started = time.perf_counter()
+                stream.push(given)
+            times.append(time.perf_counter() - started)
+        return times
+
+    found = {}
+    for form in (DICT, ARROW):
+        push(form, sizes.push_singles // 10)
+        found[form] = measured(lambda form=form: push(form, sizes.push_singles))
     return found
 
 

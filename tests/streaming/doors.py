@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections import Counter
@@ -128,13 +129,38 @@ class Sorted:
     late: list[tuple[str, int, int]]  # stream, time, delay
 
 
-def in_time_and_late(pieces: Pieces, files_per_batch: int) -> Sorted:
+Cut = list[dict[str, int]]
+"""How many files of each stream were taken in after each micro-batch."""
+
+
+def cut_of(checkpoint: Path) -> Cut:
+    """As Spark wrote it down. A driver that dies between listing a file and planning its batch leaves the file to the
+    batch after, together with the next one."""
+    logs = sorted((checkpoint / "spark" / "offsets").glob("[0-9]*"), key=lambda file: int(file.name))
+    planned = [[json.loads(line) for line in file.read_text().splitlines()[2:4]] for file in logs]
+    listed = [_listed(checkpoint / "spark" / "sources" / str(source)) for source in range(len(SCHEMAS))]
+    return [
+        {
+            name: sum(entry <= offset["logOffset"] for entry in listed[source].values())
+            for source, (name, offset) in enumerate(zip(SCHEMAS, offsets, strict=True))
+        }
+        for offsets in planned
+    ]
+
+
+def _listed(log: Path) -> dict[str, int]:
+    """The files of a source, and the entry of its log that has them; old entries are repeated in compacted ones."""
+    lines = [line for file in log.glob("[0-9]*") for line in file.read_text().splitlines()[1:]]
+    return {file["path"]: file["batchId"] for file in map(json.loads, lines)}
+
+
+def in_time_and_late(pieces: Pieces, cut: Cut) -> Sorted:
     """A row is late when every stream was further than its lateness beyond it, one batch before."""
     found = Sorted({name: [] for name in pieces}, [])
     latest: dict[str, int] = {}
-    n_files = max(map(len, pieces.values()))
-    for first in range(0, n_files, files_per_batch):
-        arrived = {name: _chained(files[first : first + files_per_batch]) for name, files in pieces.items()}
+    assert cut[-1] == {name: len(files) for name, files in pieces.items()}, "not all files were read"
+    for begin, end in zip([dict.fromkeys(pieces, 0), *cut], cut, strict=False):
+        arrived = {name: _chained(files[begin[name] : end[name]]) for name, files in pieces.items()}
         complete = min(latest.values()) - LATENESS - 1 if len(latest) == len(pieces) else None
         before = dict(latest)
         for name, rows in arrived.items():
@@ -153,9 +179,9 @@ def _chained(files: Sequence[Iterable[Row]]) -> list[Row]:
     return [row for rows in files for row in rows]
 
 
-def check_outputs(out: Path, pieces: Pieces, files_per_batch: int) -> None:
+def check_outputs(job: Path, pieces: Pieces) -> None:
     """Every output holds exactly what it should: matches as in batch, late rows, rejects; none missing, none twice."""
-    rows = in_time_and_late(pieces, files_per_batch)
+    out, rows = job / "out", in_time_and_late(pieces, cut_of(job / "checkpoint"))
     streams = {name: pa.Table.from_pylist(given, schema=SCHEMAS[name]) for name, given in rows.in_time.items()}
     expected = inkling.parse(PROGRAM).run_local(streams)
     for name, table in expected.tables.items():

@@ -43,4 +43,4 @@ def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
             kill_session(driver.pid)
         assert is_session_gone(doomed)
     assert sorted(faults.fired()) == ["executor state-1-after", "others sink-begins"]
-    check_outputs(tmp_path / JOB / "out", pieces, files_per_batch=1)
+    check_outputs(tmp_path / JOB, pieces)

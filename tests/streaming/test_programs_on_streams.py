@@ -10,7 +10,6 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -47,7 +46,9 @@ def _program(rng: random.Random, streams: Sequence[Declared], lateness: int) -> 
     declared = ""
     events: list[str] = []
     while len(events) < EVENTS_PER_PROGRAM:
-        text = random_program(rng, streams, Options(partitioned=True, n_events=1, without=frozenset({"ties with order"})))
+        text = random_program(
+            rng, streams, Options(partitioned=True, n_events=1, without=frozenset({"ties with order"}))
+        )
         declared, _, event = text.partition("EVENT e0")
         try:
             plan = inkling.parse(text).plan

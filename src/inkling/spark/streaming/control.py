@@ -13,6 +13,7 @@ from inkling.spark.streaming.storage import Folder
 
 _SPEAKING = threading.Lock()  # whoever speaks takes the next number
 
+
 @dataclass(frozen=True, slots=True)
 class Control:
     """A folder inside the checkpoint; files in it are read once, in the order of their names."""

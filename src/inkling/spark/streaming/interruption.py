@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 
 
-class DeliveryFailed(Exception):
+class DeliveryError(Exception):
     """Stands in, towards Spark, for what went wrong; the original is kept where it was caught."""
 
 
@@ -21,13 +21,13 @@ def log_only_the_unexpected() -> None:
 
 
 def _is_unexpected(record: logging.LogRecord) -> bool:
-    return not (record.exc_info and isinstance(record.exc_info[1], DeliveryFailed))
+    return not (record.exc_info and isinstance(record.exc_info[1], DeliveryError))
 
 
-def short_form(problem: Exception, batch: int, *, stopping: bool) -> DeliveryFailed:
+def short_form(problem: Exception, batch: int, *, stopping: bool) -> DeliveryError:
     """An error to raise `from None` inside `foreachBatch`."""
     if stopping:
         sign = "py4j.protocol.Py4JJavaError: An error occurred while calling stop: java.lang.InterruptedException"
-        return DeliveryFailed(sign)
+        return DeliveryError(sign)
     first_line = next(iter(str(problem).strip().splitlines()), "")
-    return DeliveryFailed(f"batch {batch}: {type(problem).__name__}: {first_line[:300]}")
+    return DeliveryError(f"batch {batch}: {type(problem).__name__}: {first_line[:300]}")
