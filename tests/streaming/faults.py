@@ -19,8 +19,8 @@ from pyspark.sql import Row
 from inkling.spark.streaming import chain
 from inkling.spark.streaming.intake import IntakeTask
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.operator import BucketProcessor
 from inkling.spark.streaming.outputs import Output
+from inkling.spark.streaming.processor import BucketProcessor
 from inkling.spark.streaming.sinks import FileSink
 
 DRIVER, WORKER, EXECUTOR, OTHERS = "driver", "worker", "executor", "others"
@@ -131,7 +131,7 @@ class FragileIntake:
 class FragileBuckets(BucketProcessor):
     def __init__(self, job: Job, stage: int, faults: Faults) -> None:
         super().__init__(job, stage)
-        self._faults = faults
+        self._number, self._faults = stage, faults
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N803
         self._faults.reach(f"state-{self._number}-before")

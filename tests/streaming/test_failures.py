@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -15,11 +16,13 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.streaming.stateful_processor import ValueState
 
 import inkling
 from inkling.errors import InklingError
 from inkling.spark.streaming import chain
-from inkling.spark.streaming.operator import BucketProcessor
+from inkling.spark.streaming.operator import StageOperator
+from inkling.spark.streaming.processor import BucketProcessor
 
 MESSAGES = Path(__file__).parents[1] / "errors" / "running"
 PROGRAM = """
@@ -144,21 +147,26 @@ def test_damaged_checkpoint(job: Job, tmp_path: Path, accept: bool) -> None:
     job.refused("lost_state", accept)
 
 
+class PoisonedOperator(StageOperator):
+    def _handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
+        if self._number == 1:
+            raise ValueError("no such thing as 3.5 persons")
+        yield from super()._handled(bucket, rows, kept)
+
+
 class Poisoned(BucketProcessor):
     """Fails in the second stage."""
 
-    def _handled(self, bucket: int, rows: Iterator[Row]) -> Iterator[Row]:
-        if self._number == 1:
-            raise ValueError("no such thing as 3.5 persons")
-        yield from super()._handled(bucket, rows)
+    def _operator(self) -> StageOperator:
+        return PoisonedOperator(*pickle.loads(self._packed))
 
 
 class Dying(BucketProcessor):
     """As when memory runs out."""
 
-    def _handled(self, bucket: int, rows: Iterator[Row]) -> Iterator[Row]:
+    def _operator(self) -> StageOperator:
         os.kill(os.getpid(), signal.SIGKILL)
-        yield from super()._handled(bucket, rows)
+        return super()._operator()
 
 
 def test_stage_fails(job: Job, monkeypatch: pytest.MonkeyPatch, accept: bool) -> None:

@@ -95,4 +95,4 @@ def named_rows(given: Input, rows: pa.Table) -> pa.Table:
     columns = {column: rows[r.key_name(place)] for place, column in enumerate(given.key)}
     columns |= {name.rsplit("|", 1)[0]: rows[name] for name in given.columns}
     about = {name: rows[name] for name in (r.ID, r.END)}
-    return pa.table({name: column for name, column in (columns | about).items()})
+    return pa.table(columns | about)

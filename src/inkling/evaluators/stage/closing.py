@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import source_numbers
+from inkling.evaluators.stage.leaf_tests import passing
 from inkling.logical import plan as p
 from inkling.physical.plan import EventStep, LeafTest, Stage
 
@@ -54,14 +53,4 @@ class ClosingRows:
         """Whether each row can be the last of a match."""
         if self._tests is None:
             return np.ones(len(rows), bool)
-        words: dict[int, NDArray[np.uint64]] = {}
-        source = source_numbers(rows) if r.SOURCE in rows.column_names else None
-        closing = np.zeros(len(rows), bool)
-        for test in self._tests:
-            fits = np.ones(len(rows), bool) if source is None else np.isin(source, test.inputs)
-            for bit in test.bits:
-                if bit >> 6 not in words:
-                    words[bit >> 6] = rows[r.word_name(bit >> 6)].to_numpy().view(np.uint64)
-                fits &= (words[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) != 0
-            closing |= fits
-        return closing
+        return passing(rows, self._tests)

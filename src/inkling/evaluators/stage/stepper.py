@@ -18,6 +18,7 @@ from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_code
 from inkling.evaluators.stage.closing import ClosingRows
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.keys import KeyBook
+from inkling.evaluators.stage.needed import NeededRows
 from inkling.kernels.order import any_tied
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import Per, ProgramPlan
@@ -76,6 +77,7 @@ class StageStepper:
         at_once -= {step.event.name for step, wait in zip(self._network, waits, strict=True) if wait}
         at_once -= {step.event.name for step in self._network if step.event.per is Per.VALUES}
         self._closing = ClosingRows(engine.stage, self._network, frozenset(at_once))
+        self._needed = NeededRows(self._network)
         self._nothing: dict[str, MatchBatch] = {}  # no results, per event
         self._fed_by_automata = tuple(
             name for name in sorted(by_automata) if any(one.source == name for one in engine.stage.inputs)
@@ -103,6 +105,8 @@ class StageStepper:
             carries, keys, tied = self._run_automata(state, rows, found)
         if not self._network:
             return StageState(state.rows, carries, keys, until, state.since), Stepped(found, tied)
+        if self._engine.automata:
+            rows = rows.filter(pa.array(self._needed.among(rows)))
         derived = [self._engine.derived_rows(name, found[name]) for name in self._fed_by_automata]
         fresh = pa.concat_tables([rows, *derived]) if derived else rows
         kept = pa.concat_tables([state.rows, fresh]) if len(fresh) else state.rows

@@ -11,7 +11,7 @@ from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.streaming.intake import ControlTask, IntakeTask
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import SCHEMA
-from inkling.spark.streaming.operator import BucketProcessor
+from inkling.spark.streaming.processor import BucketProcessor
 from inkling.spark.streaming.sources import Source
 
 

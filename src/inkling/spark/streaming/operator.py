@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Row
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import ValueState
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
@@ -26,10 +25,8 @@ from inkling.spark.streaming.intake import ROW_BITS, TASK_BITS, part_messages
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import INWARD, Kind, Message, marks_of
 
-STATE_SCHEMA = "steps bigint, definition int, state binary"
 
-
-class BucketProcessor(StatefulProcessor):
+class StageOperator:
     """One stage; what is meant for others passes through."""
 
     def __init__(self, job: Job, stage: int) -> None:
@@ -37,14 +34,12 @@ class BucketProcessor(StatefulProcessor):
         self._is_last = stage == len(job.plan.stages) - 1
         self._events = [step.event.name for step in job.plan.stages[stage].steps]
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        self._state = handle.getValueState("bucket", STATE_SCHEMA)
-
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
+    def handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
+        """Take in the messages to a bucket, whose state is `kept`."""
         with in_place(f"stage {self._number} ({', '.join(self._events)})"):
-            yield from self._handled(int(key[0]), rows)
+            yield from self._handled(bucket, rows, kept)
 
-    def _handled(self, bucket: int, rows: Iterator[Row]) -> Iterator[Row]:
+    def _handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
         parts, marks = [], []
         for row in rows:
             kind = Kind(row.kind)
@@ -56,18 +51,15 @@ class BucketProcessor(StatefulProcessor):
             if not (self._is_last and kind is Kind.MARKS):
                 yield row
         stage = self._job.stage(self._number)
-        steps, state = self._stored(stage)
+        steps, state = self._stored(stage, kept)
         numbered = [self._numbered(part, steps) for part in parts]
         state, advanced = stage.advance(state, numbered, Marks.together(marks))
         data = to_bytes(state)
-        self._state.update((steps + 1, self._job.definition, data))
+        kept.update((steps + 1, self._job.definition, data))
         yield from (Row(*_NAMES)(*message.as_tuple()) for message in self._said(bucket, state, advanced, len(data)))
 
-    def close(self) -> None:
-        pass
-
-    def _stored(self, stage: LiveStage) -> tuple[int, LiveState]:
-        stored = self._state.get()
+    def _stored(self, stage: LiveStage, kept: ValueState) -> tuple[int, LiveState]:
+        stored = kept.get()
         if stored is None:
             return 0, stage.start()
         steps, definition, data = stored
