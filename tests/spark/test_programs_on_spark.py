@@ -63,7 +63,7 @@ def _programs(rng: random.Random, streams: Sequence[Declared]) -> Program:
             continue
         if all(column.name == "k" for column in plan.events[0].partition) and plan.events[0].partition:
             declared = [head]
-            events.append(f"EVENT e{len(events)}{event}")
+            events.append(f"EVENT e0{event}".replace("e0", f"e{len(events)}"))
     return inkling.parse("\n".join([*declared, *events]))
 
 

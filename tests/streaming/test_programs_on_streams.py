@@ -55,7 +55,7 @@ def _program(rng: random.Random, streams: Sequence[Declared], lateness: int) -> 
         except InklingError:
             continue
         if [column.name for column in plan.events[0].partition] == ["k"]:
-            events.append(f"EVENT e{len(events)}{event}")
+            events.append(f"EVENT e0{event}".replace("e0", f"e{len(events)}"))
     return inkling.parse("\n".join([with_lateness(declared, lateness), *events]))
 
 

@@ -80,9 +80,9 @@ def input_frame(
 
 
 def _late_columns(given: Input, references: RowReferences) -> dict[str, str]:
-    """Physical to logical names of the columns that the worker needs for its conditions alone."""
+    """Where the columns come from that the worker needs for its conditions alone, by their physical names."""
     read = {part.column for expr in given.left_to_worker for part in e.walk(expr) if isinstance(part, e.ColumnOf)}
-    return {column: column.rsplit("|", 1)[0] for column in read if column not in references.columns}
+    return {column: column if column in references.columns else column.rsplit("|", 1)[0] for column in read}
 
 
 def _column(
