@@ -92,7 +92,7 @@ def job(spark: SparkSession, tmp_path: Path) -> Job:
 
 def test_full_disk(job: Job, tmp_path: Path, accept: bool) -> None:
     job.out.mkdir()
-    small = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(job.out)]
+    small = ["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(job.out)]
     if subprocess.run(small, capture_output=True, check=False).returncode:
         pytest.skip("mounting a small disk takes rights that this user lacks")
     try:

@@ -45,6 +45,8 @@ STATE_SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # a failed attempt's files never pass for those of a later one
     "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
+    # a bucket's state is written whole, so versions of it that nobody will go back to take room
+    "spark.sql.streaming.minBatchesToRetain": "20",
     "spark.sql.execution.arrow.maxBytesPerBatch": NO_BYTE_LIMIT,
     # time moves with the rows, so a batch without rows has nothing to say
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
