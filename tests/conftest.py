@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SLOWER_LAST = ("spark", "browser", "long")
+
+# what tests define travels to Spark's workers by the names of their modules, so these must find them
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(Path(__file__).parents[1])]))
 
 # wall-clock deadlines fail on a busy machine, and the first call of a kernel compiles it
 settings.register_profile(
