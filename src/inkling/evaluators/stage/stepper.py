@@ -55,7 +55,10 @@ class Stepped:
 
 
 class StageStepper:
-    """Drives the evaluators of a stage over batches of rows; see `evaluators.base.Stepper`.
+    """Drives the evaluators of a stage over batches of rows that arrive in time order.
+
+    The rows of a step hold every event that ends after the previous step's `until` and not after this one's. The
+    results of all steps together do not depend on how the events were cut into steps.
 
     The results of an event that reads waiting events come with a lag, so that no event is thought absent which is
     only not known yet; and results that another match may still change are held back until it cannot.
@@ -82,7 +85,6 @@ class StageStepper:
         self._fed_by_automata = tuple(
             name for name in sorted(by_automata) if any(one.source == name for one in engine.stage.inputs)
         )
-
         identity = r.stage_schema(engine.stage).field(r.ID)
         ties = pa.schema([pa.field(r.SOURCE, pa.int16()), pa.field(r.END, pa.int64()), identity])
         self._no_ties = ties.empty_table()
