@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from inkling.calibrate import Calibration, calibrate
     from inkling.errors import (
         Diagnostic,
         InklingError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from inkling.spark.session import spark_session
 
 __all__ = [
+    "Calibration",
     "Diagnostic",
     "Found",
     "InklingError",
@@ -42,6 +44,7 @@ __all__ = [
     "SparkResults",
     "__version__",
     "build_report",
+    "calibrate",
     "format_program",
     "generate",
     "load",
@@ -53,6 +56,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "inkling.calibrate": ("Calibration", "calibrate"),
     "inkling.errors": (
         "Diagnostic",
         "InklingError",
@@ -77,7 +81,9 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+    found = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = found  # a package of the same name, once imported, must not hide the function
+    return found
 
 
 def __dir__() -> list[str]:

@@ -8,16 +8,12 @@ import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
-from inkling.evaluators.stage.derive import with_derived_columns
-from inkling.evaluators.stage.engine import StageEngine, source_table
-from inkling.evaluators.stage.prepare import stage_rows
+from inkling.evaluators.whole import run_plan
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.duplicates import without_duplicates
 from inkling.io.tables import read_tables
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
-from inkling.model.batch import MatchBatch
-from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.runnable import Runnable
 from inkling.results import Results, result_table
 
@@ -39,37 +35,6 @@ def run(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data
         pa.concat_tables([REJECTS_SCHEMA.empty_table(), *rejects]),
         {name: one.n_read for name, one in read.items()},
         measure.clock,
-    )
-
-
-def run_plan(
-    plan: PhysicalPlan, sources: Mapping[str, pa.Table], tables: Mapping[str, pa.Table], around: Surroundings
-) -> dict[str, MatchBatch]:
-    """Evaluate all stages over normalized sources."""
-    ready = {
-        stream.schema.name: with_derived_columns(stream, sources[stream.schema.name], around)
-        for stream in plan.program.streams
-    }
-    matches: dict[str, MatchBatch] = {}
-    for stage in plan.stages:
-        engine = StageEngine(stage, tables, around)
-        found = engine.run(rows_of(stage, ready, tables, around)).matches
-        matches.update(found)
-        ready.update({name: source_table(batch) for name, batch in found.items()})
-    return matches
-
-
-def rows_of(
-    stage: Stage, ready: Mapping[str, pa.Table], tables: Mapping[str, pa.Table], around: Surroundings
-) -> pa.Table:
-    """Rows of all inputs that exist before the stage starts."""
-    made_here = {step.event.name for step in stage.steps}
-    return pa.concat_tables(
-        [
-            stage_rows(stage, number, ready[given.source], tables, around)
-            for number, given in enumerate(stage.inputs)
-            if given.source not in made_here
-        ]
     )
 
 

@@ -31,6 +31,8 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
 
     `regular` says whether an automaton recognizes the event.
     """
+    if isinstance(event.pattern, p.Quantified):
+        return Verdict(None, "whether two keys are related is settled only when the stream ends")
     if event.per is p.Per.VALUES:
         return Verdict(None, "PER VALUES: a result is settled only when the stream ends")
     if regular:
@@ -76,7 +78,9 @@ def forgetting_text(bound: Bound | None) -> str:
 def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterator[str]:
     """What would limit the state of an event that has no bound; each line alone is enough."""
     length = _example_length(event, program)
-    if event.per is p.Per.VALUES:
+    if isinstance(event.pattern, p.Quantified):
+        yield "write the relation between single events, `S x INTERSECTS S y WITHIN d`: its results come as they happen"
+    elif event.per is p.Per.VALUES:
         yield "`PER END` or `PER INTERVAL` gives results as they happen"
     elif regular:
         if not event.restart and endless_repetition(event, restart=True) is None:

@@ -22,6 +22,8 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
     if event.partition:
         columns = tuple(column.name for column in event.partition)
         return Verdict(dict.fromkeys(event.sources, columns), f"PARTITION BY {', '.join(columns)}")
+    if isinstance(event.pattern, p.Quantified):
+        return Verdict({}, "segments of different keys are compared")
     if looks_at_scope(event):
         return Verdict({}, "every event counts (STRICT, `_`, COMPLEMENT or WITHIN n EVENTS), so none may be set aside")
     if event.restart:

@@ -30,11 +30,14 @@ def only_any(pattern: p.Pattern) -> bool:
 
 
 def looks_at_scope(event: p.EventPlan) -> bool:
-    """Whether events that match nothing can still change the result: STRICT, `_`, COMPLEMENT, WITHIN n EVENTS."""
+    """Whether events that match nothing can still change the result.
+
+    STRICT, `_`, COMPLEMENT and WITHIN n EVENTS count them; a key whose segments are all filtered out is still there.
+    """
     windows = [event.within]
     for part in parts_of(event.pattern):
         match part:
-            case p.Sequence(policy=p.Policy.STRICT) | p.OtherRun() | p.Leaf(sources=()):
+            case p.Sequence(policy=p.Policy.STRICT) | p.OtherRun() | p.Quantified() | p.Leaf(sources=()):
                 return True
             case p.Narrowed(within=within):
                 windows.append(within)

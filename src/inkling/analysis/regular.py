@@ -96,6 +96,8 @@ def _obstacle_in_part(part: p.Part) -> str | None:
                 if not is_local(condition, slot):
                     return "a condition looks at several events"
             return None
+        case p.Quantified():
+            return "segments of different keys are compared"
         case p.Conjunction() | p.Parallel() | p.Related():
             return "AND, PAR and Allen relations are no sequences"
         case p.Deadline():

@@ -23,6 +23,8 @@ class Horizon:
 def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     """How far back an evaluation has to look, or None when there is no limit."""
     deadlines = tuple(part.after for part in parts_of(event.pattern) if isinstance(part, p.Deadline))
+    if isinstance(event.pattern, p.Quantified):
+        return Verdict(None, "ALL, SOME and AT LEAST look at every segment of a key")
     if event.per is p.Per.VALUES:
         return Verdict(None, "PER VALUES: a result can rest on any two moments")
     if event.restart:

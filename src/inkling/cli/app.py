@@ -6,6 +6,7 @@ import typer
 
 from inkling import __version__
 from inkling.cli.bench import bench
+from inkling.cli.calibrate import calibrate
 from inkling.cli.check import check
 from inkling.cli.demo import demo
 from inkling.cli.explain import explain
@@ -23,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, stream, check, explain, fmt, demo, generate, bench, explain_error):
+for command in (run, stream, check, explain, fmt, demo, generate, calibrate, bench, explain_error):
     app.command(command.__name__.replace("_", "-"))(with_messages(command))
 
 

@@ -12,7 +12,7 @@ from inkling.cli.options import Debug, Events, Quiet, Seed
 from inkling.cli.progress import counting
 from inkling.errors import InputError, nearest
 
-SCENARIO_NAMES = ("fleet", "port", "cluster", "building")
+SCENARIO_NAMES = ("fleet", "port", "cluster", "building", "mixed")
 
 
 def generate(
@@ -20,7 +20,8 @@ def generate(
     folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the files go.")],
     events: Events = 100_000,
     keys: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Vehicles, vessels, nodes or people.", show_default=False)
+        int | None,
+        typer.Option(min=1, metavar="N", help="Vehicles, vessels, nodes, people or docks.", show_default=False),
     ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,

@@ -11,6 +11,7 @@ import pyarrow as pa
 from inkling.generate.building import Building
 from inkling.generate.cluster import Cluster
 from inkling.generate.fleet import Fleet
+from inkling.generate.mixed import Mixed
 from inkling.generate.port import Port
 from inkling.generate.scenario import Scenario, in_chunks
 
@@ -26,6 +27,7 @@ SCENARIOS: dict[str, MakeScenario] = {
     "port": Port,
     "cluster": Cluster,
     "building": Building,
+    "mixed": Mixed,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -44,6 +44,15 @@ class Scenario(Protocol):
         ...
 
     def truth(self) -> Truth: ...
+
+
+@runtime_checkable
+class Retold(Protocol):
+    """A scenario whose events can also be told otherwise: as they really were, or as someone would take them."""
+
+    def retellings(self) -> Mapping[str, Scenario]:
+        """The same events under another name each; each draws them anew."""
+        ...
 
 
 def in_chunks(scenario: Scenario, chunk_rows: int) -> Iterator[Streams]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from inkling.generate.catalog import CHUNK_ROWS, scenario
-from inkling.generate.scenario import Truth, in_chunks
+from inkling.generate.scenario import Retold, Scenario, Truth, in_chunks
 
 NEVER_REPEATED = frozenset({"id", "t", "lo", "hi", "lat", "lon"})
 """Columns for which a dictionary of values would only cost time and space."""
@@ -67,9 +67,24 @@ def write(
     start: datetime | int | None = None,
     progress: Progress | None = None,
 ) -> Truth:
-    """Write `<Stream>.parquet`, `<table>.csv` and `truth.json`; files appear once they are complete."""
+    """Write `<Stream>.parquet`, `<table>.csv` and `truth.json`; files appear once they are complete.
+
+    Retellings of the scenario, if it has any, go into folders of their names.
+    """
     source = scenario(name, events=events, keys=keys, seed=seed, start=start)
     folder = Path(folder)
+    _write_streams(source, folder, lambda n_written: progress(n_written, events) if progress is not None else None)
+    for name, table in source.tables().items():
+        _write_csv(table, folder / f"{name}.csv")
+    if isinstance(source, Retold):
+        for name, retelling in source.retellings().items():
+            _write_streams(retelling, folder / name, lambda _: None)
+    truth = source.truth()
+    (folder / "truth.json").write_text(json.dumps(asdict(truth), indent=2) + "\n")
+    return truth
+
+
+def _write_streams(source: Scenario, folder: Path, progress: Callable[[int], None]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: _StreamFile(folder / f"{name}.parquet", schema) for name, schema in source.streams.items()}
     with ExitStack() as abandoning:
@@ -80,16 +95,10 @@ def write(
             for stream, rows in chunk.items():
                 files[stream].append(rows)
             n_written += chunk[source.main].num_rows
-            if progress is not None:
-                progress(n_written, events)
+            progress(n_written)
         abandoning.pop_all()
     for file in files.values():
         file.finish()
-    for name, table in source.tables().items():
-        _write_csv(table, folder / f"{name}.csv")
-    truth = source.truth()
-    (folder / "truth.json").write_text(json.dumps(asdict(truth), indent=2) + "\n")
-    return truth
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:

@@ -26,6 +26,7 @@ TARGETS = {
     Type.DOUBLE: pa.float64(),
     Type.STRING: pa.string(),
     Type.TIME: pa.int64(),
+    Type.WEIGHTS: pa.list_(pa.float64()),
 }
 
 _FIRST_YEAR_1 = -62_135_596_800_000_000
@@ -52,6 +53,8 @@ def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
     array = _plain_array(column)
     if pa.types.is_null(array.type):
         return Cast(pa.nulls(len(array), TARGETS[kind]), np.zeros(len(array), bool))
+    if kind is Type.WEIGHTS and _is_list(array.type):
+        return _sure(array.cast(TARGETS[kind], safe=False))
     if pa.types.is_string(array.type):
         return _from_text(array, kind, clock)
     if pa.types.is_decimal(array.type):
@@ -83,6 +86,8 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
             return None
         case Type.BOOLEAN:
             return array if pa.types.is_boolean(have) else None
+        case Type.WEIGHTS:
+            return array if have == TARGETS[kind] else None
         case _:
             return None
 
@@ -104,16 +109,17 @@ def is_readable(have: pa.DataType, kind: Type, clock: Clock) -> bool:
         return is_readable(have.value_type, kind, clock)
     if _is_text(have) or t.is_null(have):
         return True
-    is_number = t.is_integer(have) or t.is_floating(have) or t.is_decimal(have)
+    if kind is Type.WEIGHTS:
+        return _is_list(have) and (_is_number(have.value_type) or bool(t.is_null(have.value_type)))
     if kind is Type.TIME and clock is Clock.TIMESTAMP:
         return bool(t.is_timestamp(have) or t.is_date(have))
-    return bool(is_number or (t.is_boolean(have) and kind is not Type.TIME))
+    return _is_number(have) or bool(t.is_boolean(have) and kind is not Type.TIME)
 
 
 def clock_of(column: pa.ChunkedArray) -> Clock:
     """What the numbers of a time column count; text is judged by the first value that is a time or an integer."""
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if _is_number(kind):
         return Clock.TICKS
     if not _is_text(kind):
         return Clock.TIMESTAMP
@@ -131,6 +137,17 @@ def _reads(reader: Callable[[str], object], text: str) -> bool:
     except MisspelledError:
         return False
     return True
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    t = pa.types
+    return bool(t.is_integer(kind) or t.is_floating(kind) or t.is_decimal(kind))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    t = pa.types
+    is_view = t.is_list_view(kind) or t.is_large_list_view(kind)
+    return bool(t.is_list(kind) or t.is_large_list(kind) or t.is_fixed_size_list(kind) or is_view)
 
 
 def _is_text(kind: pa.DataType) -> bool:

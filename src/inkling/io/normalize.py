@@ -17,6 +17,8 @@ from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import FARTHEST, Clock
 from inkling.model.types import Type
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.value_worlds import value_columns
 
 START, END, PLACE, ID = "@start", "@end", "@place", "@id"
 """Columns that say when a row's event happened, where it stands among simultaneous ones, and how it is called."""
@@ -122,7 +124,26 @@ def stored_columns(schema: StreamSchema, derived: Iterable[str] = ()) -> list[Co
     for role in (*schema.key, schema.id, schema.order_by):
         if role is not None:
             stored.setdefault(role, Column(role, Type.STRING))
+    for column in _doubt_columns(schema):
+        stored.setdefault(column.name, column)
     return list(stored.values())
+
+
+def _doubt_columns(schema: StreamSchema) -> list[Column]:
+    """Columns that tell of doubt, with the types that they have where the declaration gives none."""
+    match schema.doubt:
+        case None:
+            return []
+        case ImpreciseTime(weights=weights):
+            return [] if weights is None else [Column(weights, Type.WEIGHTS)]
+        case ProbableValue(probability=probability, given=given):
+            values = (schema.column(name) for name in value_columns(schema.doubt, schema))
+            previous = [Column(name, value.type) for name, value in zip(given, values, strict=False) if value]
+            return [Column(probability, Type.DOUBLE), *previous]
+        case LostEvents(number=number, role=role, count=count, bounds=bounds):
+            kinds = {number: Type.INTEGER, role: Type.STRING, count: Type.INTEGER}
+            kinds |= dict.fromkeys(bounds or (), schema.time_type)
+            return [Column(name, kind) for name, kind in kinds.items() if name is not None]
 
 
 def declared_clock(schema: StreamSchema) -> Clock | None:
@@ -195,6 +216,8 @@ def _complaints(
 def _expected(column: Column, clock: Clock) -> str:
     if column.type is Type.TIME:
         return "a timestamp" if clock is Clock.TIMESTAMP else "an integer"
+    if column.type is Type.WEIGHTS:
+        return "a list of numbers"
     return str(column.type)
 
 

@@ -43,6 +43,28 @@ class Reason(Enum):
     NULL_ORDER = "null order"
     DUPLICATE_ID = "duplicate id"
     TIED = "tied order"
+    WEIGHT_COUNT = "weight count"
+    WEIGHT_NOT_FINITE = "weight not finite"
+    NEGATIVE_WEIGHT = "negative weight"
+    ZERO_WEIGHTS = "zero weights"
+    NULL_PROBABILITY = "null probability"
+    BAD_PROBABILITY = "bad probability"
+    DUPLICATE_VALUE = "duplicate value"
+    PROBABILITY_SUM = "probability sum"
+    CPT_ROW_SUM = "cpt row sum"
+    CPT_ROW_MISSING = "cpt row missing"
+    NULL_NUMBER = "null number"
+    BAD_NUMBER = "bad number"
+    DUPLICATE_NUMBER = "duplicate number"
+    BAD_COUNT = "bad count"
+    ODD_COUNT = "odd count"
+    BAD_BOUNDS = "bad bounds"
+    NOT_INCREASING = "not increasing"
+    ZERO_LENGTH_SEGMENT = "zero length segment"
+    ZERO_WINDOW = "zero window with losses"
+    MISSING_BOUND = "missing bound"
+    ROLE_MISMATCH = "role mismatch"
+    RUN_TOO_LONG = "run too long"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +92,8 @@ class Complaint:
                 return f"`{self.column}` is {shown(row[self.column])} once more for the same key and time"
             case Reason.TIED:
                 return f"`{self.column}` is {shown(row[self.column])} for another row of the same time too"
+            case _:
+                raise AssertionError(f"{self.reason} is found by comparing rows, not in a column")
 
 
 def rejected_rows(
@@ -118,7 +142,7 @@ def shown(value: object) -> str:
     return f"'{plain}'" if isinstance(plain, str) else str(plain)
 
 
-def _json_value(value: object) -> str | int | float | bool | None:
+def _json_value(value: object) -> str | int | float | bool | list[object] | None:
     """The same value for the same row, whoever read it."""
     match value:
         case None | bool() | int() | str():
@@ -135,5 +159,7 @@ def _json_value(value: object) -> str | int | float | bool | None:
             return value.isoformat()
         case bytes():
             return value.decode(errors="replace")
+        case list():
+            return [_json_value(one) for one in value]
         case _:
             return str(value)

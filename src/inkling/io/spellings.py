@@ -1,7 +1,7 @@
 """How values are spelled in text files: the one place that says what counts as a number, a truth or a time.
 
 Around numbers, truths and times white space is ignored, and nothing at all, `null` or `none` means that there is no
-value. Texts stand for themselves.
+value. Texts stand for themselves. Weights are numbers with blanks, commas or semicolons between them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ MICROSECOND = timedelta(microseconds=1)
 _INTEGER = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")
 _DOUBLE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 MISSING = frozenset({"", "null", "none"})
+NO_NUMBERS = frozenset({"nan", "inf", "infinity", "null", "none"})
+_BETWEEN_WEIGHTS = re.compile(rf"[{WHITE_SPACE}]*[,;][{WHITE_SPACE}]*|[{WHITE_SPACE}]+")
 
 _TRUTHS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _TIME = re.compile(
@@ -96,7 +98,26 @@ def read_instant(text: str) -> int:
     return microseconds - (-1 if sign == "-" else 1) * offset_minutes * 60_000_000
 
 
-def read_value(text: str, kind: Type, clock: Clock) -> int | float | bool | str | None:
+def read_weights(text: str) -> list[float]:
+    """Numbers in a row, perhaps in brackets; what stands for no number is none, so that a check can name it.
+
+    >>> read_weights("0.2;0.5; 0.3"), read_weights("[1, 2]"), read_weights("1 nan")
+    ([0.2, 0.5, 0.3], [1.0, 2.0], [1.0, nan])
+    """
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1].strip(WHITE_SPACE)
+    return [_read_weight(number) for number in _BETWEEN_WEIGHTS.split(text)] if text else []
+
+
+def _read_weight(text: str) -> float:
+    if text.lstrip("+-").lower() in NO_NUMBERS:
+        return math.nan
+    if not _DOUBLE.fullmatch(text):
+        raise MisspelledError
+    return float(text)
+
+
+def read_value(text: str, kind: Type, clock: Clock) -> int | float | bool | str | list[float] | None:
     """Value of a text as a type; raises `MisspelledError`."""
     if kind is Type.STRING:
         return text
@@ -112,5 +133,7 @@ def read_value(text: str, kind: Type, clock: Clock) -> int | float | bool | str 
             return read_double(trimmed)
         case Type.TIME:
             return read_instant(trimmed) if clock is Clock.TIMESTAMP else read_integer(trimmed)
+        case Type.WEIGHTS:
+            return read_weights(trimmed)
         case Type.DURATION | Type.NULL:
             raise AssertionError(f"no column is declared {kind}")

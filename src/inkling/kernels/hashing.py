@@ -31,3 +31,18 @@ def hashed_bytes(offsets, data):
             h = (h ^ np.uint64(data[j])) * _PRIME
         out[i] = h
     return out
+
+
+@njit(cache=True)
+def hashed_lists(offsets, values):
+    """One hash per list of numbers values[offsets[i]:offsets[i + 1]]; their order and count matter."""
+    out = np.empty(len(offsets) - 1, np.uint64)
+    for i in range(len(out)):
+        h = _OFFSET
+        for j in range(offsets[i], offsets[i + 1]):
+            h ^= values[j]
+            h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            h = (h ^ (h >> np.uint64(31))) + _PRIME
+        out[i] = h
+    return out

@@ -13,7 +13,16 @@ from dataclasses import dataclass, field
 
 from inkling.logical import plan as p
 from inkling.logical.expr import Expr
-from inkling.logical.text import ROWS, Wording, expr_text, lookup_text, span_text, window_text
+from inkling.logical.text import (
+    ROWS,
+    Wording,
+    expr_text,
+    lookup_text,
+    pairing_text,
+    quantity_text,
+    span_text,
+    window_text,
+)
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 
@@ -88,6 +97,10 @@ class _EventLines:
                 return add(f"Parallel[{self._all(items)}]")
             case p.Related(left=left, relations=relations, right=right):
                 return add(f"Related[{self._all((left, right))}]", ", ".join(relations))
+            case p.Quantified(left=x, relations=relations, right=y, same=same):
+                details = [f"{quantity_text(x)} {', '.join(relations)} {quantity_text(y)}"]
+                details += [f"on same {same.name}"] if same is not None else []
+                return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", "; ".join(details))
             case p.Repetition(pattern=inner, low=low, high=high):
                 return add(f"Repeat[{self._part(inner)}]", f"{low} to {'any' if high is None else high}")
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
@@ -103,6 +116,12 @@ class _EventLines:
 
     def _all(self, parts: tuple[p.Part, ...]) -> str:
         return ", ".join([self._part(part) for part in parts])
+
+    def _operand(self, operand: p.Operand) -> str:
+        details = [f"key {', '.join(column.name for column in operand.key)}"]
+        if operand.pairing is not None:
+            details.append(f"segments {pairing_text(operand.pairing)}")
+        return self.lines.add(f"Segments[{self._leaf(operand.leaf)}]", "; ".join(details))
 
     def _leaf(self, leaf: p.Leaf) -> str:
         sources = ", ".join(self.lines.sources.get(source, source) for source in leaf.sources) or "scope"

@@ -83,6 +83,8 @@ class _Check:
             case p.Related(left=left, right=right):
                 yield from self.part(left, inside)
                 yield from self.part(right, inside)
+            case p.Quantified():
+                yield from self._quantified(part, inside)
             case p.Deadline() | p.StreamStart():
                 pass
 
@@ -142,6 +144,21 @@ class _Check:
             yield from self._lookup(atom, here)
         for condition in leaf.conditions:
             yield from self.condition(condition, here)
+
+    def _quantified(self, pattern: p.Quantified, inside: _Inside) -> Iterator[str]:
+        if self.event.pattern is not pattern:
+            yield "a relation between segments is part of another pattern"
+        if self.event.per is not p.Per.VALUES:
+            yield f"a relation between segments is reported PER {self.event.per.value}"
+        for operand in (pattern.left, pattern.right):
+            if len(operand.leaf.sources) != 1 or operand.leaf.atoms or not operand.key:
+                yield "segments are not those of the keys of one stream"
+            read = [*operand.key, *([pattern.same] if pattern.same else [])]
+            if operand.pairing is not None:
+                read += [column for column in (operand.pairing.role, operand.pairing.number) if column is not None]
+            yield from self.part(operand.leaf, inside)
+            for column in read:
+                yield from self._column(operand.leaf.slot, column.name, column.type)
 
     def _lookup(self, atom: p.TableAtom, inside: _Inside) -> Iterator[str]:
         table = self.tables.get(atom.table, {})

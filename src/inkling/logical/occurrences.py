@@ -13,6 +13,7 @@ from inkling.logical.allen import overlaps_strictly, relation_holds
 from inkling.logical.evaluate import Bindings, Row, Surroundings, agrees, holds, value_of
 from inkling.logical.expr import Expr, ListColumn, walk
 from inkling.logical.instants import BEGINNING, ends_of
+from inkling.logical.quantified import keys_of, qualifying
 from inkling.model.event import Event
 from inkling.model.time import Instant, Span
 
@@ -108,6 +109,8 @@ class Stage:
                 yield from self._related(
                     (left, right), at, lambda *ends: any(relation_holds(name, *ends) for name in relations)
                 )
+            case p.Quantified():
+                yield from self._quantified(pattern, at)
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
                 for found in self.occurrences(inner, at, policy):
                     named = found if slot is None else _named(found, slot)
@@ -201,6 +204,25 @@ class Stage:
                 if related(left.start, left.end, right.start, right.end)
             ]
         yield from found
+
+    def _quantified(self, pattern: p.Quantified, at: Bindings) -> Iterator[Occurrence]:
+        """Every pair of keys that stands in the relation; it rests on the left segments that qualify."""
+        x, y = pattern.left.leaf, pattern.right.leaf
+
+        def tested(leaf: p.Leaf) -> Callable[[Event], bool]:
+            return lambda event: self.passes_all(leaf.conditions, at.with_event(leaf.slot, event))
+
+        for left in keys_of(pattern.left, self.events, tested(x)):
+            for right in keys_of(pattern.right, self.events, tested(y)):
+                if pattern.is_within_one_stream and left.key == right.key:
+                    continue
+                chosen = qualifying(pattern, left, right)
+                if chosen is None:
+                    continue
+                start, end = min(left.start, right.start), max(left.end, right.end)
+                bound = at.with_event(x.slot, left.events[0]).with_event(y.slot, right.events[0])
+                lineage = tuple(Member(x.slot, event) for segment in chosen for event in segment.events)
+                yield Occurrence(bound, *ends_of(start, end), lineage, end)
 
     def _other_runs(self, pattern: p.Pattern, at: Bindings) -> Iterator[Occurrence]:
         """The runs of consecutive events of the scope that are no word of the pattern."""
@@ -319,7 +341,7 @@ def can_be_empty(part: p.Part, passes: Callable[[p.Narrowed], bool] = lambda _: 
             return can_be_empty(inner, passes) and passes(part)
         case p.OtherRun(pattern=inner):
             return not can_be_empty(inner, passes)
-        case p.Leaf() | p.Parallel() | p.Related() | p.Absent() | p.Deadline() | p.StreamStart():
+        case p.Leaf() | p.Parallel() | p.Related() | p.Quantified() | p.Absent() | p.Deadline() | p.StreamStart():
             return False
 
 

@@ -126,6 +126,49 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class Pairing:
+    """Events that open and close segments: `role` says which does what, else odd numbers open, else every second one.
+
+    `number` also orders simultaneous events.
+    """
+
+    role: Column | None = None
+    number: Column | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One side of a quantified relation: any key of a stream, with its segments.
+
+    Segments are the events that the leaf finds; or, with `pairing`, what its events open and close, and the leaf
+    tests the opening ones. `least` of them must qualify, or all of them when that is None.
+    """
+
+    leaf: Leaf
+    key: tuple[Column, ...]
+    least: int | None
+    pairing: Pairing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """Two keys whose segments stand in one of the relations, as often as the quantities say.
+
+    A left segment qualifies if `right.least` right ones are related to it; only those with the same value of
+    `same` are looked at. Keys of one stream are compared with other keys only.
+    """
+
+    left: Operand
+    relations: tuple[str, ...]
+    right: Operand
+    same: Column | None = None
+
+    @property
+    def is_within_one_stream(self) -> bool:
+        return self.left.leaf.sources == self.right.leaf.sources
+
+
+@dataclass(frozen=True, slots=True)
 class Repetition:
     """Union over n in [low, high] of n ordinary parts; alone, its hops follow the policy ANY."""
 
@@ -151,7 +194,9 @@ class OtherRun:
     pattern: Pattern
 
 
-Pattern = Leaf | Sequence | Conjunction | Disjunction | Parallel | Related | Repetition | Narrowed | OtherRun
+Pattern = (
+    Leaf | Sequence | Conjunction | Disjunction | Parallel | Related | Quantified | Repetition | Narrowed | OtherRun
+)
 Part = Pattern | Absent | Deadline | StreamStart
 
 
@@ -179,6 +224,21 @@ class Output:
         return self.expr.type
 
 
+class Demand(Enum):
+    """How the probabilities of an event must be known."""
+
+    EXACT = "EXACT"
+    SAMPLED = "SAMPLED"
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """`CONFIDENCE >= x` or `> x`: results that are less probable are left out."""
+
+    threshold: float
+    strict: bool
+
+
 @dataclass(frozen=True, slots=True)
 class EventPlan:
     """One `EVENT`: what to look for and what a result is."""
@@ -197,6 +257,9 @@ class EventPlan:
     schema: EventSchema
     keep: Span | None = None  # KEEP FOR: a match is known at most this long after its start
     timeouts_of: str | None = None  # ON TIMEOUT: the event whose partial matches it reports
+    confidence: Confidence | None = None
+    top: int | None = None
+    demand: Demand | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -262,6 +325,8 @@ def sub_patterns(part: Part) -> tuple[Pattern, ...]:
             return items
         case Related(left=left, right=right):
             return (left, right)
+        case Quantified(left=x, right=y):
+            return (x.leaf, y.leaf)
         case Repetition(pattern=inner) | Narrowed(pattern=inner) | OtherRun(pattern=inner) | Absent(pattern=inner):
             return (inner,)
 

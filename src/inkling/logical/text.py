@@ -71,6 +71,20 @@ def window_text(window: p.Window) -> str:
             return f"{count} EVENTS"
 
 
+def quantity_text(operand: p.Operand) -> str:
+    """How many segments of a key must qualify."""
+    if operand.least is None:
+        return "ALL"
+    return "SOME" if operand.least == 1 else f"AT LEAST {operand.least}"
+
+
+def pairing_text(pairing: p.Pairing) -> str:
+    """Which events open segments and which close them."""
+    if pairing.role is not None:
+        return f"opened and closed by {pairing.role.name}"
+    return "of every two events" if pairing.number is None else f"opened by odd {pairing.number.name}"
+
+
 def lookup_text(atom: p.TableAtom, names: Wording) -> str:
     """A look-up with `?` where the row supplies the value."""
     args = ", ".join("?" if arg is None else expr_text(arg, names) for arg in atom.args)

@@ -23,6 +23,10 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import Row, Rows, Weighted, exact
 
+OPENING = frozenset({"start", "resume", "open", "begin"})
+CLOSING = frozenset({"end", "suspend", "close"})
+"""Roles that mean the same in every stream, in any case; other words mean what their numbers say."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -73,7 +77,10 @@ class LosingStream:
         return self.schema.doubt
 
     def number(self, row: Row) -> int:
-        return int(exact(row[self.doubt.number]))
+        given = row[self.doubt.number]
+        if given is None or exact(given) < 1:
+            raise ValueError(f"events are numbered from 1, got {given}")
+        return int(exact(given))
 
 
 def known_times(rows: Rows, schema: StreamSchema) -> list[Fraction]:
@@ -93,14 +100,14 @@ def lost_worlds(streams: Sequence[LosingStream], breakpoints: Iterable[Fraction]
         (Fraction(factorial(len(gap.losses))) / (gap.hi - gap.lo) ** len(gap.losses) for gap in gaps),
         start=Fraction(1),
     )
-    for volume, placed in _fill(cells, gaps):
+    for volume, placed in fill(cells, gaps):
         complete: list[list[Row]] = [list(stream.rows) for stream in streams]
         for time, loss in placed:
             complete[loss.stream].append({**loss.row, streams[loss.stream].schema.start: time})
         yield density * volume, list(complete)
 
 
-def _fill(cells: list[Cell], gaps: list[Gap]) -> Iterator[Weighted[list[tuple[Fraction, Loss]]]]:
+def fill(cells: list[Cell], gaps: list[Gap]) -> Iterator[Weighted[list[tuple[Fraction, Loss]]]]:
     """Every way to place what is left of the gaps into the remaining cells, with its volume."""
     if not cells:
         if not any(gap.losses for gap in gaps):
@@ -109,7 +116,7 @@ def _fill(cells: list[Cell], gaps: list[Gap]) -> Iterator[Weighted[list[tuple[Fr
     cell, *later = cells
     for here, left in _orders(cell, gaps):
         volume = cell.length ** len(here) / factorial(len(here))
-        for rest, placed in _fill(later, left):
+        for rest, placed in fill(later, left):
             yield volume * rest, [*cell.divided(here), *placed]
 
 
@@ -131,32 +138,63 @@ def _gaps(index: int, stream: LosingStream) -> Iterator[Gap]:
             raise ValueError(f"number {stream.number(row)} is given twice")
         numbered[stream.number(row)] = row
     for numbered in by_key.values():
-        yield from _gaps_of_key(index, stream, numbered)
+        _require_roles(numbered, stream.doubt)
+        yield from _gaps_of_key(index, stream, dict(sorted(numbered.items())))
 
 
 def _gaps_of_key(index: int, stream: LosingStream, numbered: dict[int, Row]) -> Iterator[Gap]:
     """The gaps before, between and after the recorded events of one key."""
     doubt, schema = stream.doubt, stream.schema
-    some_row = next(iter(numbered.values()))
-    total = max(numbered) if doubt.count is None else int(exact(some_row[doubt.count]))
-    key = {name: some_row[name] for name in schema.key}
+    times = {number: exact(row[schema.start]) for number, row in numbered.items()}
+    last = max(numbered)
+    count = None if doubt.count is None else _shared(numbered, doubt.count)
+    total = last if count is None else int(exact(count))
+    if total < last:
+        raise ValueError(f"event {last} of {total}")
+    if doubt.role is not None and count is not None and total % 2:
+        raise ValueError(f"{total} events do not open and close segments in turn")
+    lo, hi = (None, None) if doubt.bounds is None else (_shared(numbered, name) for name in doubt.bounds)
+    if (lo is not None and exact(lo) > times[min(times)]) or (hi is not None and exact(hi) < times[last]):
+        raise ValueError("BOUNDS do not lie around the recorded events")
 
-    def border(number: int, side: int) -> Fraction:
-        if number in numbered:
-            return exact(numbered[number][schema.start])
-        if doubt.bounds is None:
+    def border(number: int, bound: object) -> Fraction:
+        if number in times:
+            return times[number]
+        if bound is None:
             raise ValueError("events lost before the first or after the last recorded one need BOUNDS")
-        return exact(some_row[doubt.bounds[side]])
+        return exact(bound)
 
-    for before, after in pairwise([0, *sorted(numbered), total + 1]):
+    key = {name: numbered[last][name] for name in schema.key}
+    for before, after in pairwise([0, *numbered, total + 1]):
         lost = range(before + 1, after)
         if not lost:
+            if before in times and after in times and times[after] <= times[before]:
+                raise ValueError(f"event {after} is not later than event {before}")
             continue
-        lo, hi = border(before, 0), border(after, 1)
-        if hi <= lo:
+        start, end = border(before, lo), border(after, hi)
+        if end <= start:
             raise ValueError(f"events {lost[0]} to {lost[-1]} were lost in no time")
         rows = [{**key, doubt.number: number, **_role(stream, number)} for number in lost]
-        yield Gap(lo, hi, tuple(Loss(index, row) for row in rows))
+        yield Gap(start, end, tuple(Loss(index, row) for row in rows))
+
+
+def _shared(numbered: dict[int, Row], column: str) -> object:
+    """What all events of a key say about the key, or None where none does."""
+    said = {value for row in numbered.values() if (value := row.get(column)) is not None}
+    if len(said) > 1:
+        raise ValueError(f"events of one key differ in `{column}`")
+    return next(iter(said), None)
+
+
+def _require_roles(numbered: dict[int, Row], doubt: LostEvents) -> None:
+    """Odd numbers open and even ones close; a word says either in all events of a key."""
+    if doubt.role is None:
+        return
+    meant = dict.fromkeys(OPENING, 1) | dict.fromkeys(CLOSING, 0)
+    for number, row in sorted(numbered.items()):
+        role = row.get(doubt.role)
+        if role is not None and meant.setdefault(str(role).lower(), number % 2) != number % 2:
+            raise ValueError(f"event {number} has the role {role}")
 
 
 def _role(stream: LosingStream, number: int) -> Row:
@@ -164,5 +202,5 @@ def _role(stream: LosingStream, number: int) -> Row:
     role = stream.doubt.role
     if role is None:
         return {}
-    like = (row[role] for row in stream.rows if (stream.number(row) - number) % 2 == 0)
-    return {role: next(like, None)}
+    like = (row.get(role) for row in stream.rows if (stream.number(row) - number) % 2 == 0)
+    return {role: next((one for one in like if one is not None), None)}

@@ -9,7 +9,8 @@ class Type(Enum):
     """Type of a column or an expression.
 
     `TIME` is an instant and `DURATION` a distance between instants. Both are counted in the stream's own
-    unit: microseconds when its time column holds timestamps, ticks when it holds integers.
+    unit: microseconds when its time column holds timestamps, ticks when it holds integers. `WEIGHTS` is a list of
+    numbers, one per tick of an imprecise time; no expression has it.
     """
 
     BOOLEAN = "BOOLEAN"
@@ -19,6 +20,7 @@ class Type(Enum):
     TIME = "TIME"
     DURATION = "DURATION"
     NULL = "NULL"
+    WEIGHTS = "WEIGHTS"
 
     @property
     def is_numeric(self) -> bool:

@@ -12,7 +12,7 @@ from inkling.logical import plan as p
 from inkling.logical.expr import Aggregate, ColumnOf, Expr, FactColumn, KeyColumn, ListColumn, rebuilt
 from inkling.logical.text import Wording, expr_text, lookup_text
 from inkling.physical.naming import fact_name
-from inkling.physical.plan import Bit, Evaluator, EventStep, Input, PhysicalPlan, Stage
+from inkling.physical.plan import Bit, EventStep, Input, PhysicalPlan, Stage
 from inkling.physical.shuffle import derives_in_worker, shuffled_columns
 from inkling.physical.verdicts import partition_text
 
@@ -94,7 +94,7 @@ class _StageLines:
         return found
 
     def _step(self, found: str, step: EventStep) -> None:
-        kind = "Automaton" if step.evaluator is Evaluator.AUTOMATON else "Network"
+        kind = step.evaluator.value.capitalize()
         leaves = []
         names = Wording.of(step.event)
         facts = _facts(step)

@@ -13,6 +13,7 @@ from inkling.model.types import Type
 class Evaluator(Enum):
     AUTOMATON = "automaton"
     NETWORK = "network"
+    SEGMENTS = "segments"
 
 
 @dataclass(frozen=True, slots=True)

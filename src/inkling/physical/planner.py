@@ -15,6 +15,7 @@ from inkling.model.types import Type
 from inkling.physical.across import hoisted, refuse_unsupported
 from inkling.physical.bits import BitBook
 from inkling.physical.naming import Naming, physical_name, row_expr
+from inkling.physical.operands import columns_of_segments, with_physical_columns
 from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Stage
 from inkling.physical.stages import Group, Placement, column_types, group_events
 
@@ -87,6 +88,9 @@ class _StagePlanner:
         if verdict.conclusion and too_many:
             verdict = Verdict(False, too_many)
         chosen = Evaluator.AUTOMATON if verdict.conclusion else Evaluator.NETWORK
+        if isinstance(event.pattern, p.Quantified):
+            chosen, verdict = Evaluator.SEGMENTS, Verdict(False, "segments of different keys are compared")
+            self._require_segments(bound.pattern, inputs_of)
         for position in scope:
             self.drafts[position].in_scope = True
             if chosen is Evaluator.AUTOMATON or looks_at_scope(event):
@@ -119,6 +123,8 @@ class _StagePlanner:
                     return replace(pattern, items=tuple(renamed(one) for one in items))
                 case p.Related(left=left, right=right):
                     return replace(pattern, left=renamed(left), right=renamed(right))
+                case p.Quantified():
+                    return with_physical_columns(pattern)
                 case p.Repetition(pattern=inner) | p.OtherRun(pattern=inner):
                     return replace(pattern, pattern=renamed(inner))
                 case p.Leaf():
@@ -177,6 +183,12 @@ class _StagePlanner:
                     self._need(tuple({x for positions in inputs_of.values() for x in positions}), column)
                 case _:
                     pass
+
+    def _require_segments(self, pattern: p.Pattern, inputs_of: dict[int, tuple[int, ...]]) -> None:
+        assert isinstance(pattern, p.Quantified)
+        for operand in (pattern.left, pattern.right):
+            for column in columns_of_segments(operand, pattern.same):
+                self._need(inputs_of[operand.leaf.slot], column.name)
 
     def _need(self, positions: tuple[int, ...], column: str) -> None:
         for position in positions:

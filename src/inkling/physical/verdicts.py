@@ -13,6 +13,13 @@ from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
 COSTS = {
     Evaluator.AUTOMATON: "one table look-up per event",
     Evaluator.NETWORK: "grows with the partial matches inside the window",
+    Evaluator.SEGMENTS: "grows with the pairs of keys and their segments",
+}
+
+CLASSES = {
+    Evaluator.AUTOMATON: "regular",
+    Evaluator.NETWORK: "correlated",
+    Evaluator.SEGMENTS: "quantified",
 }
 
 
@@ -61,5 +68,4 @@ def _wait(verdict: Verdict[tuple[p.Window, ...]]) -> str:
 
 
 def _class(step: EventStep) -> str:
-    name = "regular" if step.evaluator is Evaluator.AUTOMATON else "correlated"
-    return _said(name, step.evaluator_reason)
+    return _said(CLASSES[step.evaluator], step.evaluator_reason)

@@ -46,6 +46,8 @@ def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in
             return _sure(F.unix_micros(instant.cast("timestamp")))
         case T.DateType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
             return _sure(F.unix_date(column).cast("bigint") * F.lit(_DAY_US))
+        case T.ArrayType(elementType=T.DoubleType()) if kind is Type.WEIGHTS:
+            return _sure(column)
     return None
 
 

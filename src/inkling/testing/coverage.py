@@ -149,6 +149,8 @@ def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
             yield "PAR"
         case p.Related(relations=relations):
             yield from relations
+        case p.Quantified():
+            yield "quantified"
         case p.Repetition(pattern=inner, low=low, high=high):
             yield _repetition_name(low, high)
             if not isinstance(inner, p.Leaf):

@@ -10,7 +10,7 @@ import pytest
 from inkling.generate import SCENARIOS, Scenario, generate, scenario
 
 EVERY_SCENARIO = pytest.mark.parametrize("name", SCENARIOS)
-MAIN = {"fleet": "Vehicle", "port": "Position", "cluster": "Cpu", "building": "At"}
+MAIN = {"fleet": "Vehicle", "port": "Position", "cluster": "Cpu", "building": "At", "mixed": "Seen"}
 
 
 def joined(chunks: Iterable[dict[str, pa.RecordBatch]]) -> dict[str, pa.Table]:

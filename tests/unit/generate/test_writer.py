@@ -30,9 +30,12 @@ def test_files_hold_what_is_generated(name: str, tmp_path: Path) -> None:
 def test_same_seed_same_bytes(name: str, tmp_path: Path) -> None:
     for copy in ("first", "second"):
         write(name, tmp_path / copy, events=20_000, seed=5)
-    written = sorted(file.name for file in (tmp_path / "first").iterdir())
-    assert written == sorted(file.name for file in (tmp_path / "second").iterdir())
-    for file in written:
+    first, second = (
+        sorted(file.relative_to(tmp_path / copy) for file in (tmp_path / copy).rglob("*") if file.is_file())
+        for copy in ("first", "second")
+    )
+    assert first == second
+    for file in first:
         assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "second" / file).read_bytes()
 
 

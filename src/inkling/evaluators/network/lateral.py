@@ -106,6 +106,8 @@ class Evaluation:
                 return self._narrowed(pattern, contexts, policy, window)
             case p.OtherRun(pattern=inner):
                 return self._other_runs(inner, contexts)
+            case p.Quantified():
+                raise AssertionError("relations between segments are no work for joins")
 
     def lasts_at_most(self, found: Occurrences, key: Ints, within: p.Window | None) -> np.ndarray:
         match within:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from inkling.evaluators.automaton.evaluator import automata_of
 from inkling.evaluators.network.evaluator import NetworkEvaluator
+from inkling.evaluators.segments.evaluator import SegmentsEvaluator
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.prepare import stage_rows
@@ -40,7 +41,7 @@ class StageEngine:
             )
             for step in stage.steps
         }
-        self._evaluators: dict[str, NetworkEvaluator] = {}
+        self._evaluators: dict[str, NetworkEvaluator | SegmentsEvaluator] = {}
         regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
         self.automata = automata_of(regular, len(stage.inputs), around)
 
@@ -82,10 +83,11 @@ class StageEngine:
             found[name] = self._evaluator(step).evaluate(batch, n_keys, known_by)
         return found
 
-    def _evaluator(self, step: EventStep) -> NetworkEvaluator:
+    def _evaluator(self, step: EventStep) -> NetworkEvaluator | SegmentsEvaluator:
         name = step.event.name
         if name not in self._evaluators:
-            self._evaluators[name] = NetworkEvaluator(step, self._around)
+            kind = SegmentsEvaluator if step.evaluator is Evaluator.SEGMENTS else NetworkEvaluator
+            self._evaluators[name] = kind(step, self._around)
         return self._evaluators[name]
 
     def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:

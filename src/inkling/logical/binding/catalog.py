@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from inkling.language import syntax as s
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
 from inkling.logical.functions import FUNCTIONS, Function
+from inkling.logical.plan import Pairing
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
@@ -38,6 +39,8 @@ class Source:
     is_interval: bool = False
     streams: frozenset[str] = frozenset()  # what it rests on
     doubtful: frozenset[str] = frozenset()  # those of them that are uncertain
+    key: tuple[str, ...] = ()
+    pairing: Pairing | None = None  # SEGMENTS: its events open and close segments
     is_derived: bool = False
     has_mistake: bool = False  # so nothing that rests on it can be trusted
     is_broken: bool = False  # has a mistake that hides its columns, so nothing is said about them

@@ -91,29 +91,48 @@ def bind_consume(decl: s.EventDecl, names: EventNames) -> bool:
     return False
 
 
-def check_thresholds(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mistakes) -> None:
-    """Clauses about probability, which change nothing when every stream is certain."""
+def bind_confidence(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mistakes) -> p.Confidence | None:
+    """The least probability that a result must have; it changes nothing when every stream is certain."""
     confidence = decl.confidence
-    if confidence is not None and confidence.op == ">" and confidence.threshold >= 1:
+    if confidence is None:
+        return None
+    if confidence.op == ">" and confidence.threshold >= 1:
         mistakes.wrong(
             "INK0321",
             "no probability is greater than 1, so nothing would ever be returned",
             confidence,
             helps=["write `CONFIDENCE >= 1` for what is certain"],
         )
-    elif confidence is not None and doubtful:
-        mistakes.wrong(
-            "INK0411",
-            f"CONFIDENCE over uncertain streams is not supported yet: {listed(sorted(doubtful))}",
-            confidence,
-        )
-    elif confidence is not None:
+    elif not doubtful:
         mistakes.warn(
             "INK0322",
             "CONFIDENCE changes nothing here: every stream is certain, so every probability is 1",
             confidence,
         )
-    if decl.top is not None:
-        mistakes.wrong("INK0411", "TOP is not supported yet", decl.name, f"because of `TOP {decl.top}`")
-    if decl.demand == "SAMPLED":
-        mistakes.wrong("INK0411", "SAMPLED is not supported yet", decl.name, "because of `SAMPLED`")
+    return p.Confidence(float(confidence.threshold), confidence.op == ">")
+
+
+def bind_top(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mistakes) -> int | None:
+    """How many of the most probable results are returned."""
+    if decl.top is not None and not doubtful:
+        mistakes.wrong(
+            "INK0411",
+            "TOP over certain streams is not supported yet",
+            decl.name,
+            f"because of `TOP {decl.top}`",
+            notes=["every probability is 1 there, so nothing tells one result from another"],
+        )
+    return decl.top
+
+
+def bind_demand(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mistakes) -> p.Demand | None:
+    """Whether the event insists on exact or on sampled probabilities."""
+    if decl.demand is None:
+        return None
+    if decl.demand == "SAMPLED" and not doubtful:
+        mistakes.warn(
+            "INK0322",
+            "SAMPLED changes nothing here: every stream is certain, so every probability is 1",
+            decl.name,
+        )
+    return p.Demand(decl.demand)

@@ -8,7 +8,15 @@ from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.assignments import report_unused
 from inkling.logical.binding.catalog import Catalog, Source, broken_source
-from inkling.logical.binding.clauses import bind_consume, bind_keep, bind_partition, bind_scope, check_thresholds
+from inkling.logical.binding.clauses import (
+    bind_confidence,
+    bind_consume,
+    bind_demand,
+    bind_keep,
+    bind_partition,
+    bind_scope,
+    bind_top,
+)
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.conditions import bind_conditions
 from inkling.logical.binding.lookups import warn_of_unread
@@ -18,6 +26,7 @@ from inkling.logical.binding.outputs import bind_outputs
 from inkling.logical.binding.patterns import bind_shape
 from inkling.logical.binding.places import Shape, fill
 from inkling.logical.binding.precedence import warn_of_mixed_levels
+from inkling.logical.binding.segments import check_segments
 from inkling.logical.binding.sequences import can_be_empty
 from inkling.logical.binding.syntax_walk import named_sources, parts_of
 from inkling.logical.binding.timeouts import bind_timeouts
@@ -48,12 +57,15 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     names = EventNames(shape, catalog, mistakes, times, bind_partition(decl, sources, mistakes))
     bind_conditions(names)
     head, returns = bind_outputs(decl, names)
+    check_segments(decl, names, head, returns)
     restart = bind_consume(decl, names)
     report_unused(names)
     warn_of_unread(names)
     streams = frozenset(name for source in sources for name in source.streams)
     doubtful = frozenset(name for source in sources for name in source.doubtful)
-    check_thresholds(decl, doubtful, mistakes)
+    confidence = bind_confidence(decl, doubtful, mistakes)
+    top = bind_top(decl, doubtful, mistakes)
+    demand = bind_demand(decl, doubtful, mistakes)
     _check_complement_scope(decl, scope, mistakes)
     _check_since(decl, names)
     ticks_only = check_times(times, streams, decl.name.span, catalog, mistakes)
@@ -90,11 +102,14 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
         tuple(shape.top.having),
         tuple(Column(name, kind) for name, kind in names.partition.items() if kind is not None),
         tuple(source.name for source in scope),
-        p.Per(decl.per or "MATCH"),
+        p.Per(decl.per or ("VALUES" if isinstance(pattern, p.Quantified) else "MATCH")),
         restart,
         _slots(shape),
         schema,
         keep,
+        confidence=confidence,
+        top=top,
+        demand=demand,
     )
     return BoundEvent(plan, ticks_only, bind_timeouts(decl, plan, catalog, mistakes))
 
@@ -124,7 +139,9 @@ def _slots(shape: Shape) -> tuple[p.Slot, ...]:
 
 
 def _is_ordered(shape: Shape, pattern: p.Pattern) -> bool:
-    """Whether all events of a match come from ordered streams; a deadline is no event and has no order."""
+    """Whether all events of a match come from ordered streams; neither a deadline nor a key is an event."""
+    if isinstance(pattern, p.Quantified):
+        return False
     filled = [place for place in shape.places if place.inner is None and not place.fences]
     return not _has_deadline(pattern) and all(source.is_ordered for place in filled for source in place.fillers)
 

@@ -25,6 +25,7 @@ from inkling.logical.binding.places import (
     Place,
     Shape,
 )
+from inkling.logical.binding.segments import bind_operand, bind_same, refuse_inside
 from inkling.logical.binding.sequences import Held, check_sequence, complement_outside_sequence
 from inkling.model.time import Span
 
@@ -38,7 +39,7 @@ def bind_shape(
     keep: Span | None = None,
 ) -> Shape:
     """The shape of the pattern of one event; `keep` is how far AT START looks back, if not to the beginning."""
-    shaper = _Shaper(catalog, mistakes, times, scope, keep)
+    shaper = _Shaper(catalog, mistakes, times, scope, keep, body.pattern)
     top = shaper.open_body(body, ())
     within = shaper.window(body.within)
     pattern = shaper.pattern(body.pattern, (), top, Held(within))
@@ -55,6 +56,7 @@ class _Shaper:
     times: TimeUses
     scope: tuple[Source, ...]
     keep: Span | None
+    whole: s.Pattern
     places: list[Place] = field(default_factory=list)
     bodies: list[BodyPlace] = field(default_factory=list)
     _numbers: count[int] = field(default_factory=count)
@@ -252,15 +254,16 @@ class _Shaper:
         leaf = self._new_leaf(node.var, (source,), source.columns, node, (*path, frame), body, node.condition)
         return p.Repetition(leaf, 1, None)
 
-    def _quantified(self, node: s.Quantified, path: Path, body: BodyPlace) -> p.Related:
-        self._not_yet("INK0410", "relations between segments (ALL, SOME, AT LEAST) are", node)
-        sides = []
+    def _quantified(self, node: s.Quantified, path: Path, body: BodyPlace) -> p.Quantified:
+        if node is not self.whole:
+            refuse_inside(node, self.mistakes)
+        sources, sides = [], []
         for side in (node.left, node.right):
             source = self.catalog.source(side.stream, self.mistakes)
-            sides.append(self._new_leaf(side.var, (source,), source.columns, side, path, body))
-            if node.same is not None and node.same.text not in source.columns and not source.is_broken:
-                self.mistakes.wrong("INK0204", f"`{source.name}` has no column `{node.same}`", node.same)
-        return p.Related(sides[0], tuple(node.relations), sides[1])
+            leaf = self._new_leaf(side.var, (source,), source.columns, side, path, body)
+            sources.append(source)
+            sides.append(bind_operand(side, source, leaf, self.mistakes))
+        return p.Quantified(sides[0], tuple(node.relations), sides[1], bind_same(node.same, sources, self.mistakes))
 
     def _not_yet(
         self, code: str, what: str, at: s.Node, *, notes: Iterable[str] = (), helps: Iterable[str] = ()

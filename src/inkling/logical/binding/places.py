@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from inkling.language import syntax as s
@@ -205,10 +205,18 @@ def fill(part: p.Pattern, places: tuple[Place, ...]) -> p.Pattern:
             return p.Parallel(tuple(fill(item, places) for item in items))
         case p.Related(left=left, relations=relations, right=right):
             return p.Related(fill(left, places), relations, fill(right, places))
+        case p.Quantified(left=x, right=y):
+            return replace(part, left=_fill_operand(x, places), right=_fill_operand(y, places))
         case p.Repetition(pattern=inner, low=low, high=high):
             return p.Repetition(fill(inner, places), low, high)
         case p.OtherRun(pattern=inner):
             return p.OtherRun(fill(inner, places))
+
+
+def _fill_operand(operand: p.Operand, places: tuple[Place, ...]) -> p.Operand:
+    leaf = fill(operand.leaf, places)
+    assert isinstance(leaf, p.Leaf)
+    return replace(operand, leaf=leaf)
 
 
 def _fill_part(part: p.Part, places: tuple[Place, ...]) -> p.Part:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from inkling.language import syntax as s
 from inkling.logical.binding.columns import ColumnList
 from inkling.logical.binding.mistakes import Mistakes, listed
+from inkling.logical.plan import Pairing
+from inkling.model.schema import Column
 from inkling.model.types import Type
 from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
 
@@ -21,14 +23,6 @@ def bind_doubt(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> D
     if decl.numbered_by:
         columns.optional(decl.numbered_by, "NUMBERED BY", Type.INTEGER)
         found["NUMBERED BY"] = _lost_events(decl.numbered_by, decl.segments, columns)
-    elif decl.segments:
-        _lost_events(decl.segments.role or decl.name, decl.segments, columns)
-        mistakes.wrong(
-            "INK0417",
-            "SEGMENTS without NUMBERED BY is not supported yet",
-            decl.segments,
-            notes=["segments are read from numbered events, whose gaps show what was lost"],
-        )
     if len(found) > 1:
         mistakes.wrong(
             "INK0417",
@@ -37,6 +31,41 @@ def bind_doubt(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> D
             helps=["declare one stream per kind of doubt"],
         )
     return next(iter(found.values()), None)
+
+
+def bind_pairing(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> Pairing | None:
+    """SEGMENTS: how the events of the stream open and close segments."""
+    segments = decl.segments
+    if segments is None:
+        return None
+    if isinstance(decl.time, s.TimeSpan):
+        mistakes.wrong(
+            "INK0302",
+            "SEGMENTS does not fit TIME FROM … TO",
+            segments,
+            notes=["such events are segments themselves; with SEGMENTS, one event opens a segment and another closes it"],
+            helps=["leave SEGMENTS out"],
+        )
+    if decl.numbered_by:
+        return Pairing(number=_column(decl.numbered_by, columns))
+    counted = segments.count or segments.lo
+    if counted is not None:
+        mistakes.wrong(
+            "INK0302",
+            "COUNT and BOUNDS do not fit SEGMENTS without NUMBERED BY",
+            counted,
+            notes=["they tell about lost events, which only gaps in a numbering show"],
+            helps=["add `NUMBERED BY column`"],
+        )
+    if segments.role is None:
+        return Pairing()
+    columns.require(segments.role, "ROLE", Type.STRING)
+    return Pairing(role=_column(segments.role, columns))
+
+
+def _column(name: s.Ident, columns: ColumnList) -> Column | None:
+    kind = columns.types.get(name.text)
+    return None if kind is None else Column(name.text, kind)
 
 
 def _lost_events(number: s.Ident, segments: s.SegmentsDecl | None, columns: ColumnList) -> LostEvents:

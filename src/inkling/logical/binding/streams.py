@@ -11,7 +11,7 @@ from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.columns import ColumnList, as_declared
 from inkling.logical.binding.expressions import ExpressionBinder, Reference, to_span
 from inkling.logical.binding.mistakes import Mistakes
-from inkling.logical.binding.stream_doubt import bind_doubt
+from inkling.logical.binding.stream_doubt import bind_doubt, bind_pairing
 from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock, Span
@@ -49,6 +49,7 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
     start, end, time_type = _time(decl, columns, mistakes)
     tick = _tick(decl, time_type if _declares_time(decl) else None, mistakes)
     doubt = bind_doubt(decl, columns, mistakes)
+    pairing = bind_pairing(decl, columns, mistakes)
     catalog.timings[name] = Timing(_clock(decl, time_type), tick)
     uses = TimeUses()
     if decl.late:
@@ -64,6 +65,8 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
         is_interval=isinstance(decl.time, s.TimeSpan),
         streams=frozenset({name}),
         doubtful=frozenset({name} if doubt else ()),
+        key=tuple(key.text for key in decl.key),
+        pairing=pairing,
         has_mistake=has_mistake,
     )
     if has_mistake:

@@ -29,6 +29,12 @@ def everywhere(pattern: p.Pattern, change: Change) -> p.Pattern:
             sides = (within(left), within(right))
             unchanged = _same(sides, (left, right))
             return change(pattern if unchanged else replace(pattern, left=sides[0], right=sides[1]))
+        case p.Quantified(left=x, right=y):
+            leaves = (within(x.leaf), within(y.leaf))
+            if _same(leaves, (x.leaf, y.leaf)):
+                return change(pattern)
+            assert isinstance(leaves[0], p.Leaf) and isinstance(leaves[1], p.Leaf), "segments are single events"
+            return change(replace(pattern, left=replace(x, leaf=leaves[0]), right=replace(y, leaf=leaves[1])))
         case p.Repetition(pattern=inner) | p.Narrowed(pattern=inner) | p.OtherRun(pattern=inner):
             found = within(inner)
             return change(pattern if found is inner else replace(pattern, pattern=found))

@@ -1,0 +1,38 @@
+-- The events of mixed.ink over streams that are taken for certain; a tick is a millisecond.
+-- Data: inkling generate mixed; the folder `true` holds what happened, `naive` what seems to have happened.
+
+STREAM Seen(id STRING, shift STRING, pallet STRING, zone STRING, t BIGINT)
+  ID id KEY shift, pallet TIME t TICK 1 MILLISECONDS;
+
+STREAM Pickup(id STRING, shift STRING, t BIGINT) ID id KEY shift TIME t TICK 1 MILLISECONDS;
+
+STREAM Door(id STRING, shift STRING, role STRING, t BIGINT) ID id KEY shift TIME t TICK 1 MILLISECONDS;
+
+-- From the dock into the truck, with a pickup on the way.
+EVENT loaded(shift, a.pallet AS pallet) AS
+  PATTERN SEQ(Seen a[zone = 'dock'], Pickup f, Seen b[zone = 'truck' AND pallet = a.pallet])
+  WITHIN 25 SECONDS
+  PARTITION BY shift
+  PER VALUES;
+
+-- A forklift came, and 15 seconds later the pallet is still not in the truck.
+EVENT left_behind(shift, a.pallet AS pallet) AS
+  PATTERN SEQ(Seen a[zone = 'dock'], Pickup f, NOT Seen b[zone = 'truck' AND pallet = a.pallet], AFTER 15 SECONDS)
+  WITHIN 1 MINUTES
+  PARTITION BY shift
+  PER VALUES;
+
+-- Picked up while the door was open, then seen in the truck.
+EVENT through_open_door(shift, b.pallet AS pallet) AS
+  PATTERN SEQ(Door o[role = 'open'], NOT Door c[role = 'close'], Pickup f, Seen b[zone = 'truck'])
+  WITHIN 2 MINUTES
+  PARTITION BY shift
+  PER VALUES;
+
+-- Both events rest on the same readings, so their probabilities must not be multiplied.
+EVENT loaded_at_second_try(shift, l.pallet AS pallet) AS
+  PATTERN left_behind b AND loaded l
+  WHERE b.pallet = l.pallet
+  WITHIN 2 MINUTES
+  PARTITION BY shift
+  PER VALUES;

@@ -1,0 +1,87 @@
+"""What analysis says about running a program in worlds: which rows share their worlds, and what can be counted out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from inkling.analysis.lag import lag_of
+from inkling.analysis.policies import parts_of
+from inkling.analysis.verdict import Verdict
+from inkling.analysis.window import total_horizon
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.batch import FOREVER
+from inkling.model.time import Span
+from inkling.model.uncertainty import LostEvents
+
+
+def common_key(program: p.ProgramPlan) -> Verdict[tuple[str, ...]]:
+    """The columns by which all events of a program are partitioned, if the doubt of no stream crosses them."""
+    keys = {tuple(column.name for column in event.partition) for event in program.events}
+    if len(keys) != 1 or () in keys:
+        return Verdict((), "not all events are PARTITION BY the same columns")
+    (key,) = keys
+    for stream in program.streams:
+        if stream.schema.doubt is not None and not set(key) <= set(stream.schema.key):
+            return Verdict((), f"events of one KEY of {stream.schema.name} can fall into several partitions")
+        if stream.derived and not set(key) <= set(stream.schema.key):
+            return Verdict((), f"derived columns of {stream.schema.name} look back along another key")
+    return Verdict(key, "all events are PARTITION BY it, and it is part of the KEY of every uncertain stream")
+
+
+def reach_of(program: p.ProgramPlan, measure: Callable[[Span], int]) -> int | None:
+    """How far apart events can be that have to do with each other; None without limit."""
+    if any(stream.derived for stream in program.streams):
+        return None  # derived columns look back to the row before, however long ago
+    horizon = total_horizon(program.events, measure)
+    behind = max((lag_of(event, program, measure) for event in program.events), default=0)
+    return None if horizon is None or behind >= FOREVER else horizon + behind
+
+
+def needs_lengths(program: p.ProgramPlan) -> Verdict[bool]:
+    """Whether some event asks how much time lies between events some of which may be lost."""
+    losing = {stream.schema.name for stream in program.streams if isinstance(stream.schema.doubt, LostEvents)}
+    for event in program.events:
+        if losing & set(_behind(event, program)) and (why := _measured(event)) is not None:
+            return Verdict(True, f"{event.name} has {why}, and when lost events happened is known by their order only")
+    return Verdict(False, "only the order of lost events counts")
+
+
+def _behind(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
+    for source in event.sources:
+        yield source
+        used = program.event(source)
+        if used is not None:
+            yield from _behind(used, program)
+
+
+def _measured(event: p.EventPlan) -> str | None:
+    if event.keep is not None:
+        return "KEEP FOR"
+    windows = [event.within]
+    for part in parts_of(event.pattern):
+        match part:
+            case p.Deadline():
+                return "AFTER"
+            case p.StreamStart(back=back) if back is not None:
+                return "a limit on NOT"
+            case p.Sequence(within=within) | p.Narrowed(within=within):
+                windows.append(within)
+            case _:
+                pass
+    if any(isinstance(window, Span | p.Points) for window in windows):
+        return "WITHIN"
+    if any(isinstance(part, e.TimeOf) for expr in _expressions(event) for part in e.walk(expr)):
+        return "START or END"
+    return None
+
+
+def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
+    yield from (output.expr for output in (*event.head, *event.returns))
+    yield from event.having
+    for part in parts_of(event.pattern):
+        match part:
+            case p.Leaf(conditions=conditions) | p.Narrowed(having=conditions):
+                yield from conditions
+            case _:
+                pass

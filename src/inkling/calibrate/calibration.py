@@ -1,0 +1,117 @@
+"""The calibration of a program: its reliability curve, its scores, and a test of the diagonal.
+
+>>> results = [{"probability": 0.8, "happened": True}, {"probability": 0.2, "happened": False}]
+>>> round(calibrate(results, "happened").brier_score, 3)
+0.04
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import pyarrow as pa
+
+from inkling.calibrate.diagonal import DiagonalTest, diagonal_test
+from inkling.calibrate.pairs import joined, labeled
+from inkling.calibrate.reliability import Bin, reliability
+from inkling.calibrate.scores import brier_score, brier_skill, expected_calibration_error, log_loss
+from inkling.errors import InputError
+from inkling.io import Data
+
+BIN_COLUMNS = pa.schema(
+    [
+        ("lo", pa.float64()),
+        ("hi", pa.float64()),
+        ("n", pa.int64()),
+        ("mean_probability", pa.float64()),
+        ("share", pa.float64()),
+        ("share_lo", pa.float64()),
+        ("share_hi", pa.float64()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How probabilities compare with what happened."""
+
+    n: int  # results, and truths without one
+    n_missed: int  # truths without a result, which count as probability 0
+    base_rate: float
+    bins: tuple[Bin, ...]
+    n_bins: int  # empty ones included
+    brier_score: float
+    brier_skill: float | None
+    expected_calibration_error: float
+    log_loss: float | None
+    diagonal: DiagonalTest
+
+    def lies_on_diagonal(self, significance: float = 0.01) -> bool:
+        """Whether chance explains the distance from the diagonal: true probabilities fail this so often."""
+        return self.diagonal.p_value >= significance
+
+    def to_table(self) -> pa.Table:
+        """The reliability curve, a row per bin that is not empty."""
+        rows = [
+            {
+                "lo": one.lo,
+                "hi": one.hi,
+                "n": one.n,
+                "mean_probability": one.mean_probability,
+                "share": one.share,
+                "share_lo": one.interval[0],
+                "share_hi": one.interval[1],
+            }
+            for one in self.bins
+        ]
+        return pa.Table.from_pylist(rows, schema=BIN_COLUMNS)
+
+    def to_html(self, path: str | PathLike[str], *, title: str = "Calibration") -> Path:
+        """Write a page with the plot and the numbers; it loads nothing."""
+        from inkling.calibrate.page import write_page
+
+        return write_page({"": self}, path, title=title)
+
+
+def calibrate(results: Data, truth: Data, *, on: Sequence[str] | None = None, bins: int = 10) -> Calibration:
+    """Compare stated probabilities with what really happened.
+
+    Parameters
+    ----------
+    results
+        A table with a column `probability`, and `error` if probabilities are estimates: a path, a pandas, polars or
+        Arrow table, or a list of rows.
+    truth
+        Without `on`: the name of a column of the results that says whether each happened. With `on`: a table of
+        what happened. Results without a partner in it did not happen; truths without a result count as probability 0.
+    on
+        The columns that identify a result, in both tables.
+    bins
+        Into how many bins of equal width the probabilities are divided.
+    """
+    if on is None:
+        if not isinstance(truth, str):
+            raise InputError.of(
+                "INK0558",
+                "there is no column to join results and truth on",
+                helps=("name some, such as `on=['key']`, or name the column of the results that holds the truth",),
+            )
+        pairs = labeled(results, truth)
+    else:
+        pairs = joined(results, truth, [on] if isinstance(on, str) else list(on))
+    curve = reliability(pairs, bins)
+    return Calibration(
+        n=len(pairs),
+        n_missed=pairs.n_missed,
+        base_rate=float(pairs.happened.mean()),
+        bins=curve,
+        n_bins=bins,
+        brier_score=brier_score(pairs),
+        brier_skill=brier_skill(pairs),
+        expected_calibration_error=expected_calibration_error(curve),
+        log_loss=log_loss(pairs),
+        diagonal=diagonal_test(pairs),
+    )

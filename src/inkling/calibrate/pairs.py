@@ -1,0 +1,145 @@
+"""Results beside the truth: a probability and whether it happened, one pair per result or missed truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.errors import InputError, nearest
+from inkling.io import Data, read_table
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Marks: TypeAlias = npt.NDArray[np.bool_]
+Key: TypeAlias = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What was said and what happened, in the same order."""
+
+    prob: Floats
+    error: Floats  # half width of the interval of an estimate, 0 when exact
+    happened: Marks
+    n_missed: int = 0  # of these pairs, truths without a result: their probability is 0
+
+    def __len__(self) -> int:
+        return self.prob.size
+
+
+def labeled(results: Data, column: str) -> Pairs:
+    """Pairs from results that have the truth in a column of their own."""
+    table = read_table(results, what="results")
+    prob, error = _probabilities(table)
+    return _some(Pairs(prob, error, _booleans(table, column)))
+
+
+def joined(results: Data, truth: Data, on: Sequence[str]) -> Pairs:
+    """Pairs from results and a table of what happened, which belong together when the columns `on` are equal.
+
+    A result without a partner did not happen. A truth without a result was given no chance: probability 0, with the
+    largest error among the results, because sampled worlds may have missed it.
+    """
+    found, real = read_table(results, what="results"), read_table(truth, what="truth")
+    if not on:
+        raise _incomparable("there is no column to join results and truth on", help="name some, such as `on=['key']`")
+    keys, happened = _keys(found, real, on)
+    _require_distinct(keys, on)
+    prob, error = _probabilities(found)
+    missed = happened - set(keys)
+    largest = float(error.max(initial=0.0))
+    return _some(
+        Pairs(
+            np.concatenate([prob, np.zeros(len(missed))]),
+            np.concatenate([error, np.full(len(missed), largest)]),
+            np.array([key in happened for key in keys] + [True] * len(missed), dtype=np.bool_),
+            len(missed),
+        )
+    )
+
+
+def _some(pairs: Pairs) -> Pairs:
+    if not len(pairs):
+        raise _incomparable("there are neither results nor truths", help="calibration needs at least one result")
+    return pairs
+
+
+def _probabilities(table: pa.Table) -> tuple[Floats, Floats]:
+    prob = _numbers(table, "probability")
+    error = _numbers(table, "error") if "error" in table.column_names else np.zeros(prob.size)
+    outside = prob[(prob < 0) | (prob > 1)]
+    if outside.size:
+        raise _incomparable(f"a probability lies in [0, 1], found {outside[0]:g}")
+    if (error < 0).any():
+        raise _incomparable(f"an error is not negative, found {error.min():g}")
+    return prob, error
+
+
+def _numbers(table: pa.Table, name: str) -> Floats:
+    values = _converted(table, name, pa.float64(), "numbers")
+    numbers: Floats = values.to_numpy()
+    if np.isnan(numbers).any():
+        raise _incomparable(f"`{name}` of the results holds NaN")
+    return numbers
+
+
+def _booleans(table: pa.Table, name: str) -> Marks:
+    marks: Marks = _converted(table, name, pa.bool_(), "true or false").to_numpy()
+    return marks
+
+
+def _converted(table: pa.Table, name: str, kind: pa.DataType, expected: str) -> pa.ChunkedArray:
+    column = _column(table, name, "results")
+    if column.null_count:
+        raise _incomparable(f"`{name}` of the results is missing in {column.null_count} of {len(column)} rows")
+    try:
+        return column.cast(kind)
+    except pa.ArrowException:
+        raise _incomparable(f"`{name}` of the results has the type {column.type}, expected {expected}") from None
+
+
+def _keys(found: pa.Table, real: pa.Table, on: Sequence[str]) -> tuple[list[Key], set[Key]]:
+    """The key of every result in order, and the keys that happened; values of different types are compared as text."""
+    left, right = [], []
+    for name in on:
+        one, other = _column(found, name, "results"), _column(real, name, "truth")
+        if one.type != other.type:
+            one, other = one.cast(pa.string()), other.cast(pa.string())
+        if pa.types.is_nested(one.type):
+            raise _incomparable(f"`{name}` holds lists, which cannot be joined on", help="name columns of plain values")
+        left.append(one.to_pylist())
+        right.append(other.to_pylist())
+    return list(zip(*left, strict=True)), set(zip(*right, strict=True))
+
+
+def _require_distinct(keys: list[Key], on: Sequence[str]) -> None:
+    seen: set[Key] = set()
+    for key in keys:
+        if key in seen:
+            told = ", ".join(f"{name} {value}" for name, value in zip(on, key, strict=True))
+            raise _incomparable(
+                f"several results have {told}", help="name more columns, so that each result has a truth of its own"
+            )
+        seen.add(key)
+
+
+def _column(table: pa.Table, name: str, what: str) -> pa.ChunkedArray:
+    if name not in table.column_names:
+        close = nearest(name, table.column_names, n=1)
+        raise InputError.of(
+            "INK0558",
+            f"the {what} have no column `{name}`" if what == "results" else f"the {what} has no column `{name}`",
+            notes=(f"the columns are {', '.join(table.column_names)}",),
+            helps=(f"write `{close[0]}`",) if close else (),
+        )
+    column = table[name]
+    return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _incomparable(message: str, *, help: str | None = None) -> InputError:
+    return InputError.of("INK0558", message, helps=() if help is None else (help,))

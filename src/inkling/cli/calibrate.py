@@ -1,0 +1,119 @@
+"""`inkling calibrate`: are the probabilities of results what they say, given what really happened?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from inkling.cli.options import Debug
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from inkling.calibrate import Calibration
+
+
+def calibrate(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Results with their probability.")],
+    truth: Annotated[str, typer.Argument(metavar="TRUTH", help="What happened; without --on, a column of RESULTS.")],
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN,…", help="The columns that identify a result.", show_default=False),
+    ] = None,
+    event: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only rows of this event.", show_default=False)
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(metavar="RESULTS", help="Other results, to compare with.", show_default=False),
+    ] = None,
+    bins: Annotated[int, typer.Option(min=1, metavar="N", help="Bins of the reliability curve.")] = 10,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE.html", help="Where a page with a plot goes.", show_default=False),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Compare the probabilities of results with what really happened."""
+    from inkling.calibrate import calibrate as calibrated
+    from inkling.calibrate import compare
+
+    columns = None if on is None else [name.strip() for name in on.split(",")]
+    real = truth if columns is None else _rows(truth, event, what="truth")
+    given = {results.stem: results} if against is None else _told_apart(results, against)
+    found = {
+        name: calibrated(_rows(path, event, what="results"), real, on=columns, bins=bins)
+        for name, path in given.items()
+    }
+    _print(found)
+    if output is not None:
+        title = "Calibration" if event is None else f"Calibration of {event}"
+        comparison = compare(found) if against is not None else next(iter(found.values()))
+        typer.echo(f"page: {comparison.to_html(output, title=title)}", err=True)
+
+
+def _told_apart(results: Path, against: Path) -> dict[str, Path]:
+    """Both by the names of their files, or by their whole paths where these are the same."""
+    if results.stem != against.stem:
+        return {results.stem: results, against.stem: against}
+    return {str(results): results, str(against): against}
+
+
+def _rows(path: str | Path, event: str | None, *, what: str) -> pa.Table:
+    import pyarrow.compute as pc
+
+    from inkling.io import read_table
+
+    rows = read_table(path, what=what)
+    if event is None or "event" not in rows.column_names:
+        return rows
+    return rows.filter(pc.equal(rows["event"], event))
+
+
+def _print(calibrations: Mapping[str, Calibration]) -> None:
+    from rich.console import Console
+
+    console = Console()
+    for name, calibration in calibrations.items():
+        console.print(_curve(name, calibration))
+    console.print(_scores(calibrations))
+
+
+def _curve(name: str, calibration: Calibration) -> Table:
+    from rich.table import Table
+
+    table = Table(title=name, title_justify="left")
+    for column in ("probability", "results", "mean", "happened", "95 % interval"):
+        table.add_column(column, justify="right")
+    for one in calibration.bins:
+        lo, hi = one.interval
+        between = f"{one.lo:.2f} to {one.hi:.2f}"
+        table.add_row(between, f"{one.n:,}", f"{one.mean_probability:.3f}", f"{one.share:.3f}", f"{lo:.3f} to {hi:.3f}")
+    return table
+
+
+def _scores(calibrations: Mapping[str, Calibration]) -> Table:
+    """A column per calibration."""
+    from rich.table import Table
+
+    table = Table("score", *calibrations)
+    every = list(calibrations.values())
+    table.add_row("results", *(f"{one.n - one.n_missed:,}" for one in every))
+    table.add_row("truths without a result", *(f"{one.n_missed:,}" for one in every))
+    table.add_row("base rate", *(_number(one.base_rate) for one in every))
+    table.add_row("Brier score", *(_number(one.brier_score) for one in every))
+    table.add_row("Brier skill", *(_number(one.brier_skill) for one in every))
+    table.add_row("expected calibration error", *(_number(one.expected_calibration_error) for one in every))
+    table.add_row("log loss", *(_number(one.log_loss) for one in every))
+    table.add_row("p-value of the diagonal", *(_number(one.diagonal.p_value) for one in every))
+    table.add_row("certainties that failed", *(f"{one.diagonal.n_refuted:,}" for one in every))
+    table.add_row("verdict", *("on the diagonal" if one.lies_on_diagonal() else "off the diagonal" for one in every))
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

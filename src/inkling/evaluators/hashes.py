@@ -1,0 +1,44 @@
+"""Hashes of column values that are the same in every process, whatever holds the values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from inkling.kernels.hashing import hashed_bytes, mixed
+
+Hashes = NDArray[np.uint64]
+
+_NULL = np.uint64(0x9E3779B97F4A7C15)
+
+
+def combined(*columns: Hashes) -> Hashes:
+    """One hash per row of several hashes; their order matters."""
+    code = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        code = mixed(code, column)
+    return code
+
+
+def hashes_of(column: pa.Array) -> Hashes:
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        found = _hashed_texts(column)
+    elif pa.types.is_floating(kind):
+        found = (pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False) + 0.0).view(np.uint64)  # -0.0 is 0.0
+    else:
+        whole = pc.fill_null((column if column.type == pa.int64() else column.cast(pa.int64())), 0)
+        found = whole.to_numpy(zero_copy_only=False).view(np.uint64)
+    if column.null_count:
+        found = np.where(column.is_null().to_numpy(zero_copy_only=False), _NULL, found)
+    return found
+
+
+def _hashed_texts(column: pa.Array) -> Hashes:
+    _, offsets, data = column.buffers()
+    width = np.int64 if pa.types.is_large_string(column.type) else np.int32
+    starts = np.frombuffer(offsets, width)[column.offset : column.offset + len(column) + 1]
+    octets = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
+    return hashed_bytes(starts, octets)

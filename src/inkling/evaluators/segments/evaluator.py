@@ -1,0 +1,148 @@
+"""Relations between segments as an evaluator: pairs of keys of which the relation holds, at the end of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.segments.codes import codes_of, numbered
+from inkling.evaluators.segments.sides import KeysAndSegments, side_of
+from inkling.evaluators.truth import truth_of
+from inkling.kernels import lists
+from inkling.kernels.segments import ALL, Question, qualifying_segments, related_keys
+from inkling.logical import plan as p
+from inkling.logical.allen import INVERSES, RELATIONS
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.vectorized import evaluate
+from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.physical.plan import EventStep
+
+N_CASES = 3**4
+
+
+@dataclass(frozen=True)
+class SegmentsEvaluator:
+    """Evaluates one event whose pattern is a quantified relation."""
+
+    step: EventStep
+    around: Surroundings
+    _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
+
+    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
+        """The pairs of keys of every partition; before the end nothing is certain."""
+        if until < FOREVER or not len(batch):
+            kind = batch.ids.type
+            if kind not in self._empty:
+                self._empty[kind] = self._results(batch.take(np.empty(0, np.int64)), 0)
+            return self._empty[kind]
+        return self._results(batch, n_keys)
+
+    @cached_property
+    def _pattern(self) -> p.Quantified:
+        pattern = self.step.event.pattern
+        assert isinstance(pattern, p.Quantified)
+        return pattern
+
+    @cached_property
+    def _question(self) -> Question:
+        pattern = self._pattern
+        table = truth_table(pattern.relations)
+        left, right = (ALL if one.least is None else one.least for one in (pattern.left, pattern.right))
+        one_after_the_other = bool(table[0] or table[N_CASES - 1])
+        labeled = pattern.same is not None
+        return Question(table, left, right, labeled, pattern.is_within_one_stream, not one_after_the_other)
+
+    def _results(self, batch: EventBatch, n_partitions: int) -> MatchBatch:
+        pattern, asked = self._pattern, self._question
+        left, right = (
+            side_of(batch, one, self.step.leaf(one.leaf.slot), pattern.same, n_partitions)
+            for one in (pattern.left, pattern.right)
+        )
+        ones, others = related_keys(left.arrays, right.arrays, asked)
+        ones, others, head = self._with_heads(batch, left, right, ones, others)
+        offsets, segments = qualifying_segments(ones, others, left.arrays, right.arrays, asked)
+        offsets, rows = _rows(left, offsets, segments, paired=pattern.left.pairing is not None)
+        partition = left.partition[ones]
+        start, end = np.minimum(left.start[ones], right.start[others]), np.maximum(left.end[ones], right.end[others])
+        identity, n_results = numbered([partition, *(codes_of(column) for column in head.values())])
+        witness = np.arange(n_results)
+        known = end
+        if n_results < len(ones):
+            none = np.zeros(len(rows), np.int64)
+            places = np.full(len(ones), -UNORDERED)
+            witness = lists.choose_witness(identity, start, places, offsets, batch.event[rows], none, n_results)
+            end, known = _latest(identity, end, n_results), -_latest(identity, -end, n_results)
+        order = np.lexsort((start[witness], end, partition[witness]))
+        witness, end, known = witness[order], end[order], known[order]
+        lineage = lineage_ids(batch, offsets, rows)
+        return MatchBatch(
+            self.step.event.name,
+            partition[witness],
+            start[witness],
+            np.full(n_results, -UNORDERED),
+            end,
+            np.full(n_results, UNORDERED),
+            known,
+            {name: column.take(pa.array(witness)) for name, column in head.items()},
+            lineage.take(pa.array(witness)),
+            batch.place_words,
+        )
+
+    def _with_heads(
+        self, batch: EventBatch, left: KeysAndSegments, right: KeysAndSegments, ones: Ints, others: Ints
+    ) -> tuple[Ints, Ints, dict[str, pa.Array]]:
+        """The pairs that pass HAVING, and the values of their heads."""
+        event = self.step.event
+
+        def gather() -> Gather:
+            rows = np.stack([left.row[ones], right.row[others]], axis=1).ravel()
+            slots = np.tile([self._pattern.left.leaf.slot, self._pattern.right.leaf.slot], len(ones))
+            return Gather(batch, np.arange(0, len(rows) + 1, 2), rows, slots)
+
+        for condition in event.having:
+            holds = truth_of(condition, gather(), len(ones), self.around)
+            ones, others = ones[holds], others[holds]
+        resolve = gather()
+        return ones, others, {one.name: evaluate(one.expr, resolve, len(ones), self.around) for one in event.head}
+
+
+def truth_table(relations: tuple[str, ...]) -> np.ndarray:
+    """Whether two segments are related, by how their ends compare: four signs as digits to the base 3."""
+    table = np.zeros(N_CASES, np.int64)
+    for start, end, other_start, other_end in product(range(4), repeat=4):
+        if start > end or other_start > other_end:
+            continue
+        compared = [(start, other_start), (start, other_end), (end, other_start), (end, other_end)]
+        case = 0
+        for one, other in compared:
+            case = case * 3 + (one > other) - (one < other) + 1
+        ends = (start, end, other_start, other_end)
+        table[case] = any(_related(name, *ends) for name in relations)
+    return table
+
+
+def _related(name: str, start: int, end: int, other_start: int, other_end: int) -> bool:
+    if name in INVERSES:
+        return RELATIONS[INVERSES[name]](other_start, other_end, start, end)
+    return RELATIONS[name](start, end, other_start, other_end)
+
+
+def _rows(left: KeysAndSegments, offsets: Ints, segments: Ints, *, paired: bool) -> tuple[Ints, Ints]:
+    """The rows of lists of segments, in canonical order."""
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    segments = segments[np.lexsort((left.rank[segments], owner))]
+    if not paired:
+        return offsets, left.opening[segments]
+    return 2 * offsets, np.stack([left.opening[segments], left.closing[segments]], axis=1).ravel()
+
+
+def _latest(identity: Ints, times: Ints, n_results: int) -> Ints:
+    latest = np.full(n_results, np.iinfo(np.int64).min)
+    np.maximum.at(latest, identity, times)
+    return latest

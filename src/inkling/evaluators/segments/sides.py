@@ -1,0 +1,117 @@
+"""One side of a relation between segments: the keys of all partitions in a batch, with their segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow.compute as pc
+
+from inkling.evaluators.segments.codes import codes_of, numbered
+from inkling.evaluators.segments.pairs import opened_and_closed, turns_of_roles
+from inkling.kernels.segments import Side
+from inkling.logical import plan as p
+from inkling.model.batch import EventBatch, Ints
+from inkling.physical.plan import LeafTest
+
+
+@dataclass(frozen=True, slots=True)
+class KeysAndSegments:
+    """Keys are numbered by partition; segments stand as `arrays` has them."""
+
+    arrays: Side
+    partition: Ints  # of each key
+    row: Ints  # of each key, some row of the batch that is an event of it
+    start: Ints  # of each key: where its first segment starts, or its first event if it has no segment
+    end: Ints
+    rank: Ints  # of each segment: its place in canonical order
+    opening: Ints  # of each segment: the row that it is, or that opens it
+    closing: Ints
+
+
+def side_of(
+    batch: EventBatch, operand: p.Operand, test: LeafTest, same: p.Column | None, n_partitions: int
+) -> KeysAndSegments:
+    """The keys and segments of an operand; names of columns are physical."""
+    (source,) = test.inputs
+    rows = np.flatnonzero(batch.source == source)
+    columns = [codes_of(batch.columns[column.name])[rows] for column in operand.key]
+    key, n_keys = numbered([batch.key[rows], *columns])
+    first = np.full(n_keys, len(rows))
+    np.minimum.at(first, key, np.arange(len(rows)))
+    opening, closing = _segments(batch, operand.pairing, rows, key)
+    chosen = np.ones(len(opening), bool)
+    for bit in test.bits:
+        word = batch.bits[rows[opening], bit >> 6]
+        chosen &= (word >> np.uint64(bit & 63)) & np.uint64(1) != 0
+    opening, closing = opening[chosen], closing[chosen]
+    owner = key[opening]
+    opening, closing = rows[opening], rows[closing]
+    start, end = batch.start[opening], batch.end[closing]
+    label = _labels(batch, same, opening, closing)
+    order = np.lexsort((end, start, label, owner))
+    owner, start, end, label = owner[order], start[order], end[order], label[order]
+    begins = np.searchsorted(owner, np.arange(n_keys + 1))
+    partition = batch.key[rows[first]]
+    lo, hi = _hulls(key, n_keys, batch.start[rows], batch.end[rows])
+    segment_lo, segment_hi = _hulls(owner, n_keys, start, end)
+    has_segments = np.diff(begins) > 0
+    return KeysAndSegments(
+        Side(
+            np.searchsorted(partition, np.arange(n_partitions + 1)),
+            begins,
+            start,
+            end,
+            label,
+            _in_step(owner, label, end, n_keys),
+            segment_lo,
+            segment_hi,
+        ),
+        partition,
+        rows[first],
+        np.where(has_segments, segment_lo, lo),
+        np.where(has_segments, segment_hi, hi),
+        order,
+        opening[order],
+        closing[order],
+    )
+
+
+def _segments(batch: EventBatch, pairing: p.Pairing | None, rows: Ints, key: Ints) -> tuple[Ints, Ints]:
+    """Positions in `rows` of the events that open segments and of those that close them."""
+    if pairing is None:
+        every = np.arange(len(rows))
+        return every, every
+    number = turns = None
+    if pairing.number is not None:
+        numbers = pc.fill_null(batch.columns[pairing.number.name], 0)
+        number = np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.int64)[rows]
+    elif pairing.role is not None:
+        turns = turns_of_roles(batch.columns[pairing.role.name])[rows]
+    return opened_and_closed(key, batch.end[rows], number, turns)
+
+
+def _labels(batch: EventBatch, same: p.Column | None, opening: Ints, closing: Ints) -> Ints:
+    """What the opening events say under ON SAME, or the closing ones where that is nothing."""
+    if same is None:
+        return np.zeros(len(opening), np.int64)
+    codes = codes_of(batch.columns[same.name])
+    said = codes[opening]
+    return np.where(said < 0, codes[closing], said)
+
+
+def _hulls(key: Ints, n_keys: int, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """First start and last end per key; nonsense for a key without any."""
+    lo = np.full(n_keys, np.iinfo(np.int64).max)
+    hi = np.full(n_keys, np.iinfo(np.int64).min)
+    np.minimum.at(lo, key, start)
+    np.maximum.at(hi, key, end)
+    return lo, hi
+
+
+def _in_step(owner: Ints, label: Ints, end: Ints, n_keys: int) -> np.ndarray:
+    """Per key, whether segments of one label that start later never end earlier."""
+    broken = (np.diff(owner) == 0) & (np.diff(label) == 0) & (np.diff(end) < 0)
+    in_step = np.ones(n_keys, bool)
+    in_step[owner[1:][broken]] = False
+    return in_step

@@ -1,0 +1,134 @@
+"""Shifts at loading docks, drawn record first: what is written down, then what happened, given what is written.
+
+Whatever a record leaves open is decided by a draw from exactly the distribution that the record states: the zone
+of a pallet from its alternatives, the second of a pickup evenly from its interval, a lost door event as an order
+statistic of even draws between the recorded ones beside it. So the stated doubt is the posterior, and probabilities
+computed from it must be calibrated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inkling.generate.arrays import Floats, Integers, Marks
+from inkling.generate.randomness import BlockRandom
+
+ZONES = ("dock", "aisle", "truck")
+ROLES = ("open", "close")
+NOWHERE = -1
+
+N_PALLETS, N_READINGS, N_PICKUPS, N_DOORS = 2, 3, 2, 4
+SHIFT_SECONDS = 60
+MILLISECONDS = 1_000
+LEAST_PERCENT = 5
+FIRST_READING, READING_GAP, READING_JITTER = 10, 12, 8
+FIRST_PICKUP, PICKUP_GAP, PICKUP_JITTER, WIDEST_INTERVAL = 12, 14, 16, 6
+SECOND_PALLET, SECOND_PICKUP, SECOND_OPENING, LOSS = 0.25, 0.4, 0.4, 0.3
+AFFINITY = np.array([[4.0, 2.0, 0.7], [2.0, 3.0, 2.0], [0.7, 2.0, 4.0]])
+"""How much each reading, from first to last, speaks for each zone."""
+
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """Guesses where pallets are; axes: shift, pallet, reading."""
+
+    second: Integers
+    percent: Integers  # one more axis: zone
+    zone: Integers  # the true one, or `NOWHERE`
+
+    @property
+    def likeliest(self) -> Integers:
+        likeliest: Integers = np.argmax(self.percent, axis=-1)
+        return likeliest
+
+
+@dataclass(frozen=True, slots=True)
+class Pickups:
+    """Visits of forklifts whose clocks are not exact; axes: shift, pickup."""
+
+    exists: Marks
+    lo: Integers
+    hi: Integers
+    second: Integers  # the true one
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Openings and closings by turns, some of them lost; axes: shift, number."""
+
+    count: Integers  # one per shift
+    exists: Marks
+    recorded: Marks
+    ms: Integers  # the true time; that of a recorded event is a whole second
+
+
+@dataclass(frozen=True, slots=True)
+class Shifts:
+    """What was recorded of some shifts and what happened; times count from the start of the shift."""
+
+    readings: Readings
+    pickups: Pickups
+    doors: Doors
+
+
+def draw_shifts(n_shifts: int, random: BlockRandom) -> Shifts:
+    return Shifts(_readings(n_shifts, random), _pickups(n_shifts, random), _doors(n_shifts, random))
+
+
+def _readings(n_shifts: int, random: BlockRandom) -> Readings:
+    shape = (n_shifts, N_PALLETS, N_READINGS)
+    jitter = _below(READING_JITTER, random.unit(shape))
+    second = FIRST_READING + READING_GAP * np.arange(N_READINGS) + jitter
+    doubtful = random.unit((*shape, 1)) < 0.5
+    weight = (AFFINITY * random.unit((*shape, len(ZONES)))) ** np.where(doubtful, 1.0, 3.0)
+    unseen = 0.3 * random.unit((*shape, 1))
+    percent = np.floor(100 * weight / (weight.sum(axis=-1, keepdims=True) + unseen + 1e-9)).astype(np.int64)
+    percent[percent < LEAST_PERCENT] = 0
+    percent[random.unit((n_shifts,)) >= SECOND_PALLET, 1] = 0
+    drawn = _below(100, random.unit((*shape, 1)))
+    passed = (drawn >= np.cumsum(percent, axis=-1)).sum(axis=-1)
+    return Readings(second, percent, np.where(passed < len(ZONES), passed, NOWHERE))
+
+
+def _pickups(n_shifts: int, random: BlockRandom) -> Pickups:
+    shape = (n_shifts, N_PICKUPS)
+    exists = np.ones(shape, dtype=np.bool_)
+    exists[:, 1] = random.unit((n_shifts,)) < SECOND_PICKUP
+    lo = FIRST_PICKUP + PICKUP_GAP * np.arange(N_PICKUPS) + _below(PICKUP_JITTER, random.unit(shape))
+    width = 1 + _below(WIDEST_INTERVAL, random.unit(shape))
+    return Pickups(exists, lo, lo + width - 1, lo + _below(width, random.unit(shape)))
+
+
+def _doors(n_shifts: int, random: BlockRandom) -> Doors:
+    count = np.where(random.unit((n_shifts,)) < SECOND_OPENING, N_DOORS, 2)
+    exists = np.arange(N_DOORS) < count[:, None]
+    recorded = exists & (random.unit((n_shifts, N_DOORS)) >= LOSS)
+    recorded[~recorded.any(axis=1), 0] = True  # a dock of which nothing is known is no dock
+    second = _distinct_seconds(n_shifts, random)
+    before = np.maximum.accumulate(np.where(recorded, second, 0), axis=1)
+    after = np.minimum.accumulate(np.where(recorded, second, SHIFT_SECONDS)[:, ::-1], axis=1)[:, ::-1]
+    between = _between_whole_seconds(before, after, random.unit((n_shifts, N_DOORS)))
+    ms = np.where(recorded, second * MILLISECONDS, np.where(exists, between, NEVER))
+    return Doors(count, exists, recorded, np.sort(ms, axis=1))
+
+
+def _distinct_seconds(n_shifts: int, random: BlockRandom) -> Integers:
+    """Sorted seconds inside the shift, no two of them equal: sorted draws with repetition, pulled apart."""
+    drawn = _below(SHIFT_SECONDS - N_DOORS, random.unit((n_shifts, N_DOORS)))
+    seconds: Integers = np.sort(drawn, axis=1) + 1 + np.arange(N_DOORS)
+    return seconds
+
+
+def _between_whole_seconds(lo: Integers, hi: Integers, unit: Floats) -> Integers:
+    """Milliseconds between two seconds that are no whole seconds, so that nothing else happens then."""
+    per_second = MILLISECONDS - 1
+    place = _below((hi - lo) * per_second, unit)
+    return (lo + place // per_second) * MILLISECONDS + 1 + place % per_second
+
+
+def _below(limit: int | Integers, unit: Floats) -> Integers:
+    return np.floor(limit * unit).astype(np.int64)

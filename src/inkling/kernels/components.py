@@ -1,0 +1,64 @@
+"""Parts of the data that have nothing to do with each other, and the worlds of each part."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def islands(code, low, high, reach):
+    """Numbers for rows sorted by (code, low): a new one where the code changes or nothing before reaches the row.
+
+    Something that ends at t reaches what starts by t + reach; a negative reach means any distance.
+    """
+    out = np.empty(len(code), np.int64)
+    number = -1
+    latest = 0
+    for i in range(len(code)):
+        if i == 0 or code[i] != code[i - 1] or (reach >= 0 and low[i] > latest + reach):
+            number += 1
+            latest = high[i]
+        elif high[i] > latest:
+            latest = high[i]
+        out[i] = number
+    return out
+
+
+@njit(cache=True)
+def strides(component, sizes, n_components):
+    """How many worlds of a component pass before choice i changes; choices in the order given."""
+    passed = np.ones(n_components, np.int64)
+    out = np.empty(len(sizes), np.int64)
+    for i in range(len(sizes)):
+        out[i] = passed[component[i]]
+        passed[component[i]] *= sizes[i]
+    return out
+
+
+@njit(cache=True)
+def multiply_weights(weights, component, stride, sizes, alternatives, chances, first, n_worlds):
+    """Multiplies the weight of every world by the chance of what it chooses; alternatives[i] is the first of choice i."""
+    for i in range(len(component)):
+        c = component[i]
+        for w in range(n_worlds[c]):
+            weights[first[c] + w] *= chances[alternatives[i] + (w // stride[i]) % sizes[i]]
+
+
+@njit(cache=True)
+def spread(component, stride, sizes, alternatives, placed, rows, times, first, n_worlds):
+    """Every row that some alternative places, in every world that chooses the alternative."""
+    total = 0
+    for i in range(len(component)):
+        per_turn = placed[alternatives[i] + sizes[i]] - placed[alternatives[i]]
+        total += per_turn * (n_worlds[component[i]] // sizes[i])
+    out_row, out_world, out_time = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    n = 0
+    for i in range(len(component)):
+        c = component[i]
+        for w in range(n_worlds[c]):
+            a = alternatives[i] + (w // stride[i]) % sizes[i]
+            for k in range(placed[a], placed[a + 1]):
+                out_row[n], out_world[n], out_time[n] = rows[k], first[c] + w, times[k]
+                n += 1
+    return out_row, out_world, out_time

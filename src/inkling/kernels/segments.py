@@ -1,0 +1,174 @@
+"""Which keys have segments that are related to those of other keys, as often as asked for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+ALL = -1
+"""Stands for a number of segments: every one of them."""
+
+FEW = 12
+"""So few segments are looked at one by one; among more, borders are searched for."""
+
+
+class Side(NamedTuple):
+    """Segments of many keys, sorted by (key, label, start, end); keys are sorted by partition."""
+
+    keys: np.ndarray  # keys of partition p are keys[p] … keys[p + 1] - 1
+    begins: np.ndarray  # segments of key k are begins[k] … begins[k + 1] - 1
+    start: np.ndarray
+    end: np.ndarray
+    label: np.ndarray  # only segments with one label are compared; a negative one equals none
+    in_step: np.ndarray  # per key: later starts never go with earlier ends, among segments of one label
+    lo: np.ndarray  # per key: first start and last end
+    hi: np.ndarray
+
+
+class Question(NamedTuple):
+    """What is asked about two keys."""
+
+    table: np.ndarray  # by how the ends of two segments compare, whether they are related
+    least_left: int
+    least_right: int
+    labeled: bool
+    apart: bool  # a key is not compared with itself
+    touching: bool  # segments are only related if they share a point
+
+
+@njit(cache=True)
+def _sign(a, b):
+    return 0 if a < b else (1 if a == b else 2)
+
+
+@njit(cache=True)
+def _case(start, end, other_start, other_end):
+    """Number of the way in which the ends of two segments compare."""
+    compared = _sign(start, other_start) * 3 + _sign(start, other_end)
+    return (compared * 3 + _sign(end, other_start)) * 3 + _sign(end, other_end)
+
+
+@njit(cache=True)
+def _first_not_below(values, value, lo, hi):
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if values[middle] < value:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
+@njit(cache=True)
+def _first_above(values, value, lo, hi):
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if values[middle] <= value:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
+@njit(cache=True)
+def _n_related(start, end, right, lo, hi, in_step, table):
+    """How many of the right segments lo … hi - 1 are related to [start, end]."""
+    found = 0
+    if hi - lo <= FEW or not in_step:
+        for other in range(lo, hi):
+            found += table[_case(start, end, right.start[other], right.end[other])]
+        return found
+    # both borders only grow, so each comparison changes its outcome at most twice on the way from lo to hi
+    cuts = np.empty(9, np.int64)
+    cuts[0] = _first_not_below(right.start, start, lo, hi)
+    cuts[1] = _first_above(right.start, start, cuts[0], hi)
+    cuts[2] = _first_not_below(right.start, end, cuts[0], hi)
+    cuts[3] = _first_above(right.start, end, cuts[2], hi)
+    cuts[4] = _first_not_below(right.end, start, lo, hi)
+    cuts[5] = _first_above(right.end, start, cuts[4], hi)
+    cuts[6] = _first_not_below(right.end, end, cuts[4], hi)
+    cuts[7] = _first_above(right.end, end, cuts[6], hi)
+    cuts[8] = hi
+    cuts.sort()
+    for cut in cuts:
+        if cut > lo:
+            found += (cut - lo) * table[_case(start, end, right.start[lo], right.end[lo])]
+            lo = cut
+    return found
+
+
+@njit(cache=True)
+def _qualifies(segment, left, right, key, asked):
+    """Whether a left segment is related to enough segments of a right key."""
+    lo, hi = right.begins[key], right.begins[key + 1]
+    if asked.labeled:
+        label = left.label[segment]
+        if label < 0:
+            lo = hi
+        else:
+            lo = _first_not_below(right.label, label, lo, hi)
+            hi = _first_above(right.label, label, lo, hi)
+    found = _n_related(left.start[segment], left.end[segment], right, lo, hi, right.in_step[key], asked.table)
+    return found == hi - lo if asked.least_right == ALL else found >= asked.least_right
+
+
+@njit(cache=True)
+def _holds(one, other, left, right, asked):
+    begin, end = left.begins[one], left.begins[one + 1]
+    if asked.least_left == ALL:
+        for segment in range(begin, end):
+            if not _qualifies(segment, left, right, other, asked):
+                return False
+        return True
+    missing = asked.least_left
+    for segment in range(begin, end):
+        if missing <= 0 or missing > end - segment:
+            break
+        if _qualifies(segment, left, right, other, asked):
+            missing -= 1
+    return missing <= 0
+
+
+@njit(cache=True)
+def related_keys(left, right, asked):
+    """The pairs (left key, right key) of all partitions of which the relation holds, in this order."""
+    wants_some = asked.least_left >= 1 and asked.least_right >= 1
+    found = np.empty((64, 2), np.int64)
+    n_found = 0
+    for partition in range(left.keys.shape[0] - 1):
+        for one in range(left.keys[partition], left.keys[partition + 1]):
+            for other in range(right.keys[partition], right.keys[partition + 1]):
+                if asked.apart and one == other:
+                    continue
+                if asked.touching and wants_some and (left.hi[one] < right.lo[other] or right.hi[other] < left.lo[one]):
+                    continue
+                if not _holds(one, other, left, right, asked):
+                    continue
+                if n_found == found.shape[0]:
+                    longer = np.empty((2 * n_found, 2), np.int64)
+                    longer[:n_found] = found
+                    found = longer
+                found[n_found, 0] = one
+                found[n_found, 1] = other
+                n_found += 1
+    return found[:n_found, 0].copy(), found[:n_found, 1].copy()
+
+
+@njit(cache=True)
+def qualifying_segments(ones, others, left, right, asked):
+    """Per pair of keys the left segments that qualify: those of pair i at [offsets[i], offsets[i + 1])."""
+    offsets = np.zeros(ones.shape[0] + 1, np.int64)
+    for i in range(ones.shape[0]):
+        offsets[i + 1] = offsets[i] + left.begins[ones[i] + 1] - left.begins[ones[i]]
+    found = np.empty(offsets[-1], np.int64)
+    n_found = 0
+    for i in range(ones.shape[0]):
+        offsets[i] = n_found
+        for segment in range(left.begins[ones[i]], left.begins[ones[i] + 1]):
+            if _qualifies(segment, left, right, others[i], asked):
+                found[n_found] = segment
+                n_found += 1
+    offsets[ones.shape[0]] = n_found
+    return offsets, found[:n_found].copy()

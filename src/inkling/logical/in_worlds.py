@@ -1,0 +1,114 @@
+"""A program over uncertain streams as a certain program: the number of the world is one more part of every key.
+
+In each world a program means what it always means. So all worlds can stand side by side in one certain program whose
+streams have a column for its number in their KEY and whose events are PARTITION BY it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.rules.everywhere import everywhere
+from inkling.model.schema import Column
+from inkling.model.time import Span
+from inkling.model.types import Type
+from inkling.model.worlds import certain
+
+WORLD = "world#"
+_WORLD_COLUMN = Column(WORLD, Type.INTEGER)
+
+
+def key_output(place: int) -> str:
+    """Column of the results in worlds that holds part of the key of their partition."""
+    return f"key{place}#"
+
+
+def doubtful_events(program: p.ProgramPlan) -> frozenset[str]:
+    """The events that rest on an uncertain stream."""
+    doubtful = {stream.schema.name for stream in program.streams if stream.schema.doubt is not None}
+    for event in program.events:
+        if doubtful & set(event.sources):
+            doubtful.add(event.name)
+    return frozenset(event.name for event in program.events if event.name in doubtful)
+
+
+def in_worlds(program: p.ProgramPlan, *, finer: bool = False) -> p.ProgramPlan:
+    """The doubtful events of a program and all they rest on, told apart by world.
+
+    On a `finer` clock, which divides ticks further, POINTS become the length of time that they are.
+    """
+    wanted = doubtful_events(program)
+    needed: set[str] = set()
+    for event in reversed(program.events):
+        if event.name in wanted or event.name in needed:
+            needed |= {event.name, *event.sources}
+    ids = {stream.schema.name: stream.schema.id for stream in program.streams}
+    return replace(
+        program,
+        streams=tuple(_stream(stream) for stream in program.streams if stream.schema.name in needed),
+        events=tuple(_event(event, ids, finer) for event in program.events if event.name in needed),
+    )
+
+
+def _stream(stream: p.StreamPlan) -> p.StreamPlan:
+    """Events of worlds are called by a number of their own, so the declared id is a column like any other."""
+    schema = certain(stream.schema)
+    columns = (*schema.columns, _WORLD_COLUMN)
+    return replace(stream, schema=replace(schema, id=None, columns=columns, key=(*schema.key, WORLD)))
+
+
+def _event(event: p.EventPlan, ids: dict[str, str | None], finer: bool) -> p.EventPlan:
+    def own_id(expr: e.Expr) -> e.Expr:
+        if isinstance(expr, e.IdOf):
+            sources = event.slots[expr.slot].sources
+            named = {ids.get(source) for source in sources}
+            if len(named) == 1 and (column := next(iter(named))) is not None:
+                return e.ColumnOf(expr.slot, column, expr.type)
+            return expr
+        return e.rebuilt(expr, own_id)
+
+    keys = tuple(
+        p.Output(key_output(place), e.KeyColumn(column.name, column.type))
+        for place, column in enumerate(event.partition)
+    )
+    head = (*_outputs(event.head, own_id), *keys, p.Output(WORLD, e.KeyColumn(WORLD, Type.INTEGER)))
+    added = tuple(Column(output.name, output.type) for output in head[len(event.head) :])
+    given = len(event.head)
+    columns = (*event.schema.columns[:given], *added, *event.schema.columns[given:])
+    return replace(
+        event,
+        head=head,
+        returns=_outputs(event.returns, own_id),
+        pattern=everywhere(event.pattern, lambda pattern: _pattern(pattern, own_id, finer)),
+        within=_window(event.within, finer),
+        having=tuple(own_id(condition) for condition in event.having),
+        partition=(*event.partition, _WORLD_COLUMN),
+        schema=replace(event.schema, columns=columns),
+    )
+
+
+def _outputs(outputs: tuple[p.Output, ...], change: Callable[[e.Expr], e.Expr]) -> tuple[p.Output, ...]:
+    return tuple(p.Output(output.name, change(output.expr)) for output in outputs)
+
+
+def _pattern(pattern: p.Pattern, change: Callable[[e.Expr], e.Expr], finer: bool) -> p.Pattern:
+    match pattern:
+        case p.Leaf(conditions=conditions, atoms=atoms):
+            looked_up = tuple(
+                replace(atom, args=tuple(None if arg is None else change(arg) for arg in atom.args)) for atom in atoms
+            )
+            return replace(pattern, conditions=tuple(change(one) for one in conditions), atoms=looked_up)
+        case p.Narrowed(having=having, within=within):
+            return replace(pattern, having=tuple(change(one) for one in having), within=_window(within, finer))
+        case p.Sequence(within=within):
+            return replace(pattern, within=_window(within, finer))
+        case _:
+            return pattern
+
+
+def _window(window: p.Window | None, finer: bool) -> p.Window | None:
+    return Span(Fraction(window.count - 1), "TICKS") if finer and isinstance(window, p.Points) else window

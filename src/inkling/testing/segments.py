@@ -1,0 +1,103 @@
+"""Random relations between segments, with streams of few keys and many ties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from inkling.language.syntax import RELATIONS
+from inkling.model.event import Value
+from inkling.testing.rows import Rows
+
+STREAMS = """
+STREAM S(id BIGINT, k STRING, j BIGINT, g BIGINT, n DOUBLE, w STRING, s BIGINT, e BIGINT) ID id KEY k TIME FROM s TO e;
+STREAM T(k STRING, j BIGINT, g BIGINT, n DOUBLE, w STRING, s BIGINT, e BIGINT) KEY k, j TIME FROM s TO e;
+STREAM D(id BIGINT, k STRING, j BIGINT, g BIGINT, n DOUBLE, w STRING, t BIGINT) ID id KEY k TIME t SEGMENTS;
+STREAM R(k STRING, j BIGINT, g BIGINT, n DOUBLE, w STRING, t BIGINT, seq BIGINT) KEY k TIME t ORDER BY seq
+  SEGMENTS ROLE w;
+"""
+KEYS = {"S": ("k",), "T": ("k", "j"), "D": ("k",), "R": ("k",)}
+ROLES = ("open", "close", "START", "suspend", "resume", "End", "pause", None)
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentsCase:
+    """A program of quantified events and the rows of its streams."""
+
+    text: str
+    rows: Rows
+
+    def __str__(self) -> str:
+        listed = [f"{name} {row}" for name, some in self.rows.items() for row in some]
+        return "\n".join([self.text, *listed])
+
+
+def segments_cases(seed: int, count: int) -> Iterator[SegmentsCase]:
+    """Some cases; the same for the same seed."""
+    random = Random(seed)
+    for _ in range(count):
+        events = "".join(_event(random, f"e{number}") for number in range(3))
+        yield SegmentsCase(STREAMS + events, _rows(random))
+
+
+def _event(random: Random, name: str) -> str:
+    x, y = random.choice("SSTDR"), random.choice("SSTDR")
+    relations = random.sample(RELATIONS, random.choice((1, 1, 1, 2, 3)))
+    related = relations[0] if len(relations) == 1 else f"{{{', '.join(relations)}}}"
+    pattern = f"{_quantity(random)} {x} x {related} {_quantity(random)} {y} y"
+    if random.random() < 0.3:
+        pattern += f" ON SAME {random.choice('jnw')}"
+    tests = [f"{var}.{test}" for var in "xy" for test in ("n > 1.0", "w <> 'open'", "j = 0") if random.random() < 0.1]
+    if tests:
+        pattern += f" WHERE {' AND '.join(tests)}"
+    if random.random() < 0.2:
+        pattern += f" HAVING x.k {random.choice(('<', '<>', '='))} y.k"
+    by = " PARTITION BY g" if random.random() < 0.3 else ""
+    head = [f"x.{column} AS x{column}" for column in KEYS[x]] + [f"y.{column} AS y{column}" for column in KEYS[y]]
+    if random.random() < 0.3:
+        head = random.sample(head, random.randrange(len(head)))
+    head += ["g"] if by and random.random() < 0.7 else []
+    per = " PER VALUES" if random.random() < 0.3 else ""
+    return f"EVENT {name}({', '.join(head)}) AS PATTERN {pattern}{by}{per};\n"
+
+
+def _quantity(random: Random) -> str:
+    return random.choice(("ALL", "ALL", "SOME", "SOME", "AT LEAST 0", "AT LEAST 2", "AT LEAST 3"))
+
+
+def _rows(random: Random) -> Rows:
+    latest = random.choice((4, 8, 30, 200))
+    n_rows = random.choice((0, 2, 6, 12, 40, 90))
+    n_keys = random.choice((1, 2, 3, 4))
+    identity = 0
+
+    def row(**times: Value) -> dict[str, Value]:
+        nonlocal identity
+        identity += 1
+        return {
+            "id": identity,
+            "k": random.choice("abcd"[:n_keys]),
+            "j": random.choice((0, 0, 0, 1)),
+            "g": random.choice((1, 1, 1, 2, None)),
+            "n": random.choice((0.0, -0.0, 1.5, 2.5, None)),
+            "w": random.choice(ROLES),
+            **times,
+        }
+
+    def lasting(longest: int) -> dict[str, Value]:
+        start = random.randrange(latest)
+        return row(s=start, e=start + random.randrange(longest + 1))
+
+    longest = random.choice((0, 1, 3, latest))
+    points = sorted(random.randrange(latest) for _ in range(n_rows))
+    alternate = random.random() < 0.5
+    return {
+        "S": [lasting(longest) for _ in range(n_rows)],
+        "T": [lasting(longest) for _ in range(random.choice((1, n_rows)))],
+        "D": [row(t=time) for time in points],
+        "R": [
+            {**row(t=time, seq=place), **({"w": ("open", "close")[place % 2]} if alternate else {})}
+            for place, time in enumerate(points)
+        ],
+    }

@@ -1,0 +1,1 @@
+"""Uncertain streams: their possible worlds, evaluated side by side, and added up into probabilities."""

@@ -1,0 +1,30 @@
+"""Rows of an uncertain stream for which `model.worlds` has a meaning, split from those for which it has none."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from inkling.io.rejects import NO_REJECTS
+from inkling.model.schema import StreamSchema
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
+from inkling.worlds.checks.alternatives import checked_alternatives
+from inkling.worlds.checks.numbers import MOST_LOST, checked_numbers
+from inkling.worlds.checks.tick_weights import checked_weights
+
+
+def checked(schema: StreamSchema, rows: pa.Table, *, most_lost: int = MOST_LOST) -> tuple[pa.Table, pa.Table]:
+    """Good rows and rejects of normalized rows that hold whole KEYs of a stream.
+
+    An event whose rows contradict each other is set aside with all of its rows, a chain from there on, a numbered
+    KEY as a whole. So what is left is as if the others had never come. `most_lost` is how many events in a row may
+    be lost.
+    """
+    match schema.doubt:
+        case None:
+            return rows, NO_REJECTS
+        case ImpreciseTime():
+            return checked_weights(schema, schema.doubt, rows)
+        case ProbableValue():
+            return checked_alternatives(schema, schema.doubt, rows)
+        case LostEvents():
+            return checked_numbers(schema, schema.doubt, rows, most_lost)

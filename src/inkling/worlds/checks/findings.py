@@ -1,0 +1,87 @@
+"""What is wrong with which rows, and the rejects that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.io.normalize import ID
+from inkling.io.rejects import NO_REJECTS, REJECTS_SCHEMA, Reason, row_json, shown
+from inkling.model.schema import StreamSchema
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Things with one kind of fault; `detail` says what it is for the thing with a given number."""
+
+    reason: Reason
+    mask: Mask
+    detail: Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The first finding about each thing, as its place among the findings; -1 where there is none."""
+
+    findings: Sequence[Finding]
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, n_things: int, findings: Sequence[Finding]) -> Verdicts:
+        first = np.full(n_things, -1)
+        for rank in reversed(range(len(findings))):
+            first[findings[rank].mask] = rank
+        return cls(findings, first)
+
+    @property
+    def guilty(self) -> Mask:
+        return self.first >= 0
+
+    def said(self, thing: int) -> tuple[Reason, str]:
+        finding = self.findings[self.first[thing]]
+        return finding.reason, finding.detail(thing)
+
+
+def split(
+    schema: StreamSchema, rows: pa.Table, bad: Mask, said: Callable[[int], tuple[Reason, str]]
+) -> tuple[pa.Table, pa.Table]:
+    """Rows that are not bad, and rejects for the others; `said` tells the fault of the row at a place."""
+    if not bad.any():
+        return rows, NO_REJECTS
+    columns = [name for name in rows.column_names if not name.startswith("@")]
+    places = np.flatnonzero(bad)
+    chosen = rows.take(pa.array(places))
+    plain, ids = chosen.select(columns).to_pylist(), chosen[ID].to_pylist()
+    rejects = []
+    for place, row, identity in zip(places, plain, ids, strict=True):
+        reason, detail = said(int(place))
+        rejects.append(
+            {
+                "stream": schema.name,
+                "reason": reason.value,
+                "detail": detail,
+                "row": row_json(row),
+                "id": None if identity is None else str(identity),
+            }
+        )
+    return rows.filter(pa.array(~bad)), pa.Table.from_pylist(rejects, schema=REJECTS_SCHEMA)
+
+
+def number_words(number: float) -> str:
+    """A number in a sentence: whole ones without a point, others with the digits that tell them apart.
+
+    >>> number_words(3.0), number_words(0.1 + 0.2), number_words(1.2000000000000002)
+    ('3', '0.3', '1.2')
+    """
+    return f"{number:.12g}"
+
+
+def value_words(values: Sequence[object]) -> str:
+    """Values of one thing in a sentence."""
+    return ", ".join(shown(value) for value in values)

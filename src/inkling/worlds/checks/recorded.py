@@ -1,0 +1,65 @@
+"""Recorded events of numbered streams, sorted by KEY and number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.io.normalize import START
+from inkling.model.schema import StreamSchema
+from inkling.model.uncertainty import LostEvents
+from inkling.worlds.checks.findings import Mask
+from inkling.worlds.checks.groups import Numbers, numbered
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Events by their places in that order, which `order` turns into places in the table.
+
+    KEYs are numbered from 0; that of the events `offsets[k]:offsets[k + 1]` is k.
+    """
+
+    order: Numbers
+    key: Numbers
+    number: Numbers
+    time: Numbers
+    offsets: Numbers
+    key_of_row: Numbers
+
+    @classmethod
+    def of(cls, schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> Recorded:
+        key_of_row = numbered([rows[name] for name in schema.key], len(rows))
+        number, time = rows[doubt.number].to_numpy(), rows[START].to_numpy()
+        order = np.lexsort((time, number, key_of_row)).astype(np.int64)
+        key = key_of_row[order]
+        offsets = np.append(np.flatnonzero(np.diff(key, prepend=-1)), len(key))
+        return cls(order, key, number[order], time[order], offsets, key_of_row)
+
+    @property
+    def n_keys(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def first(self) -> Numbers:
+        """Place of the first event of each KEY."""
+        return self.offsets[:-1]
+
+    @property
+    def last(self) -> Numbers:
+        return self.offsets[1:] - 1
+
+    @property
+    def goes_on(self) -> Mask:
+        """Whether an event and the next one have the same KEY; one answer per pair."""
+        return np.diff(self.key) == 0
+
+    def keys_with(self, pairs: Mask) -> Mask:
+        """Whether a KEY has such a pair of neighbors."""
+        return np.bincount(self.key[:-1][pairs], minlength=self.n_keys) > 0
+
+    def first_with(self, pairs: Mask, key: int) -> int:
+        """The place at which the first such pair of a KEY begins."""
+        begin = int(self.offsets[key])
+        return begin + int(np.argmax(pairs[begin : self.offsets[key + 1] - 1]))

@@ -1,0 +1,58 @@
+"""Weights of imprecise times: one number per tick, none negative, some positive."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.io.normalize import END, START
+from inkling.io.rejects import NO_REJECTS, Reason
+from inkling.model.schema import StreamSchema
+from inkling.model.uncertainty import ImpreciseTime
+from inkling.worlds.checks.findings import Finding, Verdicts, number_words, split
+
+
+def checked_weights(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Every row is an event of its own; one without weights is equally likely at every tick."""
+    if doubt.weights is None or not len(rows):
+        return rows, NO_REJECTS
+    lists = rows[doubt.weights].combine_chunks()
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+    weights = pc.list_flatten(lists).to_numpy(zero_copy_only=False).astype(np.float64)
+    owner, ends = np.repeat(np.arange(len(rows)), lengths), np.cumsum(lengths)
+    ticks = rows[END].to_numpy() - rows[START].to_numpy() + 1
+    given = pc.is_valid(lists).to_numpy(zero_copy_only=False)
+    with np.errstate(over="ignore"):
+        totals = np.bincount(owner, weights, minlength=len(rows))
+    has_negative = np.bincount(owner, weights < 0, minlength=len(rows)) > 0
+
+    def listed(place: int) -> list[float]:
+        return [float(weight) for weight in weights[ends[place] - lengths[place] : ends[place]]]
+
+    def wrong_count(place: int) -> str:
+        return f"`{doubt.weights}` has {lengths[place]} weights for {ticks[place]} ticks"
+
+    def not_finite(place: int) -> str:
+        odd = [number for number, weight in enumerate(listed(place), start=1) if not np.isfinite(weight)]
+        return (
+            f"weight {odd[0]} of {lengths[place]} in `{doubt.weights}` is no finite number"
+            if odd
+            else f"the weights in `{doubt.weights}` sum to more than a number can hold"
+        )
+
+    def negative(place: int) -> str:
+        number, weight = next((n, one) for n, one in enumerate(listed(place), start=1) if one < 0)
+        return f"weight {number} of {lengths[place]} in `{doubt.weights}` is {number_words(weight)}"
+
+    def all_zero(place: int) -> str:
+        return f"all {lengths[place]} weights in `{doubt.weights}` are 0"
+
+    findings = [
+        Finding(Reason.WEIGHT_COUNT, given & (lengths != ticks), wrong_count),
+        Finding(Reason.WEIGHT_NOT_FINITE, given & ~np.isfinite(totals), not_finite),
+        Finding(Reason.NEGATIVE_WEIGHT, given & has_negative, negative),
+        Finding(Reason.ZERO_WEIGHTS, given & (totals == 0), all_zero),
+    ]
+    verdicts = Verdicts.of(len(rows), findings)
+    return split(schema, rows, verdicts.guilty, verdicts.said)

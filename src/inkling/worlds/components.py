@@ -1,0 +1,41 @@
+"""Rows that can have to do with each other, and so share their worlds; nothing connects one component with another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.hashes import combined, hashes_of
+from inkling.kernels.components import islands
+from inkling.model.batch import Ints
+from inkling.worlds.streams.of import WorldStream
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """The component of every row, stream by stream."""
+
+    count: int
+    of_rows: tuple[Ints, ...]
+
+
+def components_of(streams: Sequence[WorldStream], key: Sequence[str], reach: int | None) -> Components:
+    """Rows of one key whose possible times lie within `reach` of each other, directly or through others."""
+    codes = [_codes(stream.rows, key) for stream in streams]
+    extents = [stream.extents for stream in streams]
+    code = np.concatenate(codes)
+    low = np.concatenate([low for low, _ in extents])
+    high = np.concatenate([high for _, high in extents])
+    order = np.lexsort((low, code))
+    number = np.empty(len(code), np.int64)
+    number[order] = islands(code[order], low[order], high[order], -1 if reach is None else reach)
+    borders = np.cumsum([len(one) for one in codes])[:-1]
+    return Components(int(number.max()) + 1 if len(number) else 0, tuple(np.split(number, borders)))
+
+
+def _codes(rows: pa.Table, key: Sequence[str]) -> np.ndarray:
+    parts = [hashes_of(rows[name].combine_chunks()) for name in key]
+    return combined(*parts) if parts else np.zeros(len(rows), np.uint64)

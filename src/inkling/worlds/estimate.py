@@ -1,0 +1,125 @@
+"""From sums over worlds to results: probability, method and error, thresholds, and ids in place of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.logical.plan import Confidence, EventPlan
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.batch import Ints
+from inkling.model.time import Clock
+from inkling.model.types import Type
+from inkling.results import TIMESTAMP
+from inkling.worlds.bounds import interval
+from inkling.worlds.combine import Summed
+
+EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
+
+_ROUNDING = 1e-12
+"""Sums of exact probabilities may miss a threshold by this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Results with their probabilities; `undecided` where the error leaves open whether CONFIDENCE is reached."""
+
+    results: Summed
+    probability: np.ndarray
+    error: np.ndarray
+    method: np.ndarray  # EXACT, SAMPLED or UNDECIDED
+
+    def where(self, mask: np.ndarray) -> Estimate:
+        rows = np.flatnonzero(mask)
+        return Estimate(self.results.take(rows), self.probability[rows], self.error[rows], self.method[rows])
+
+
+def exact_estimate(event: EventPlan, results: Summed) -> Estimate:
+    """Probabilities that were counted out."""
+    probability = np.clip(results.weight.astype(np.float64), 0.0, 1.0)
+    n = len(results)
+    found = Estimate(results, probability, np.zeros(n), np.full(n, EXACT, object))
+    reached = reaches(probability, event.confidence, _ROUNDING) & (probability > 0)
+    return found if reached.all() else found.where(reached)
+
+
+def sampled_estimate(event: EventPlan, results: Summed, n_worlds: int, delta: float) -> Estimate:
+    """Probabilities estimated from so many worlds; results that certainly miss CONFIDENCE are left out."""
+    hits = results.weight.astype(np.int64)
+    low, high = interval(hits, n_worlds, delta)
+    share = hits / n_worlds
+    error = np.maximum(share - low, high - share)
+    method = np.full(len(results), SAMPLED, object)
+    found = Estimate(results, share, error, method)
+    if event.confidence is None:
+        return found
+    method[~reaches(low, event.confidence)] = UNDECIDED
+    possible = reaches(high, event.confidence)
+    return found if possible.all() else found.where(possible)
+
+
+def reaches(probability: np.ndarray, confidence: Confidence | None, rounding: float = 0.0) -> np.ndarray:
+    if confidence is None:
+        return np.ones(len(probability), bool)
+    if confidence.strict:
+        return probability > confidence.threshold + rounding
+    return probability >= confidence.threshold - rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The ids of events by their tokens, in the order of the tokens; null for events that were lost."""
+
+    tokens: Ints
+    ids: pa.Array
+
+    @classmethod
+    def of(cls, tokens: Sequence[Ints], ids: Sequence[pa.Array], kind: pa.DataType) -> Names:
+        every = np.concatenate([np.empty(0, np.int64), *tokens])
+        called = pa.chunked_array([one.cast(kind) for one in ids], kind).combine_chunks()
+        found, first = np.unique(every, return_index=True)
+        return cls(found, called.take(pa.array(first)))
+
+    def named(self, lineage: pa.ListArray) -> pa.ListArray:
+        tokens = lineage.values.to_numpy(zero_copy_only=False)
+        place = np.searchsorted(self.tokens, tokens)
+        return pa.ListArray.from_arrays(lineage.offsets, self.ids.take(pa.array(place)))
+
+
+def estimate_table(event: EventPlan, parts: Sequence[Estimate], names: Names, scale: int, clock: Clock) -> pa.Table:
+    """Results of one event in the public columns."""
+    tables = [_table(event, part, names, scale, clock) for part in parts]
+    found = pa.concat_tables(tables)
+    return most_probable(found, event.top) if event.top is not None else found
+
+
+def most_probable(table: pa.Table, n: int) -> pa.Table:
+    """The n results with the largest probability; ties by start, then lineage."""
+    lineage = [[str(one) for one in ids] for ids in table["lineage"].to_pylist()]
+    starts = table["start"].to_pylist()
+    shares = table["probability"].to_pylist()
+    order = sorted(range(len(table)), key=lambda row: (-shares[row], starts[row], lineage[row]))
+    return table.take(pa.array(order[:n], pa.int64()))
+
+
+def _table(event: EventPlan, part: Estimate, names: Names, scale: int, clock: Clock) -> pa.Table:
+    results, n = part.results, len(part.results)
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), n)}
+    for output in (*event.head, *event.returns):
+        values = results.values[output.name].cast(ARROW_TYPES[output.type], safe=False)
+        columns[output.name] = _in_time(values, clock) if output.type is Type.TIME else values
+    for name in ("start", "end", "detected_at"):
+        columns[name] = _in_time(pa.array(getattr(results, name) // scale), clock)
+    columns["probability"] = pa.array(part.probability)
+    columns["method"] = pa.array(part.method, pa.string())
+    columns["error"] = pa.array(part.error)
+    columns["op"] = pa.repeat(pa.scalar("+"), n)
+    columns["lineage"] = names.named(results.lineage)
+    return pa.table(columns)
+
+
+def _in_time(numbers: pa.Array | pa.ChunkedArray, clock: Clock) -> pa.Array | pa.ChunkedArray:
+    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers

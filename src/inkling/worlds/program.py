@@ -1,0 +1,83 @@
+"""A program made ready for worlds: its certain counterpart, planned, and what analysis says about its worlds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from inkling.analysis.worlds import common_key, needs_lengths, reach_of
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.in_worlds import doubtful_events, in_worlds
+from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.clock import Measure
+from inkling.model.time import Clock
+from inkling.model.uncertainty import LostEvents
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
+
+FINER = 2**16
+"""How many times finer than ticks the clock of worlds is where events were lost: there is room between any two ticks."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldProgram:
+    """The doubtful part of a program; certain events are run as ever."""
+
+    part: ProgramPlan  # doubtful events and what they rest on
+    doubtful: frozenset[str]
+    physical: PhysicalPlan
+    around: Surroundings  # on the clock of the worlds
+    scale: int
+    key: tuple[str, ...]
+    reach: int | None
+    order_only: bool
+    id_types: dict[str, pa.DataType]
+
+    @classmethod
+    def of(cls, plan: PhysicalPlan, around: Surroundings, measure: Measure) -> WorldProgram:
+        program = plan.program
+        doubtful = doubtful_events(program)
+        part = doubtful_part(program)
+        losing = any(isinstance(stream.schema.doubt, LostEvents) for stream in part.streams)
+        scale = FINER if losing and measure.clock is Clock.TICKS else 1
+        fine = Measure(measure.clock, measure.tick, scale)
+        ids = {
+            step.event.name: ARROW_TYPES[stage.id_type]
+            for stage in plan.stages
+            for step in stage.steps
+            if step.event.name in doubtful
+        }
+        return cls(
+            part,
+            doubtful,
+            plan_program(in_worlds(program, finer=scale > 1)),
+            Surroundings(around.tables, fine),
+            scale,
+            common_key(part).conclusion,
+            reach_of(part, measure),
+            not needs_lengths(part).conclusion,
+            ids,
+        )
+
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        return self.part.streams
+
+    @property
+    def events(self) -> tuple[EventPlan, ...]:
+        """The doubtful events."""
+        return tuple(event for event in self.part.events if event.name in self.doubtful)
+
+
+def doubtful_part(program: ProgramPlan) -> ProgramPlan:
+    """The doubtful events of a program and all they rest on."""
+    names = {stream.schema.name for stream in in_worlds(program).streams}
+    events = {event.name for event in in_worlds(program).events}
+    return ProgramPlan(
+        tuple(stream for stream in program.streams if stream.schema.name in names),
+        program.tables,
+        tuple(event for event in program.events if event.name in events),
+        program.ticks_only,
+    )

@@ -1,0 +1,136 @@
+"""Runs a program in the worlds of complete streams: counts all worlds where they are few, samples the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.whole import run_plan
+from inkling.model.batch import Ints, MatchBatch
+from inkling.worlds.alternatives import Numbers, Weights
+from inkling.worlds.combine import Summed, summed, together
+from inkling.worlds.components import Components, components_of
+from inkling.worlds.exact import Choices, count_worlds, enumerate_worlds
+from inkling.worlds.program import WorldProgram
+from inkling.worlds.settings import Sampling
+from inkling.worlds.streams.lost import LossyStream
+from inkling.worlds.streams.of import WorldStream, world_stream
+from inkling.worlds.streams.placed import Placed, world_rows
+
+ROWS_AT_ONCE = 1 << 20
+"""About how many rows of worlds are evaluated together."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldData:
+    """Checked rows of all streams as they stand in worlds, and which of them belong together."""
+
+    program: WorldProgram
+    streams: tuple[WorldStream, ...]
+    tables: Mapping[str, pa.Table]
+    parts: Components
+    choices: Choices
+
+    @classmethod
+    def of(
+        cls,
+        program: WorldProgram,
+        rows: Mapping[str, pa.Table],
+        tables: Mapping[str, pa.Table],
+        exact_up_to: int,
+    ) -> WorldData:
+        streams = tuple(world_stream(stream.schema, rows[stream.schema.name]) for stream in program.streams)
+        parts = components_of(streams, program.key, program.reach)
+        choices = count_worlds(streams, parts, exact_up_to, program.scale, order_only=program.order_only)
+        return cls(program, streams, tables, parts, choices)
+
+    @property
+    def is_sampled(self) -> np.ndarray:
+        """Which components have too many worlds to count."""
+        return ~np.isfinite(self.choices.n_worlds)
+
+    def counted(self, numbers: Numbers = Numbers.FLOAT) -> dict[str, Summed]:
+        """Results of the components whose worlds are few, with their probabilities."""
+        found: list[dict[str, Summed]] = []
+        for chunk in self._chunks():
+            worlds = enumerate_worlds(self.streams, self.parts, chunk, self.program.scale, numbers)
+            found.append(self._summed(worlds.placed, worlds.weights))
+        return self._together(found)
+
+    def sampled(self, sampling: Sampling, first: int, n_worlds: int, chosen: np.ndarray) -> dict[str, Summed]:
+        """Results of the chosen components in worlds `first`, `first + 1`, …, with the number of worlds that have them."""
+        streams, masks = self._restricted(chosen)
+        n_rows = max(1, sum(len(stream.rows) for stream in streams))
+        step = max(1, ROWS_AT_ONCE // n_rows)
+        found: list[dict[str, Summed]] = []
+        for at in range(first, first + n_worlds, step):
+            n = min(step, first + n_worlds - at)
+            seed = np.uint64(sampling.seed & (2**64 - 1))
+            placed = [stream.draw(seed, at, n, self.program.scale) for stream in streams]
+            kept = tuple(_only(one, mask) for one, mask in zip(placed, masks, strict=True))
+            found.append(self._summed(kept, None, streams))
+        return self._together(found)
+
+    def _summed(
+        self, placed: Sequence[Placed], weights: Weights | None, streams: Sequence[WorldStream] | None = None
+    ) -> dict[str, Summed]:
+        matches = self._matches(placed, streams or self.streams)
+        return {event.name: summed(event, matches[event.name], weights) for event in self.program.events}
+
+    def _matches(self, placed: Sequence[Placed], streams: Sequence[WorldStream]) -> dict[str, MatchBatch]:
+        program = self.program
+        sources = {
+            stream.schema.name: world_rows(stream.rows, stream.tokens, one, stream.time_columns, program.scale)
+            for stream, one in zip(streams, placed, strict=True)
+        }
+        return run_plan(program.physical, sources, self.tables, program.around)
+
+    def _together(self, found: list[dict[str, Summed]]) -> dict[str, Summed]:
+        return {name: together([one[name] for one in found]) for name in (found[0] if found else {})}
+
+    def _chunks(self) -> Iterator[Choices]:
+        """The countable components in portions that fit memory."""
+        n_rows = np.zeros(self.parts.count)
+        for component in self.parts.of_rows:
+            np.add.at(n_rows, component, 1)
+        finite = np.isfinite(self.choices.n_worlds)
+        if not finite.any():
+            return
+        cost = np.where(finite, n_rows * np.where(finite, self.choices.n_worlds, 0), 0)
+        portion = (np.cumsum(cost) // ROWS_AT_ONCE).astype(np.int64)
+        for number in np.unique(portion[finite]):
+            here = finite & (portion == number)
+            lost = {component: found for component, found in self.choices.lost.items() if here[component]}
+            yield replace(self.choices, n_worlds=np.where(here, self.choices.n_worlds, np.inf), lost=lost)
+
+    def _restricted(self, chosen: np.ndarray) -> tuple[list[WorldStream], list[np.ndarray | None]]:
+        """The streams with the rows of some components; streams with gaps keep all rows, and a mask."""
+        streams: list[WorldStream] = []
+        masks: list[np.ndarray | None] = []
+        for stream, component in zip(self.streams, self.parts.of_rows, strict=True):
+            kept = chosen[component]
+            if kept.all() or isinstance(stream, LossyStream):
+                streams.append(stream)
+                masks.append(None if kept.all() else kept)
+            else:
+                streams.append(world_stream(stream.schema, stream.rows.filter(pa.array(kept))))
+                masks.append(None)
+        return streams, masks
+
+
+def _only(placed: Placed, mask: np.ndarray | None) -> Placed:
+    if mask is None:
+        return placed
+    kept = np.flatnonzero(mask[placed.rows])
+    return Placed(placed.rows[kept], placed.worlds[kept], None if placed.times is None else placed.times[kept])
+
+
+def components_with(data: WorldData, tokens: Ints) -> np.ndarray:
+    """Which components hold any of these events."""
+    found = np.zeros(data.parts.count, bool)
+    for stream, component in zip(data.streams, data.parts.of_rows, strict=True):
+        found[component[np.isin(stream.tokens.view(np.int64), tokens)]] = True
+    return found

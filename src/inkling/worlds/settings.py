@@ -1,0 +1,34 @@
+"""How probabilities are to be found: when to count all worlds, and how closely to estimate otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inkling.worlds.bounds import worlds_needed
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """The settings of a run over uncertain streams.
+
+    Parts of the data with at most `exact_up_to` worlds are counted out. The others are sampled, in as many worlds as
+    make every probability known to ± `epsilon` with confidence 1 - `delta`. Results that are undecided about their
+    CONFIDENCE are sampled further, in up to `budget` times as many worlds. Equal seeds give equal answers.
+    """
+
+    epsilon: float = 0.01
+    delta: float = 0.01
+    seed: int = 0
+    exact_up_to: int = 1024
+    budget: int = 4
+
+    def __post_init__(self) -> None:
+        for name in ("epsilon", "delta"):
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(f"expected {name} to lie between 0 and 1, found {getattr(self, name)}")
+        if self.exact_up_to < 0 or self.budget < 1:
+            raise ValueError("expected exact_up_to >= 0 and budget >= 1")
+
+    @property
+    def n_worlds(self) -> int:
+        return worlds_needed(self.epsilon, self.delta)

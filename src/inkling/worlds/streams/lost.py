@@ -1,0 +1,142 @@
+"""A stream with lost events: numbers show how many are missing, and between which times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.io.normalize import END, START
+from inkling.kernels.draws import draw_between
+from inkling.model.batch import Ints
+from inkling.model.schema import StreamSchema
+from inkling.model.uncertainty import LostEvents
+from inkling.worlds.streams.placed import OWN_TIME, Placed, everywhere, tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class LossyStream:
+    """Recorded rows, then a row for every lost event; lost rows `gaps[g]:gaps[g + 1]` lie in (low[g], high[g])."""
+
+    schema: StreamSchema
+    rows: pa.Table
+    tokens: Hashes
+    n_recorded: int
+    gaps: Ints
+    low: Ints
+    high: Ints
+
+    @classmethod
+    def of(cls, schema: StreamSchema, rows: pa.Table) -> LossyStream:
+        doubt = schema.doubt
+        assert isinstance(doubt, LostEvents)
+        key = combined(*(hashes_of(rows[name].combine_chunks()) for name in schema.key), np.zeros(len(rows), np.uint64))
+        order = np.lexsort((rows[doubt.number].to_numpy(), key))
+        rows, key = rows.take(pa.array(order)).combine_chunks(), key[order]
+        gaps = _gaps(rows, key, doubt)
+        lost = _lost_rows(rows, gaps, schema, doubt)
+        every = pa.concat_tables([rows, lost]).combine_chunks()
+        offsets = len(rows) + np.concatenate([[0], np.cumsum(gaps.n_lost)])
+        return cls(schema, every, tokens_of(schema, every, doubt.number), len(rows), offsets, gaps.low, gaps.high)
+
+    @property
+    def time_columns(self) -> tuple[str, ...]:
+        return (self.schema.start,)
+
+    @property
+    def n_lost(self) -> int:
+        return len(self.rows) - self.n_recorded
+
+    @property
+    def extents(self) -> tuple[Ints, Ints]:
+        n_lost = np.diff(self.gaps)
+        low = np.concatenate([self.rows[START].to_numpy()[: self.n_recorded], np.repeat(self.low, n_lost)])
+        high = np.concatenate([self.rows[END].to_numpy()[: self.n_recorded], np.repeat(self.high, n_lost)])
+        return low, high
+
+    @property
+    def factors(self) -> Ints:
+        recorded = np.full(self.n_recorded, -1)
+        return np.concatenate([recorded, np.repeat(np.arange(len(self.low)), np.diff(self.gaps))])
+
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Placed:
+        gaps = self.gaps - self.n_recorded
+        lost = draw_between(
+            seed, self.tokens[self.n_recorded :], gaps, self.low * scale, self.high * scale, first, n_worlds
+        )
+        recorded = np.full((self.n_recorded, n_worlds), OWN_TIME)
+        return everywhere(len(self.rows), first, n_worlds, np.concatenate([recorded, lost]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Gaps:
+    """Stretches of missing numbers: a row of the same key, the number before, how many, and the borders."""
+
+    row: Ints
+    before: Ints
+    n_lost: Ints
+    low: Ints
+    high: Ints
+
+
+def _gaps(rows: pa.Table, key: Hashes, doubt: LostEvents) -> _Gaps:
+    n = len(rows)
+    number, time = rows[doubt.number].to_numpy().astype(np.int64), rows[START].to_numpy()
+    first = np.flatnonzero(np.diff(key, prepend=key[:1] + np.uint64(1)) != 0) if n else np.empty(0, np.int64)
+    last = np.append(first[1:], n) - 1 if n else first
+    inner = np.flatnonzero((np.diff(key) == 0) & (np.diff(number) > 1)) if n else first
+    heads = first[number[first] > 1]
+    total = number[last] if doubt.count is None else rows[doubt.count].take(pa.array(last)).fill_null(0).to_numpy()
+    tails = last[total > number[last]]
+    totals = total[total > number[last]]
+    low, high = (_bound(rows, name) for name in doubt.bounds or (None, None))
+    found = _Gaps(
+        np.concatenate([heads, inner, tails]),
+        np.concatenate([np.zeros(len(heads), np.int64), number[inner], number[tails]]),
+        np.concatenate([number[heads] - 1, number[inner + 1] - number[inner] - 1, totals - number[tails]]).astype(np.int64),
+        np.concatenate([low[heads], time[inner], time[tails]]),
+        np.concatenate([time[heads], time[inner + 1], high[tails]]),
+    )
+    order = np.lexsort((found.before, found.row))
+    return _Gaps(found.row[order], found.before[order], found.n_lost[order], found.low[order], found.high[order])
+
+
+def _bound(rows: pa.Table, name: str | None) -> Ints:
+    if name is None:
+        return np.zeros(len(rows), np.int64)
+    return rows[name].fill_null(0).to_numpy().astype(np.int64)
+
+
+def _lost_rows(rows: pa.Table, gaps: _Gaps, schema: StreamSchema, doubt: LostEvents) -> pa.Table:
+    """What is known of lost events: key, number and role."""
+    like = np.repeat(gaps.row, gaps.n_lost)
+    place = np.arange(len(like)) - np.repeat(np.cumsum(gaps.n_lost) - gaps.n_lost, gaps.n_lost)
+    number = np.repeat(gaps.before, gaps.n_lost) + 1 + place
+    roles = _roles(rows, doubt)
+    columns = {}
+    for field in rows.schema:
+        if field.name in schema.key:
+            columns[field.name] = rows[field.name].take(pa.array(like))
+        elif field.name == doubt.number:
+            columns[field.name] = pa.array(number).cast(field.type)
+        elif field.name in (START, END):
+            columns[field.name] = pa.array(np.repeat(gaps.low, gaps.n_lost))
+        elif field.name == doubt.role:
+            columns[field.name] = pa.array([roles[odd] for odd in (number % 2).tolist()], field.type)
+        else:
+            columns[field.name] = pa.nulls(len(like), field.type)
+    return pa.table(columns, schema=rows.schema)
+
+
+def _roles(rows: pa.Table, doubt: LostEvents) -> dict[int, str | None]:
+    """The role of events with even and with odd numbers."""
+    if doubt.role is None or not len(rows):
+        return {0: None, 1: None}
+    odd = rows[doubt.number].to_numpy() % 2 == 1
+    found: dict[int, str | None] = {}
+    for parity in (0, 1):
+        said = rows[doubt.role].filter(pa.array(odd == bool(parity))).drop_null()
+        found[parity] = min(said.unique().to_pylist(), default=None)
+    return found

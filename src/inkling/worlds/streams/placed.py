@@ -1,0 +1,73 @@
+"""Rows put into worlds: which row stands in which world, and when it happened there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.io.normalize import END, ID, START
+from inkling.logical.in_worlds import WORLD
+from inkling.model.batch import Ints
+from inkling.model.schema import StreamSchema
+
+OWN_ID = "@own_id"
+"""Column that keeps the declared id; in worlds, events are called by their token."""
+
+OWN_TIME = np.int64(-(2**63))
+"""Stands for the time that the row itself has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Row `rows[i]` stands in world `worlds[i]` at `times[i]`, or without times at its own."""
+
+    rows: Ints
+    worlds: Ints
+    times: Ints | None = None
+
+
+def everywhere(n_rows: int, first: int, n_worlds: int, times: Ints | None = None) -> Placed:
+    """All rows in all of some consecutive worlds; `times` has a line per row and a column per world."""
+    return Placed(
+        np.repeat(np.arange(n_rows), n_worlds),
+        np.tile(np.arange(first, first + n_worlds), n_rows),
+        None if times is None else times.reshape(-1),
+    )
+
+
+def tokens_of(schema: StreamSchema, rows: pa.Table, told_apart_by: str) -> Hashes:
+    """What events are called in worlds: a hash of stream, KEY and what tells events of a key apart."""
+    name = hashes_of(pa.array([schema.name], pa.string()))
+    columns = (rows[column].combine_chunks() for column in (*schema.key, told_apart_by))
+    return combined(np.repeat(name, len(rows)), *(hashes_of(column) for column in columns))
+
+
+def in_order(rows: pa.Table, schema: StreamSchema, *names: str) -> pa.Table:
+    """Rows sorted by KEY and some columns; nulls first, so that nothing depends on how rows came."""
+    keys = [(name, "ascending") for name in (*schema.key, *names)]
+    return rows.sort_by(keys).combine_chunks() if len(rows) else rows
+
+
+def world_rows(rows: pa.Table, tokens: Hashes, placed: Placed, time_columns: tuple[str, ...], scale: int) -> pa.Table:
+    """Rows of the certain program: the placed rows with their world and their time there.
+
+    `scale` is how many units of the worlds' clock make one of the stream's; `time_columns` show the time as well.
+    """
+    chosen = rows.take(pa.array(placed.rows))
+    starts, ends = (rows[name].to_numpy()[placed.rows] * scale for name in (START, END))
+    if placed.times is not None:
+        moved = placed.times != OWN_TIME
+        starts, ends = np.where(moved, placed.times, starts), np.where(moved, placed.times, ends)
+        for name in time_columns:
+            chosen = _with(chosen, name, ends // scale, chosen.schema.field(name).type)
+    chosen = _with(_with(chosen, START, starts), END, ends)
+    chosen = _with(chosen, ID, tokens.view(np.int64)[placed.rows])
+    return chosen.append_column(WORLD, pa.array(placed.worlds))
+
+
+def _with(table: pa.Table, name: str, values: Ints, kind: pa.DataType | None = None) -> pa.Table:
+    column = pa.array(values) if kind is None else pa.array(values).cast(kind)
+    return table.set_column(table.schema.get_field_index(name), name, column)
