@@ -82,6 +82,7 @@ CODES: dict[str, str] = {
     "INK0328": "segments of a stream without KEY",
     "INK0329": "a clause that does not fit a relation between segments",
     "INK0330": "a value that the segments of a key do not share",
+    "INK0331": "GIVEN that does not fit the values of its stream",
     "INK0401": "rules are not supported yet",
     "INK0402": "united and recursive events are not supported yet",
     "INK0403": "EAGER and MAXIMAL are not supported yet",
@@ -143,5 +144,7 @@ CODES: dict[str, str] = {
     "INK0612": "an input that lost what was still to be read",
     "INK0613": "a part of a stream's work that failed",
     "INK0614": "a stream that stopped",
+    "INK0615": "exact probabilities that are out of reach",
+    "INK0616": "more worlds than a stream may keep",
     "INK0901": "inkling failed",
 }

@@ -10,15 +10,23 @@ from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.whole import run_plan
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
-from inkling.io.duplicates import without_duplicates
 from inkling.io.tables import read_tables
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.physical.runnable import Runnable
 from inkling.results import Results, result_table
+from inkling.worlds.answer import answer
+from inkling.worlds.program import WorldProgram, certain_plan
+from inkling.worlds.settings import Sampling
+from inkling.worlds.sources import acceptable
 
 
-def run(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Results:
+def run(
+    program: Runnable,
+    inputs: Mapping[str, Data],
+    tables: Mapping[str, Data] | None = None,
+    sampling: Sampling | None = None,
+) -> Results:
     """Results of every event of a program over the given inputs."""
     read = _read_streams(program.plan, inputs)
     facts = read_tables(program.plan.tables, tables, program.folder)
@@ -27,14 +35,23 @@ def run(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data
     sources, rejects = {}, [one.rejects for one in read.values()]
     for stream in program.plan.streams:
         name = stream.schema.name
-        sources[name], repeated = without_duplicates(stream.schema, read[name].rows)
-        rejects.append(repeated)
-    matches = run_plan(program.physical, sources, facts, around)
+        sources[name], refused = acceptable(stream.schema, read[name].rows)
+        rejects += refused
+    certain = certain_plan(program.physical)
+    matches = run_plan(certain, sources, facts, around)
+    found = {event.name: result_table(event, matches[event.name], measure.clock) for event in certain.program.events}
+    worlds = None
+    if len(found) < len(program.plan.events):
+        doubtful = WorldProgram.of(program.physical, around, measure)
+        said = answer(doubtful, sources, facts, sampling or Sampling(), measure.clock)
+        found |= said.tables
+        worlds = str(said.account)
     return Results(
-        {event.name: result_table(event, matches[event.name], measure.clock) for event in program.plan.events},
+        {event.name: found[event.name] for event in program.plan.events},
         pa.concat_tables([REJECTS_SCHEMA.empty_table(), *rejects]),
         {name: one.n_read for name, one in read.items()},
         measure.clock,
+        worlds,
     )
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from inkling.spark.streaming.outputs import Tally
     from inkling.spark.streaming.query import LiveQuery
     from inkling.spark.streaming.sinks import Sink
+    from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +101,20 @@ class Program:
         self._refuse_doubt()
         return batch.run(self, spark, inputs, tables, partitions=partitions)
 
-    def run_local(self, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Results:
-        """Results in this process, without a Java virtual machine, as one Arrow table per event."""
+    def run_local(
+        self,
+        inputs: Mapping[str, Data],
+        tables: Mapping[str, Data] | None = None,
+        *,
+        sampling: Sampling | None = None,
+    ) -> Results:
+        """Results in this process, without a Java virtual machine, as one Arrow table per event.
+
+        `sampling` says how closely probabilities over uncertain streams must be known.
+        """
         from inkling import local
 
-        self._refuse_doubt()
-        return local.run(self, inputs, tables)
+        return local.run(self, inputs, tables, sampling)
 
     def open(self, tables: Mapping[str, Data] | None = None, *, unbounded: bool = False) -> LocalStream:
         """A stream in this process: rows are pushed as they come, and what they prove is returned at once.

@@ -29,6 +29,7 @@ class Results:
     rejects: pa.Table
     input_rows: Mapping[str, int]
     clock: Clock
+    worlds: str | None = None  # what probabilities rest on, where streams are uncertain
 
 
 def result_table(event: EventPlan, matches: MatchBatch, clock: Clock) -> pa.Table:

@@ -21,6 +21,7 @@ class Side(NamedTuple):
     begins: np.ndarray  # segments of key k are begins[k] … begins[k + 1] - 1
     start: np.ndarray
     end: np.ndarray
+    in_order: np.ndarray  # per key the numbers of its segments, in the order in which results list them
     label: np.ndarray  # only segments with one label are compared; a negative one equals none
     in_step: np.ndarray  # per key: later starts never go with earlier ends, among segments of one label
     lo: np.ndarray  # per key: first start and last end
@@ -31,6 +32,7 @@ class Question(NamedTuple):
     """What is asked about two keys."""
 
     table: np.ndarray  # by how the ends of two segments compare, whether they are related
+    matters: np.ndarray  # which of the four comparisons the table depends on
     least_left: int
     least_right: int
     labeled: bool
@@ -51,7 +53,8 @@ def _case(start, end, other_start, other_end):
 
 
 @njit(cache=True)
-def _first_not_below(values, value, lo, hi):
+def _first_from(values, value, lo, hi):
+    """First place of lo … hi whose value is not below the given one."""
     while lo < hi:
         middle = (lo + hi) // 2
         if values[middle] < value:
@@ -62,45 +65,51 @@ def _first_not_below(values, value, lo, hi):
 
 
 @njit(cache=True)
-def _first_above(values, value, lo, hi):
-    while lo < hi:
-        middle = (lo + hi) // 2
-        if values[middle] <= value:
-            lo = middle + 1
-        else:
-            hi = middle
-    return lo
+def _sought(values, value, lo, hi, guess):
+    """The same, faster when it is not far from the guess."""
+    at = min(max(guess, lo), hi)
+    step = 1
+    if at < hi and values[at] < value:
+        while at + step < hi and values[at + step] < value:
+            step *= 2
+        return _first_from(values, value, at + step // 2 + 1, min(at + step, hi))
+    while at - step >= lo and values[at - step] >= value:
+        step *= 2
+    return _first_from(values, value, max(at - step, lo), max(at - step // 2, lo))
 
 
 @njit(cache=True)
-def _n_related(start, end, right, lo, hi, in_step, table):
-    """How many of the right segments lo … hi - 1 are related to [start, end]."""
+def _n_related(start, end, right, lo, hi, in_step, asked, cuts):
+    """How many of the right segments lo … hi - 1 are related to [start, end]; `cuts` is scratch."""
     found = 0
     if hi - lo <= FEW or not in_step:
         for other in range(lo, hi):
-            found += table[_case(start, end, right.start[other], right.end[other])]
+            found += asked.table[_case(start, end, right.start[other], right.end[other])]
         return found
     # both borders only grow, so each comparison changes its outcome at most twice on the way from lo to hi
-    cuts = np.empty(9, np.int64)
-    cuts[0] = _first_not_below(right.start, start, lo, hi)
-    cuts[1] = _first_above(right.start, start, cuts[0], hi)
-    cuts[2] = _first_not_below(right.start, end, cuts[0], hi)
-    cuts[3] = _first_above(right.start, end, cuts[2], hi)
-    cuts[4] = _first_not_below(right.end, start, lo, hi)
-    cuts[5] = _first_above(right.end, start, cuts[4], hi)
-    cuts[6] = _first_not_below(right.end, end, cuts[4], hi)
-    cuts[7] = _first_above(right.end, end, cuts[6], hi)
-    cuts[8] = hi
-    cuts.sort()
-    for cut in cuts:
+    n_cuts = 0
+    for place in range(8):
+        if not asked.matters[place // 2]:
+            continue
+        border = start if place < 4 else end
+        values = right.start if place % 4 < 2 else right.end
+        cuts[place] = _sought(values, border + place % 2, lo, hi, cuts[place])
+        at = 8 + n_cuts
+        while at > 8 and cuts[at - 1] > cuts[place]:
+            cuts[at] = cuts[at - 1]
+            at -= 1
+        cuts[at] = cuts[place]
+        n_cuts += 1
+    for place in range(8, 9 + n_cuts):
+        cut = cuts[place] if place < 8 + n_cuts else hi
         if cut > lo:
-            found += (cut - lo) * table[_case(start, end, right.start[lo], right.end[lo])]
+            found += (cut - lo) * asked.table[_case(start, end, right.start[lo], right.end[lo])]
             lo = cut
     return found
 
 
 @njit(cache=True)
-def _qualifies(segment, left, right, key, asked):
+def _qualifies(segment, left, right, key, asked, cuts):
     """Whether a left segment is related to enough segments of a right key."""
     lo, hi = right.begins[key], right.begins[key + 1]
     if asked.labeled:
@@ -108,25 +117,25 @@ def _qualifies(segment, left, right, key, asked):
         if label < 0:
             lo = hi
         else:
-            lo = _first_not_below(right.label, label, lo, hi)
-            hi = _first_above(right.label, label, lo, hi)
-    found = _n_related(left.start[segment], left.end[segment], right, lo, hi, right.in_step[key], asked.table)
+            lo = _first_from(right.label, label, lo, hi)
+            hi = _first_from(right.label, label + 1, lo, hi)
+    found = _n_related(left.start[segment], left.end[segment], right, lo, hi, right.in_step[key], asked, cuts)
     return found == hi - lo if asked.least_right == ALL else found >= asked.least_right
 
 
 @njit(cache=True)
-def _holds(one, other, left, right, asked):
+def _holds(one, other, left, right, asked, cuts):
     begin, end = left.begins[one], left.begins[one + 1]
     if asked.least_left == ALL:
         for segment in range(begin, end):
-            if not _qualifies(segment, left, right, other, asked):
+            if not _qualifies(segment, left, right, other, asked, cuts):
                 return False
         return True
     missing = asked.least_left
     for segment in range(begin, end):
         if missing <= 0 or missing > end - segment:
             break
-        if _qualifies(segment, left, right, other, asked):
+        if _qualifies(segment, left, right, other, asked, cuts):
             missing -= 1
     return missing <= 0
 
@@ -135,6 +144,7 @@ def _holds(one, other, left, right, asked):
 def related_keys(left, right, asked):
     """The pairs (left key, right key) of all partitions of which the relation holds, in this order."""
     wants_some = asked.least_left >= 1 and asked.least_right >= 1
+    cuts = np.zeros(16, np.int64)
     found = np.empty((64, 2), np.int64)
     n_found = 0
     for partition in range(left.keys.shape[0] - 1):
@@ -144,7 +154,7 @@ def related_keys(left, right, asked):
                     continue
                 if asked.touching and wants_some and (left.hi[one] < right.lo[other] or right.hi[other] < left.lo[one]):
                     continue
-                if not _holds(one, other, left, right, asked):
+                if not _holds(one, other, left, right, asked, cuts):
                     continue
                 if n_found == found.shape[0]:
                     longer = np.empty((2 * n_found, 2), np.int64)
@@ -162,12 +172,14 @@ def qualifying_segments(ones, others, left, right, asked):
     offsets = np.zeros(ones.shape[0] + 1, np.int64)
     for i in range(ones.shape[0]):
         offsets[i + 1] = offsets[i] + left.begins[ones[i] + 1] - left.begins[ones[i]]
+    cuts = np.zeros(16, np.int64)
     found = np.empty(offsets[-1], np.int64)
     n_found = 0
     for i in range(ones.shape[0]):
         offsets[i] = n_found
-        for segment in range(left.begins[ones[i]], left.begins[ones[i] + 1]):
-            if _qualifies(segment, left, right, others[i], asked):
+        for place in range(left.begins[ones[i]], left.begins[ones[i] + 1]):
+            segment = left.in_order[place]
+            if _qualifies(segment, left, right, others[i], asked, cuts):
                 found[n_found] = segment
                 n_found += 1
     offsets[ones.shape[0]] = n_found

@@ -98,9 +98,9 @@ class _EventLines:
             case p.Related(left=left, relations=relations, right=right):
                 return add(f"Related[{self._all((left, right))}]", ", ".join(relations))
             case p.Quantified(left=x, relations=relations, right=y, same=same):
-                details = [f"{quantity_text(x)} {', '.join(relations)} {quantity_text(y)}"]
-                details += [f"on same {same.name}"] if same is not None else []
-                return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", "; ".join(details))
+                asked = f"{quantity_text(x)} {', '.join(relations)} {quantity_text(y)}"
+                on_same = "" if same is None else f"; on same {same.name}"
+                return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", asked + on_same)
             case p.Repetition(pattern=inner, low=low, high=high):
                 return add(f"Repeat[{self._part(inner)}]", f"{low} to {'any' if high is None else high}")
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):

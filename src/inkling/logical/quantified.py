@@ -15,6 +15,7 @@ from itertools import pairwise
 from inkling.logical import plan as p
 from inkling.logical.allen import relation_holds
 from inkling.model.event import Event, Value
+from inkling.model.schema import Column
 from inkling.model.time import Instant
 
 OPENING = frozenset({"open", "start", "resume"})
@@ -81,7 +82,7 @@ def _qualifies(pattern: p.Quantified, one: Segment, right: KeySegments) -> bool:
     return _enough(len(related), pattern.right.least, len(others))
 
 
-def _comparable(same: p.Column | None, one: Segment, other: Segment) -> bool:
+def _comparable(same: Column | None, one: Segment, other: Segment) -> bool:
     """ON SAME: both have the value, and it is one."""
     if same is None:
         return True

@@ -23,7 +23,7 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import Row, Rows, Weighted, exact
 
-OPENING = frozenset({"start", "resume", "open", "begin"})
+OPENING = frozenset({"start", "resume", "open"})
 CLOSING = frozenset({"end", "suspend", "close"})
 """Roles that mean the same in every stream, in any case; other words mean what their numbers say."""
 

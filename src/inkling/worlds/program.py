@@ -81,3 +81,14 @@ def doubtful_part(program: ProgramPlan) -> ProgramPlan:
         tuple(event for event in program.events if event.name in events),
         program.ticks_only,
     )
+
+
+def certain_plan(plan: PhysicalPlan) -> PhysicalPlan:
+    """The plan of the events that rest on certain streams alone: the same plan when all do."""
+    doubtful = doubtful_events(plan.program)
+    if not doubtful:
+        return plan
+    events = tuple(event for event in plan.program.events if event.name not in doubtful)
+    read = {name for event in events for name in event.sources}
+    streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
+    return plan_program(ProgramPlan(streams, plan.program.tables, events, plan.program.ticks_only))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from inkling.logical.plan import EventPlan
 from inkling.worlds.bounds import worlds_needed
 
 
@@ -31,4 +33,13 @@ class Sampling:
 
     @property
     def n_worlds(self) -> int:
+        """The worlds that one look takes."""
         return worlds_needed(self.epsilon, self.delta)
+
+    def plan(self, events: Iterable[EventPlan]) -> tuple[int, float]:
+        """The number of worlds of the first look, and the share of results that any look may get wrong.
+
+        Events with CONFIDENCE may be looked at twice, so both looks share what `delta` allows.
+        """
+        looks = 2 if self.budget > 1 and any(event.confidence is not None for event in events) else 1
+        return worlds_needed(self.epsilon, self.delta / looks), self.delta / looks

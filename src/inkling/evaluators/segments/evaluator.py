@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -12,18 +11,16 @@ import pyarrow as pa
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
 from inkling.evaluators.segments.codes import codes_of, numbered
+from inkling.evaluators.segments.relations import N_CASES, needed_comparisons, truth_table
 from inkling.evaluators.segments.sides import KeysAndSegments, side_of
 from inkling.evaluators.truth import truth_of
 from inkling.kernels import lists
 from inkling.kernels.segments import ALL, Question, qualifying_segments, related_keys
 from inkling.logical import plan as p
-from inkling.logical.allen import INVERSES, RELATIONS
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
-
-N_CASES = 3**4
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,15 @@ class SegmentsEvaluator:
         left, right = (ALL if one.least is None else one.least for one in (pattern.left, pattern.right))
         one_after_the_other = bool(table[0] or table[N_CASES - 1])
         labeled = pattern.same is not None
-        return Question(table, left, right, labeled, pattern.is_within_one_stream, not one_after_the_other)
+        return Question(
+            table,
+            needed_comparisons(pattern.relations),
+            left,
+            right,
+            labeled,
+            pattern.is_within_one_stream,
+            not one_after_the_other,
+        )
 
     def _results(self, batch: EventBatch, n_partitions: int) -> MatchBatch:
         pattern, asked = self._pattern, self._question
@@ -112,31 +117,8 @@ class SegmentsEvaluator:
         return ones, others, {one.name: evaluate(one.expr, resolve, len(ones), self.around) for one in event.head}
 
 
-def truth_table(relations: tuple[str, ...]) -> np.ndarray:
-    """Whether two segments are related, by how their ends compare: four signs as digits to the base 3."""
-    table = np.zeros(N_CASES, np.int64)
-    for start, end, other_start, other_end in product(range(4), repeat=4):
-        if start > end or other_start > other_end:
-            continue
-        compared = [(start, other_start), (start, other_end), (end, other_start), (end, other_end)]
-        case = 0
-        for one, other in compared:
-            case = case * 3 + (one > other) - (one < other) + 1
-        ends = (start, end, other_start, other_end)
-        table[case] = any(_related(name, *ends) for name in relations)
-    return table
-
-
-def _related(name: str, start: int, end: int, other_start: int, other_end: int) -> bool:
-    if name in INVERSES:
-        return RELATIONS[INVERSES[name]](other_start, other_end, start, end)
-    return RELATIONS[name](start, end, other_start, other_end)
-
-
 def _rows(left: KeysAndSegments, offsets: Ints, segments: Ints, *, paired: bool) -> tuple[Ints, Ints]:
-    """The rows of lists of segments, in canonical order."""
-    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    segments = segments[np.lexsort((left.rank[segments], owner))]
+    """The rows of lists of segments."""
     if not paired:
         return offsets, left.opening[segments]
     return 2 * offsets, np.stack([left.opening[segments], left.closing[segments]], axis=1).ravel()

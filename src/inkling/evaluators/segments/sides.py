@@ -12,6 +12,7 @@ from inkling.evaluators.segments.pairs import opened_and_closed, turns_of_roles
 from inkling.kernels.segments import Side
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints
+from inkling.model.schema import Column
 from inkling.physical.plan import LeafTest
 
 
@@ -24,13 +25,12 @@ class KeysAndSegments:
     row: Ints  # of each key, some row of the batch that is an event of it
     start: Ints  # of each key: where its first segment starts, or its first event if it has no segment
     end: Ints
-    rank: Ints  # of each segment: its place in canonical order
     opening: Ints  # of each segment: the row that it is, or that opens it
     closing: Ints
 
 
 def side_of(
-    batch: EventBatch, operand: p.Operand, test: LeafTest, same: p.Column | None, n_partitions: int
+    batch: EventBatch, operand: p.Operand, test: LeafTest, same: Column | None, n_partitions: int
 ) -> KeysAndSegments:
     """The keys and segments of an operand; names of columns are physical."""
     (source,) = test.inputs
@@ -62,6 +62,7 @@ def side_of(
             begins,
             start,
             end,
+            np.lexsort((order, owner)),  # `order` is canonical: that of the rows, or of the events that open
             label,
             _in_step(owner, label, end, n_keys),
             segment_lo,
@@ -71,7 +72,6 @@ def side_of(
         rows[first],
         np.where(has_segments, segment_lo, lo),
         np.where(has_segments, segment_hi, hi),
-        order,
         opening[order],
         closing[order],
     )
@@ -91,7 +91,7 @@ def _segments(batch: EventBatch, pairing: p.Pairing | None, rows: Ints, key: Int
     return opened_and_closed(key, batch.end[rows], number, turns)
 
 
-def _labels(batch: EventBatch, same: p.Column | None, opening: Ints, closing: Ints) -> Ints:
+def _labels(batch: EventBatch, same: Column | None, opening: Ints, closing: Ints) -> Ints:
     """What the opening events say under ON SAME, or the closing ones where that is nothing."""
     if same is None:
         return np.zeros(len(opening), np.int64)

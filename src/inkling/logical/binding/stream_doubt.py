@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inkling.language import syntax as s
 from inkling.logical.binding.columns import ColumnList
+from inkling.logical.binding.doubt_columns import check_doubt_columns
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.plan import Pairing
 from inkling.model.schema import Column
@@ -13,6 +14,7 @@ from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, Probable
 
 def bind_doubt(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> Doubt | None:
     """The doubt of a stream; columns whose option tells their type need not be declared."""
+    check_doubt_columns(decl, columns, mistakes)
     found: dict[str, Doubt] = {}
     if isinstance(decl.time, s.TimeBetween):
         weights = decl.time.weights
@@ -43,7 +45,7 @@ def bind_pairing(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) ->
             "INK0302",
             "SEGMENTS does not fit TIME FROM … TO",
             segments,
-            notes=["such events are segments themselves; with SEGMENTS, one event opens a segment and another closes it"],
+            notes=["such events are segments themselves; with SEGMENTS, one event opens and another closes"],
             helps=["leave SEGMENTS out"],
         )
     if decl.numbered_by:

@@ -30,14 +30,18 @@ def everywhere(pattern: p.Pattern, change: Change) -> p.Pattern:
             unchanged = _same(sides, (left, right))
             return change(pattern if unchanged else replace(pattern, left=sides[0], right=sides[1]))
         case p.Quantified(left=x, right=y):
-            leaves = (within(x.leaf), within(y.leaf))
-            if _same(leaves, (x.leaf, y.leaf)):
-                return change(pattern)
-            assert isinstance(leaves[0], p.Leaf) and isinstance(leaves[1], p.Leaf), "segments are single events"
-            return change(replace(pattern, left=replace(x, leaf=leaves[0]), right=replace(y, leaf=leaves[1])))
+            operands = tuple(_operand(one, change) for one in (x, y))
+            unchanged = operands[0] is x and operands[1] is y
+            return change(pattern if unchanged else replace(pattern, left=operands[0], right=operands[1]))
         case p.Repetition(pattern=inner) | p.Narrowed(pattern=inner) | p.OtherRun(pattern=inner):
             found = within(inner)
             return change(pattern if found is inner else replace(pattern, pattern=found))
+
+
+def _operand(operand: p.Operand, change: Change) -> p.Operand:
+    leaf = change(operand.leaf)
+    assert isinstance(leaf, p.Leaf), "segments are single events"
+    return operand if leaf is operand.leaf else replace(operand, leaf=leaf)
 
 
 def _part(part: p.Part, change: Change) -> p.Part:

@@ -16,7 +16,7 @@ from inkling.model.uncertainty import ProbableValue
 from inkling.model.value_worlds import value_columns
 from inkling.model.weights import TOLERANCE
 from inkling.worlds.checks.chains import Chains, Unfollowed
-from inkling.worlds.checks.findings import Finding, Mask, Verdicts, number_words, split, value_words
+from inkling.worlds.checks.findings import Finding, Mask, Verdicts, counted, number_words, split, value_words
 from inkling.worlds.checks.steps import NOTHING, Steps
 
 NEARLY = float(TOLERANCE)
@@ -80,12 +80,12 @@ class _Alternatives:
 
         def missing(step: int) -> str:
             rows = self.steps.members(step)
-            return f"`{probability}` is missing in {is_null[rows].sum()} of {_alternatives(len(rows))}"
+            return f"`{probability}` is missing in {is_null[rows].sum()} of {counted(len(rows), 'alternative')}"
 
         def outside(step: int) -> str:
             rows = self.steps.members(step)
             wrong = number_words(self.written[rows][is_outside[rows]][0])
-            return f"`{probability}` is {wrong} in one of {_alternatives(len(rows))}, expected a number from 0 to 1"
+            return f"`{probability}` is {wrong} in one of {counted(len(rows), 'alternative')}, expected 0 to 1"
 
         def repeated(step: int) -> str:
             rows = self.steps.members(step)
@@ -118,7 +118,7 @@ class _Alternatives:
             row = int(rows[is_too_much[rows]][0])
             n_alternatives = int((self.steps.source[rows] == self.steps.source[row]).sum())
             total = number_words(sums[self.steps.source[row]])
-            return f"probabilities of {_alternatives(n_alternatives)}{self._after(row)} sum to {total}"
+            return f"probabilities of {counted(n_alternatives, 'alternative')}{self._after(row)} sum to {total}"
 
         return detail
 
@@ -137,7 +137,3 @@ class _Alternatives:
         if self.steps.given[row] == NOTHING:
             return ""
         return f" after {value_words([self.rows[name][row].as_py() for name in self.doubt.given])}"
-
-
-def _alternatives(n: int) -> str:
-    return "1 alternative" if n == 1 else f"{n} alternatives"

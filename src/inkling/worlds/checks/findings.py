@@ -82,6 +82,15 @@ def number_words(number: float) -> str:
     return f"{number:.12g}"
 
 
+def counted(n: int, what: str) -> str:
+    """Things and how many there are.
+
+    >>> counted(1, "weight"), counted(3, "weight")
+    ('1 weight', '3 weights')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
 def value_words(values: Sequence[object]) -> str:
     """Values of one thing in a sentence."""
     return ", ".join(shown(value) for value in values)

@@ -53,7 +53,7 @@ class Recorded:
     @property
     def goes_on(self) -> Mask:
         """Whether an event and the next one have the same KEY; one answer per pair."""
-        return np.diff(self.key) == 0
+        return np.asarray(np.diff(self.key) == 0, bool)
 
     def keys_with(self, pairs: Mask) -> Mask:
         """Whether a KEY has such a pair of neighbors."""

@@ -10,7 +10,7 @@ from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime
-from inkling.worlds.checks.findings import Finding, Verdicts, number_words, split
+from inkling.worlds.checks.findings import Finding, Verdicts, counted, number_words, split
 
 
 def checked_weights(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
@@ -31,7 +31,7 @@ def checked_weights(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) 
         return [float(weight) for weight in weights[ends[place] - lengths[place] : ends[place]]]
 
     def wrong_count(place: int) -> str:
-        return f"`{doubt.weights}` has {lengths[place]} weights for {ticks[place]} ticks"
+        return f"`{doubt.weights}` has {counted(lengths[place], 'weight')} for {counted(ticks[place], 'tick')}"
 
     def not_finite(place: int) -> str:
         odd = [number for number, weight in enumerate(listed(place), start=1) if not np.isfinite(weight)]

@@ -1,0 +1,62 @@
+"""Allen's relations as tables: four comparisons of the ends of two segments say whether they are related."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.logical.allen import INVERSES, RELATIONS
+
+N_CASES = 3**4
+"""A case is four signs, as digits to the base 3: start and end of one segment, each against those of the other."""
+
+Signs = tuple[int, int, int, int]
+
+
+def truth_table(relations: tuple[str, ...]) -> NDArray[np.int64]:
+    """1 for every case in which one of the relations holds."""
+    table = np.zeros(N_CASES, np.int64)
+    for signs, related in _cases(relations):
+        case = 0
+        for sign in signs:
+            case = case * 3 + sign + 1
+        table[case] = related
+    return table
+
+
+def needed_comparisons(relations: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which of the four comparisons are enough to tell; as few as possible."""
+    cases = list(_cases(relations))
+    for n_needed in range(5):
+        for chosen in combinations(range(4), n_needed):
+            told = {(tuple(signs[place] for place in chosen), related) for signs, related in cases}
+            if len(told) == len({seen for seen, _ in told}):
+                return np.isin(np.arange(4), chosen)
+    raise AssertionError("four comparisons tell everything")
+
+
+def _cases(relations: tuple[str, ...]) -> Iterator[tuple[Signs, bool]]:
+    """Every way in which two segments can lie, points among them."""
+    for start, end, other_start, other_end in product(range(4), repeat=4):
+        if start <= end and other_start <= other_end:
+            ends = (start, end, other_start, other_end)
+            signs = (
+                _sign(start - other_start),
+                _sign(start - other_end),
+                _sign(end - other_start),
+                _sign(end - other_end),
+            )
+            yield signs, any(_related(name, *ends) for name in relations)
+
+
+def _sign(difference: int) -> int:
+    return (difference > 0) - (difference < 0)
+
+
+def _related(name: str, start: int, end: int, other_start: int, other_end: int) -> bool:
+    if name in INVERSES:
+        return RELATIONS[INVERSES[name]](other_start, other_end, start, end)
+    return RELATIONS[name](start, end, other_start, other_end)

@@ -1,0 +1,124 @@
+"""The answer of a program over complete uncertain streams: every result with its probability and how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.io.normalize import ID
+from inkling.logical.plan import Demand
+from inkling.model.time import Clock
+from inkling.worlds.account import Account
+from inkling.worlds.alternatives import Numbers
+from inkling.worlds.combine import Summed, together
+from inkling.worlds.demands import require_exact
+from inkling.worlds.estimate import (
+    UNDECIDED,
+    Estimate,
+    Names,
+    estimate_table,
+    exact_estimate,
+    sampled_estimate,
+)
+from inkling.worlds.program import WorldProgram
+from inkling.worlds.run import WorldData, components_with
+from inkling.worlds.settings import Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Results of every doubtful event in the public columns, and an account of the worlds behind them."""
+
+    tables: Mapping[str, pa.Table]
+    account: Account
+
+
+def answer(
+    program: WorldProgram,
+    rows: Mapping[str, pa.Table],
+    tables: Mapping[str, pa.Table],
+    sampling: Sampling,
+    clock: Clock,
+) -> Answer:
+    """Probabilities of all results over the checked rows of all streams."""
+    data = WorldData.of(program, rows, tables, sampling.exact_up_to)
+    require_exact(data, sampling)
+    found, account = estimates(data, sampling)
+    names = {kind: names_of(data, kind) for kind in set(program.id_types.values())}
+    shown = {
+        event.name: estimate_table(event, found[event.name], names[program.id_types[event.name]], program.scale, clock)
+        for event in program.events
+    }
+    return Answer(shown, account)
+
+
+def names_of(data: WorldData, kind: pa.DataType) -> Names:
+    """The ids of all events, as texts or numbers of one kind."""
+    return Names.of(
+        [stream.tokens.view(np.int64) for stream in data.streams],
+        [stream.rows[ID].combine_chunks() for stream in data.streams],
+        kind,
+    )
+
+
+def estimates(data: WorldData, sampling: Sampling) -> tuple[dict[str, list[Estimate]], Account]:
+    """Estimates per event: those that were counted out, then those that were sampled."""
+    events = data.program.events
+    counted = data.counted(Numbers.FLOAT)
+    sampled_only = [event.name for event in events if event.demand is Demand.SAMPLED]
+    n_worlds, delta = sampling.plan(events)
+    found: dict[str, list[Estimate]] = {event.name: [] for event in events}
+    for event in events:
+        if counted and event.name not in sampled_only:
+            found[event.name].append(exact_estimate(event, counted[event.name]))
+    chosen = np.ones(data.parts.count, bool) if sampled_only else data.is_sampled
+    account = Account.of(data, n_worlds if chosen.any() else 0)
+    if not chosen.any():
+        return found, account
+    drawn = data.sampled(sampling, 0, n_worlds, chosen)
+    if sampled_only and not data.is_sampled.all():
+        others = data.sampled(sampling, 0, n_worlds, data.is_sampled) if data.is_sampled.any() else {}
+        drawn = {name: drawn[name] if name in sampled_only else others.get(name, drawn[name].take(_NONE)) for name in drawn}
+    for event in events:
+        found[event.name].append(sampled_estimate(event, drawn[event.name], n_worlds, delta))
+    return _decided(data, sampling, found, drawn, account, n_worlds, delta)
+
+
+_NONE = np.empty(0, np.int64)
+
+
+def _decided(
+    data: WorldData,
+    sampling: Sampling,
+    found: dict[str, list[Estimate]],
+    drawn: Mapping[str, Summed],
+    account: Account,
+    n_worlds: int,
+    delta: float,
+) -> tuple[dict[str, list[Estimate]], Account]:
+    """Results that are undecided about CONFIDENCE, looked at once more in as many worlds as the budget allows."""
+    open_ones = {name: parts[-1].where(parts[-1].method == UNDECIDED) for name, parts in found.items() if parts}
+    open_ones = {name: part for name, part in open_ones.items() if len(part.results)}
+    if not open_ones or sampling.budget == 1:
+        return found, account
+    tokens = np.concatenate([part.results.lineage.flatten().to_numpy() for part in open_ones.values()])
+    more = (sampling.budget - 1) * n_worlds
+    further = data.sampled(sampling, n_worlds, more, components_with(data, tokens))
+    events = {event.name: event for event in data.program.events}
+    for name, part in open_ones.items():
+        total = _both(part.results, further[name])
+        settled = sampled_estimate(events[name], total, n_worlds + more, delta)
+        kept = found[name][-1]
+        found[name][-1] = kept.where(kept.method != UNDECIDED)
+        found[name].append(settled)
+    return found, replace(account, n_further=more)
+
+
+def _both(first: Summed, further: Summed) -> Summed:
+    """Sums of the first results over both sets of worlds."""
+    wanted = np.isin(further.identity, first.identity)
+    return together([first, further.take(np.flatnonzero(wanted))])
+

@@ -1,0 +1,59 @@
+"""Refuses to run where EXACT is demanded and some part of the data has too many worlds, and names the part."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inkling.analysis.doubt import streams_of
+from inkling.errors import InputError
+from inkling.logical.plan import Demand, EventPlan
+from inkling.worlds.run import WorldData
+from inkling.worlds.settings import Sampling
+from inkling.worlds.streams.certain import CertainStream
+from inkling.worlds.streams.lost import LossyStream
+
+
+def require_exact(data: WorldData, sampling: Sampling) -> None:
+    """Raises `InputError` for the first event that demands EXACT and cannot have it."""
+    for event in data.program.events:
+        if event.demand is Demand.EXACT:
+            _require(event, data, sampling)
+
+
+def _require(event: EventPlan, data: WorldData, sampling: Sampling) -> None:
+    behind = {stream.schema.name for stream in streams_of(event, data.program.part)}
+    for number in np.flatnonzero(data.is_sampled).tolist():
+        causes, where = _causes(data, number, behind)
+        if not causes:
+            continue
+        notes = [f"{where}: {', '.join(causes)}"]
+        if not data.program.order_only and any("lost" in cause for cause in causes):
+            notes.append("lengths of time between lost events cannot be counted out, only their order can")
+        raise InputError.of(
+            "INK0615",
+            f"`{event.name}` demands EXACT, but a part of the data has more than {sampling.exact_up_to:,} worlds",
+            notes=notes,
+            helps=(
+                "leave EXACT out to have it sampled",
+                "raise the limit (`--exact-up-to`), or make parts smaller with PARTITION BY and WITHIN",
+            ),
+        )
+
+
+def _causes(data: WorldData, number: int, behind: set[str]) -> tuple[list[str], str]:
+    """The choices of a component by stream, and where the component lies."""
+    causes, where = [], "in all of the data"
+    for stream, component in zip(data.streams, data.parts.of_rows, strict=True):
+        rows = np.flatnonzero(component == number)
+        if stream.schema.name not in behind or not len(rows):
+            continue
+        if data.program.key:
+            values = [f"{name} = {stream.rows[name][int(rows[0])].as_py()!r}" for name in data.program.key]
+            where = f"where {', '.join(values)}"
+        if isinstance(stream, CertainStream):
+            continue
+        n = len(np.unique(stream.factors[rows][stream.factors[rows] >= 0]))
+        kind = "gaps with lost events" if isinstance(stream, LossyStream) else "uncertain events"
+        if n:
+            causes.append(f"{n} {kind} of {stream.schema.name}")
+    return causes, where

@@ -1,0 +1,1 @@
+STREAM Seen(person STRING) KEY person TIME t PROBABILITY p GIVEN previous;

@@ -1,0 +1,1 @@
+STREAM Cpu(node STRING, w STRING) KEY node TIME BETWEEN lo AND hi WEIGHTS w;
