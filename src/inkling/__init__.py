@@ -3,7 +3,9 @@
 Names are imported when they are first used, so that `import inkling` loads neither Spark nor Numba.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from inkling.results import Results
     from inkling.spark.batch import SparkResults
     from inkling.spark.session import spark_session
+    from inkling.worlds.settings import Sampling
 
 __all__ = [
     "Calibration",
@@ -41,6 +44,7 @@ __all__ = [
     "ProgramError",
     "ReportData",
     "Results",
+    "Sampling",
     "SparkResults",
     "__version__",
     "build_report",
@@ -74,6 +78,7 @@ _HOMES = {
     "inkling.results": ("Results",),
     "inkling.spark.batch": ("SparkResults",),
     "inkling.spark.session": ("spark_session",),
+    "inkling.worlds.settings": ("Sampling",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -81,9 +86,18 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_HOME_OF[name]), name)
-    globals()[name] = found  # a package of the same name, once imported, must not hide the function
-    return found
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+class _PublicNames(ModuleType):
+    """Keeps a package that is named like a public function, once it is imported, from hiding the function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _PublicNames
 
 
 def __dir__() -> list[str]:

@@ -17,6 +17,7 @@ from inkling.physical.runnable import Runnable
 from inkling.results import Results, result_table
 from inkling.worlds.answer import answer
 from inkling.worlds.program import WorldProgram, certain_plan
+from inkling.worlds.run import OnWorlds
 from inkling.worlds.settings import Sampling
 from inkling.worlds.sources import acceptable
 
@@ -26,6 +27,7 @@ def run(
     inputs: Mapping[str, Data],
     tables: Mapping[str, Data] | None = None,
     sampling: Sampling | None = None,
+    on_worlds: OnWorlds | None = None,
 ) -> Results:
     """Results of every event of a program over the given inputs."""
     read = _read_streams(program.plan, inputs)
@@ -43,7 +45,7 @@ def run(
     worlds = None
     if len(found) < len(program.plan.events):
         doubtful = WorldProgram.of(program.physical, around, measure)
-        said = answer(doubtful, sources, facts, sampling or Sampling(), measure.clock)
+        said = answer(doubtful, sources, facts, sampling or Sampling(), measure.clock, on_worlds)
         found |= said.tables
         worlds = str(said.account)
     return Results(

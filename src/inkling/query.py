@@ -24,6 +24,7 @@ from inkling.language.build.clauses import StatementBuilder
 from inkling.language.build.events import Builder
 from inkling.logical import bind
 from inkling.logical.explain import explain as explain_logical
+from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.rewrite import Rewritten, rewrite
 from inkling.physical.bounded import require_bounded
@@ -31,6 +32,7 @@ from inkling.physical.explain import explain_physical
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.verdicts import explain_verdicts
+from inkling.physical.world_verdicts import Looks
 from inkling.source import SourceText
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from inkling.spark.streaming.outputs import Tally
     from inkling.spark.streaming.query import LiveQuery
     from inkling.spark.streaming.sinks import Sink
+    from inkling.worlds.run import OnWorlds
     from inkling.worlds.settings import Sampling
 
 
@@ -66,24 +69,25 @@ class Program:
     def text(self) -> str:
         return self.source.text
 
-    def explain(self, stage: str = "all") -> str:
+    def explain(self, stage: str = "all", *, sampling: Sampling | None = None) -> str:
         """What will be done and why, as stable text.
 
-        `stage` is `logical`, `rewritten`, `verdicts` or `physical`; `all` gives each under its title.
+        `stage` is `logical`, `rewritten`, `verdicts` or `physical`; `all` gives each under its title. `sampling` is how
+        closely probabilities over uncertain streams are to be known.
         """
-        sections = dict(self.explain_sections())
+        sections = dict(self.explain_sections(sampling))
         if stage == "all":
             return "\n\n".join(f"== {title} ==\n{text}" for title, text in sections.items())
         if stage not in sections:
             raise ValueError(f"expected stage to be all or one of {', '.join(sections)}, found {stage!r}")
         return sections[stage]
 
-    def explain_sections(self) -> tuple[tuple[str, str], ...]:
+    def explain_sections(self, sampling: Sampling | None = None) -> tuple[tuple[str, str], ...]:
         """The title and text of every stage, in the order of the stages."""
         return (
             ("logical", explain_logical(self.plan)),
             ("rewritten", _rewritten_text(self.rewritten)),
-            ("verdicts", explain_verdicts(self.physical)),
+            ("verdicts", explain_verdicts(self.physical, self._looks(sampling))),
             ("physical", explain_physical(self.physical)),
         )
 
@@ -107,14 +111,16 @@ class Program:
         tables: Mapping[str, Data] | None = None,
         *,
         sampling: Sampling | None = None,
+        on_worlds: OnWorlds | None = None,
     ) -> Results:
         """Results in this process, without a Java virtual machine, as one Arrow table per event.
 
-        `sampling` says how closely probabilities over uncertain streams must be known.
+        `sampling` says how closely probabilities over uncertain streams must be known; `on_worlds` is told how many of
+        how many sampled worlds are done.
         """
         from inkling import local
 
-        return local.run(self, inputs, tables, sampling)
+        return local.run(self, inputs, tables, sampling, on_worlds)
 
     def open(self, tables: Mapping[str, Data] | None = None, *, unbounded: bool = False) -> LocalStream:
         """A stream in this process: rows are pushed as they come, and what they prove is returned at once.
@@ -181,6 +187,15 @@ class Program:
             unbounded,
         )
         return query.start(self, spark, inputs, tables, settings)
+
+    def _looks(self, sampling: Sampling | None) -> Looks | None:
+        if not doubtful_events(self.plan):
+            return None
+        from inkling.worlds.settings import Sampling
+
+        chosen = sampling or Sampling()
+        n_worlds, _ = chosen.plan(self.plan.events)
+        return Looks(n_worlds, chosen.epsilon, chosen.delta, chosen.exact_up_to, chosen.budget)
 
     def to_ink(self) -> str:
         """The program in the one layout that `inkling fmt` gives every program."""

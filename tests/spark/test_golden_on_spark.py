@@ -19,6 +19,7 @@ QUICK = {
     "or",
     "repeat_at_least",
     "return_columns",
+    "segments_on_same",
     "seq_strict",
     "table_binds",
     "table_tests",

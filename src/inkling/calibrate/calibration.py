@@ -38,8 +38,8 @@ BIN_COLUMNS = pa.schema(
 class Calibration:
     """How probabilities compare with what happened."""
 
-    n: int  # results, and truths without one
-    n_missed: int  # truths without a result, which count as probability 0
+    n: int  # pairs of a probability and an outcome
+    n_missed: int  # of these, what happened without a result
     base_rate: float
     bins: tuple[Bin, ...]
     n_bins: int  # empty ones included
@@ -76,7 +76,9 @@ class Calibration:
         return write_page({"": self}, path, title=title)
 
 
-def calibrate(results: Data, truth: Data, *, on: Sequence[str] | None = None, bins: int = 10) -> Calibration:
+def calibrate(
+    results: Data, truth: Data, *, on: Sequence[str] | None = None, among: Data | None = None, bins: int = 10
+) -> Calibration:
     """Compare stated probabilities with what really happened.
 
     Parameters
@@ -88,7 +90,10 @@ def calibrate(results: Data, truth: Data, *, on: Sequence[str] | None = None, bi
         Without `on`: the name of a column of the results that says whether each happened. With `on`: a table of
         what happened. Results without a partner in it did not happen; truths without a result count as probability 0.
     on
-        The columns that identify a result, in both tables.
+        The columns that identify a result, in all tables.
+    among
+        What could have happened: of these, what has no result counts as probability 0. Scores of two ways to compute
+        probabilities can be compared only among the same candidates.
     bins
         Into how many bins of equal width the probabilities are divided.
     """
@@ -101,7 +106,7 @@ def calibrate(results: Data, truth: Data, *, on: Sequence[str] | None = None, bi
             )
         pairs = labeled(results, truth)
     else:
-        pairs = joined(results, truth, [on] if isinstance(on, str) else list(on))
+        pairs = joined(results, truth, [on] if isinstance(on, str) else list(on), among)
     curve = reliability(pairs, bins)
     return Calibration(
         n=len(pairs),

@@ -1,8 +1,8 @@
-"""Results beside the truth: a probability and whether it happened, one pair per result or missed truth."""
+"""Results beside the truth: pairs of a probability and whether it happened."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,7 +26,7 @@ class Pairs:
     prob: Floats
     error: Floats  # half width of the interval of an estimate, 0 when exact
     happened: Marks
-    n_missed: int = 0  # of these pairs, truths without a result: their probability is 0
+    n_missed: int = 0  # of these pairs, those that happened without a result: their probability is 0
 
     def __len__(self) -> int:
         return self.prob.size
@@ -39,26 +39,30 @@ def labeled(results: Data, column: str) -> Pairs:
     return _some(Pairs(prob, error, _booleans(table, column)))
 
 
-def joined(results: Data, truth: Data, on: Sequence[str]) -> Pairs:
+def joined(results: Data, truth: Data, on: Sequence[str], among: Data | None = None) -> Pairs:
     """Pairs from results and a table of what happened, which belong together when the columns `on` are equal.
 
-    A result without a partner did not happen. A truth without a result was given no chance: probability 0, with the
-    largest error among the results, because sampled worlds may have missed it.
+    A result without a partner did not happen. What happened, or is listed in `among`, without a result was given no
+    chance: probability 0, with the largest error among the results, because sampled worlds may have missed it.
     """
-    found, real = read_table(results, what="results"), read_table(truth, what="truth")
     if not on:
         raise _incomparable("there is no column to join results and truth on", help="name some, such as `on=['key']`")
-    keys, happened = _keys(found, real, on)
-    _require_distinct(keys, on)
+    found = read_table(results, what="results")
+    named = {"results": found, "truth": read_table(truth, what="truth")}
+    if among is not None:
+        named["candidates"] = read_table(among, what="candidates")
+    keys = _keys(named, on)
+    claimed, happened = keys["results"], set(keys["truth"])
+    _require_distinct(claimed, on)
     prob, error = _probabilities(found)
-    missed = happened - set(keys)
+    unclaimed = (happened | set(keys.get("candidates", ()))) - set(claimed)
     largest = float(error.max(initial=0.0))
     return _some(
         Pairs(
-            np.concatenate([prob, np.zeros(len(missed))]),
-            np.concatenate([error, np.full(len(missed), largest)]),
-            np.array([key in happened for key in keys] + [True] * len(missed), dtype=np.bool_),
-            len(missed),
+            np.concatenate([prob, np.zeros(len(unclaimed))]),
+            np.concatenate([error, np.full(len(unclaimed), largest)]),
+            np.array([key in happened for key in (*claimed, *unclaimed)], dtype=np.bool_),
+            len(unclaimed & happened),
         )
     )
 
@@ -103,18 +107,17 @@ def _converted(table: pa.Table, name: str, kind: pa.DataType, expected: str) -> 
         raise _incomparable(f"`{name}` of the results has the type {column.type}, expected {expected}") from None
 
 
-def _keys(found: pa.Table, real: pa.Table, on: Sequence[str]) -> tuple[list[Key], set[Key]]:
-    """The key of every result in order, and the keys that happened; values of different types are compared as text."""
-    left, right = [], []
+def _keys(tables: Mapping[str, pa.Table], on: Sequence[str]) -> dict[str, list[Key]]:
+    """The key of every row of every table; values of different types are compared as text."""
+    columns: dict[str, list[list[object]]] = {what: [] for what in tables}
     for name in on:
-        one, other = _column(found, name, "results"), _column(real, name, "truth")
-        if one.type != other.type:
-            one, other = one.cast(pa.string()), other.cast(pa.string())
-        if pa.types.is_nested(one.type):
+        given = {what: _column(table, name, what) for what, table in tables.items()}
+        if any(pa.types.is_nested(column.type) for column in given.values()):
             raise _incomparable(f"`{name}` holds lists, which cannot be joined on", help="name columns of plain values")
-        left.append(one.to_pylist())
-        right.append(other.to_pylist())
-    return list(zip(*left, strict=True)), set(zip(*right, strict=True))
+        as_text = len({column.type for column in given.values()}) > 1
+        for what, column in given.items():
+            columns[what].append((column.cast(pa.string()) if as_text else column).to_pylist())
+    return {what: list(zip(*values, strict=True)) for what, values in columns.items()}
 
 
 def _require_distinct(keys: list[Key], on: Sequence[str]) -> None:
@@ -133,7 +136,7 @@ def _column(table: pa.Table, name: str, what: str) -> pa.ChunkedArray:
         close = nearest(name, table.column_names, n=1)
         raise InputError.of(
             "INK0558",
-            f"the {what} have no column `{name}`" if what == "results" else f"the {what} has no column `{name}`",
+            f"the {what} {'has' if what == 'truth' else 'have'} no column `{name}`",
             notes=(f"the columns are {', '.join(table.column_names)}",),
             helps=(f"write `{close[0]}`",) if close else (),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,10 +44,13 @@ def calibrate(
 
     columns = None if on is None else [name.strip() for name in on.split(",")]
     real = truth if columns is None else _rows(truth, event, what="truth")
-    given = {results.stem: results} if against is None else _told_apart(results, against)
+    given = {
+        name: _rows(path, event, what="results")
+        for name, path in ({results.stem: results} if against is None else _told_apart(results, against)).items()
+    }
     found = {
-        name: calibrated(_rows(path, event, what="results"), real, on=columns, bins=bins)
-        for name, path in given.items()
+        name: calibrated(rows, real, on=columns, among=_candidates(given.values(), columns), bins=bins)
+        for name, rows in given.items()
     }
     _print(found)
     if output is not None:
@@ -61,6 +64,14 @@ def _told_apart(results: Path, against: Path) -> dict[str, Path]:
     if results.stem != against.stem:
         return {results.stem: results, against.stem: against}
     return {str(results): results, str(against): against}
+
+
+def _candidates(results: Iterable[pa.Table], on: list[str] | None) -> list[dict[str, object]] | None:
+    """Whatever any of the results speaks of, so that all are judged by the same."""
+    if on is None:
+        return None
+    known = [rows for rows in results if set(on) <= set(rows.column_names)]
+    return [row for rows in known for row in rows.select(on).to_pylist()] or None
 
 
 def _rows(path: str | Path, event: str | None, *, what: str) -> pa.Table:
@@ -102,8 +113,8 @@ def _scores(calibrations: Mapping[str, Calibration]) -> Table:
 
     table = Table("score", *calibrations)
     every = list(calibrations.values())
-    table.add_row("results", *(f"{one.n - one.n_missed:,}" for one in every))
-    table.add_row("truths without a result", *(f"{one.n_missed:,}" for one in every))
+    table.add_row("results and candidates", *(f"{one.n:,}" for one in every))
+    table.add_row("happened without a result", *(f"{one.n_missed:,}" for one in every))
     table.add_row("base rate", *(_number(one.base_rate) for one in every))
     table.add_row("Brier score", *(_number(one.brier_score) for one in every))
     table.add_row("Brier skill", *(_number(one.brier_skill) for one in every))

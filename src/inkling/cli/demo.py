@@ -11,7 +11,20 @@ from inkling.cli.examples import example_program
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import Debug, Events, Master, Quiet, Runner, RunnerChoice, Seed
+from inkling.cli.options import (
+    Budget,
+    Debug,
+    Delta,
+    Epsilon,
+    Events,
+    ExactUpTo,
+    Master,
+    Quiet,
+    Runner,
+    RunnerChoice,
+    Seed,
+    sampling_of,
+)
 from inkling.cli.progress import counting, working
 from inkling.query import load
 
@@ -20,7 +33,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SHOWN_ROWS = 3
-HIDDEN_COLUMNS = ("event", "detected_at", "method", "error", "op")
+HIDDEN_COLUMNS = ("event", "detected_at", "op")
+ONLY_IN_DOUBT = ("method", "error")
 
 
 def demo(
@@ -35,11 +49,16 @@ def demo(
     ] = None,
     runner: RunnerChoice = Runner.SPARK,
     master: Master = "local[*]",
+    epsilon: Epsilon = 0.01,
+    delta: Delta = 0.01,
+    exact_up_to: ExactUpTo = 1024,
+    budget: Budget = 4,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Generate the data of an example, find its events and write a report."""
     require_scenario(name)
+    sampling = sampling_of(epsilon, delta, seed, exact_up_to, budget)
     from inkling.generate import write
 
     folder = folder or Path("out") / "demo" / name
@@ -49,7 +68,7 @@ def demo(
     given = given_paths(program, [str(folder)], [])
     report = folder / "report.html"
     with working(quiet) as say:
-        found = execute(program, given, runner, master=master, quick=True, say=say, debug=debug)
+        found = execute(program, given, runner, sampling, master=master, quick=True, say=say, debug=debug)
         say("writing the report")
         found.write_report(report)
     if not quiet:
@@ -74,7 +93,9 @@ def _shown(name: str, results: pa.Table) -> Table:
     left_out = results.num_rows - SHOWN_ROWS
     caption = f"… and {left_out:,} more" if left_out > 0 else None
     table = Table(title=f"{name}: {results.num_rows:,}", caption=caption, title_justify="left")
-    columns = [column for column in results.column_names if column not in HIDDEN_COLUMNS]
+    is_certain = results.num_rows == 0 or set(results["probability"].unique().to_pylist()) == {1.0}
+    hidden = {*HIDDEN_COLUMNS, *(ONLY_IN_DOUBT if is_certain else ())}
+    columns = [column for column in results.column_names if column not in hidden]
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in results.slice(0, SHOWN_ROWS).select(columns).to_pylist():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from inkling.results import Results
+    from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Execution:
     results: Results
     runner: str
     seconds: float
+    sampling: Sampling | None = None
 
     @property
     def tables(self) -> Mapping[str, pa.Table]:
@@ -39,7 +41,15 @@ class Execution:
         from inkling.report import write_report
         from inkling.report.from_results import report_data
 
-        data = report_data(self.program, self.results, self.given.streams, runner=self.runner, seconds=self.seconds)
+        data = report_data(
+            self.program,
+            self.results,
+            self.given.streams,
+            self.given.tables,
+            runner=self.runner,
+            seconds=self.seconds,
+            sampling=self.sampling,
+        )
         write_report(data, path)
 
     def summary(self) -> Iterator[str]:
@@ -51,12 +61,15 @@ class Execution:
         refused = self.results.rejects.num_rows
         told = f"{counted(read, 'row')} read" + (f", {counted(refused, 'row')} refused" if refused else "")
         yield f"{told}; {self.seconds:.1f} s on {self.runner}"
+        if self.results.worlds is not None:
+            yield f"probabilities: {self.results.worlds}"
 
 
 def execute(
     program: Program,
     given: Given,
     runner: Runner,
+    sampling: Sampling | None = None,
     *,
     master: str = "local[*]",
     quick: bool = False,
@@ -67,8 +80,12 @@ def execute(
     started = time.monotonic()
     if runner is Runner.LOCAL:
         say("running in this process")
-        results = program.run_local(given.streams, given.tables)
-        return Execution(program, given, results, "local", time.monotonic() - started)
+
+        def tell(done: int, total: int) -> None:
+            say(f"running in this process: {done:,} of {total:,} worlds")
+
+        results = program.run_local(given.streams, given.tables, sampling=sampling, on_worlds=tell)
+        return Execution(program, given, results, "local", time.monotonic() - started, sampling)
     say("starting Spark")
     from inkling.spark.session import spark_session
 
@@ -76,7 +93,7 @@ def execute(
         spark = spark_session(master=master, quick=quick)
     say("running on Spark")
     results = program.run(spark, given.streams, given.tables).collect()
-    return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started)
+    return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started, sampling)
 
 
 @contextmanager

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from inkling.worlds.settings import Sampling
 
 
 class Runner(Enum):
@@ -23,3 +26,40 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show where in the code a f
 ProgramFile = Annotated[Path, typer.Argument(metavar="PROGRAM.ink", help="The program.", show_default=False)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but mistakes.")]
 Master = Annotated[str, typer.Option("--master", metavar="URL", help="Where Spark runs.")]
+
+_DOUBT = "Uncertain streams"
+
+Epsilon = Annotated[
+    float, typer.Option(metavar="E", help="Sampled probabilities are known to ± E.", rich_help_panel=_DOUBT)
+]
+Delta = Annotated[
+    float, typer.Option(metavar="D", help="The share of sampled probabilities that may miss it.", rich_help_panel=_DOUBT)
+]
+WorldSeed = Annotated[
+    int,
+    typer.Option("--seed", min=0, metavar="N", help="The same seed samples the same worlds.", rich_help_panel=_DOUBT),
+]
+ExactUpTo = Annotated[
+    int,
+    typer.Option(
+        min=0, metavar="N", help="Parts of the data with at most N worlds are counted out.", rich_help_panel=_DOUBT
+    ),
+]
+Budget = Annotated[
+    int,
+    typer.Option(
+        min=1, metavar="N", help="Undecided results may take N times as many worlds.", rich_help_panel=_DOUBT
+    ),
+]
+
+
+def sampling_of(
+    epsilon: float = 0.01, delta: float = 0.01, seed: int = 0, exact_up_to: int = 1024, budget: int = 4
+) -> Sampling:
+    """The settings that options ask for; a value that makes no sense is a mistake of the command line."""
+    from inkling.worlds.settings import Sampling
+
+    try:
+        return Sampling(epsilon, delta, seed, exact_up_to, budget)
+    except ValueError as problem:
+        raise typer.BadParameter(str(problem)) from None

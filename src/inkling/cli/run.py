@@ -10,7 +10,20 @@ import typer
 from inkling.cli.execution import execute
 from inkling.cli.inputs import given_paths
 from inkling.cli.messages import print_diagnostics
-from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner, RunnerChoice
+from inkling.cli.options import (
+    Budget,
+    Debug,
+    Delta,
+    Epsilon,
+    ExactUpTo,
+    Master,
+    ProgramFile,
+    Quiet,
+    Runner,
+    RunnerChoice,
+    WorldSeed,
+    sampling_of,
+)
 from inkling.cli.progress import working
 from inkling.query import load
 
@@ -51,10 +64,16 @@ def run(
         Path | None,
         typer.Option(metavar="FILE.html", help="Where a report for people goes.", show_default=False),
     ] = None,
+    epsilon: Epsilon = 0.01,
+    delta: Delta = 0.01,
+    seed: WorldSeed = 0,
+    exact_up_to: ExactUpTo = 1024,
+    budget: Budget = 4,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Find the events of a program in files."""
+    sampling = sampling_of(epsilon, delta, seed, exact_up_to, budget)
     loaded = load(program)
     if loaded.warnings and not quiet:
         print_diagnostics(loaded.warnings)
@@ -65,7 +84,7 @@ def run(
         if path is not None:
             check_output(path)
     with working(quiet) as say:
-        found = execute(loaded, given, runner, master=master, say=say, debug=debug)
+        found = execute(loaded, given, runner, sampling, master=master, say=say, debug=debug)
         say("writing results")
         write_tables(found.tables, output)
         if rejects is not None:

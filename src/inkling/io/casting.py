@@ -146,8 +146,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 def _is_list(kind: pa.DataType) -> bool:
     t = pa.types
-    is_view = t.is_list_view(kind) or t.is_large_list_view(kind)
-    return bool(t.is_list(kind) or t.is_large_list(kind) or t.is_fixed_size_list(kind) or is_view)
+    return bool(t.is_list(kind) or t.is_large_list(kind) or t.is_fixed_size_list(kind))
 
 
 def _is_text(kind: pa.DataType) -> bool:

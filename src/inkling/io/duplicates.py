@@ -25,7 +25,8 @@ def without_duplicates(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, 
         return rows, REJECTS_SCHEMA.empty_table()
     columns = [name for name in rows.column_names if not name.startswith("@")]
     numbers = pa.array(np.arange(len(rows)))
-    ordered = rows.append_column(_ROW, numbers).sort_by([(name, "ascending") for name in (*names, *columns)])
+    sortable = _sortable(rows).append_column(_ROW, numbers)
+    ordered = sortable.sort_by([(name, "ascending") for name in (*names, *columns)])
     places = ordered.select(names).append_column(_PLACE, numbers)
     least = places.group_by(names).aggregate([(_PLACE, "min")])[f"{_PLACE}_min"].to_numpy()
     kept = np.zeros(len(rows), bool)
@@ -33,3 +34,14 @@ def without_duplicates(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, 
     complaint = Complaint(Reason.DUPLICATE_ID, schema.id, ~kept)
     rejects = rejected_rows(schema.name, rows.select(columns), schema.id, [complaint])
     return rows.filter(pa.array(kept)), rejects
+
+
+def _sortable(rows: pa.Table) -> pa.Table:
+    """Rows with a number for each distinct list, which Arrow does not sort."""
+    for place, field in enumerate(rows.schema):
+        if pa.types.is_list(field.type):
+            values = [None if one is None else tuple(map(str, one)) for one in rows.column(place).to_pylist()]
+            known = {value: number for number, value in enumerate(sorted({one for one in values if one is not None}))}
+            ranks = [None if one is None else known[one] for one in values]
+            rows = rows.set_column(place, field.name, pa.array(ranks, pa.int64()))
+    return rows

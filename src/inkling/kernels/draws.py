@@ -88,17 +88,16 @@ def draw_alternatives(seed, tokens, offsets, shares, first, n_worlds):
 
 
 @njit(cache=True)
-def draw_paths(seed, tokens, chains, offsets, anew, given, value, shares, first, n_worlds):
+def draw_paths(seed, tokens, chains, offsets, anew, given, value, shares, first, n_worlds, latest):
     """The row that every group has in every world, or -1, where each depends on the row of the group before it.
 
     Groups chains[c]:chains[c + 1] belong to chain c. Rows of a group are sorted by `given`, the hash of the value they
     follow (0: nothing happened before), with shares cumulated within the rows of one given value. A group that starts
-    `anew` forgets what was before.
+    `anew` forgets what was before. `latest` holds the value before each chain in every world, and after it in the end.
     """
     out = np.empty((len(tokens), n_worlds), np.int64)
-    previous = np.empty(n_worlds, np.uint64)
     for c in range(len(chains) - 1):
-        previous[:] = np.uint64(0)
+        previous = latest[c]
         for g in range(chains[c], chains[c + 1]):
             start = _sequence_start(seed, tokens[g])
             for w in range(n_worlds):

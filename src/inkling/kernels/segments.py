@@ -126,12 +126,7 @@ def _qualifies(segment, left, right, key, asked, cuts):
 @njit(cache=True)
 def _holds(one, other, left, right, asked, cuts):
     begin, end = left.begins[one], left.begins[one + 1]
-    if asked.least_left == ALL:
-        for segment in range(begin, end):
-            if not _qualifies(segment, left, right, other, asked, cuts):
-                return False
-        return True
-    missing = asked.least_left
+    missing = end - begin if asked.least_left == ALL else asked.least_left
     for segment in range(begin, end):
         if missing <= 0 or missing > end - segment:
             break

@@ -36,21 +36,31 @@ def doubtful_events(program: p.ProgramPlan) -> frozenset[str]:
     return frozenset(event.name for event in program.events if event.name in doubtful)
 
 
-def in_worlds(program: p.ProgramPlan, *, finer: bool = False) -> p.ProgramPlan:
-    """The doubtful events of a program and all they rest on, told apart by world.
-
-    On a `finer` clock, which divides ticks further, POINTS become the length of time that they are.
-    """
+def doubtful_part(program: p.ProgramPlan) -> p.ProgramPlan:
+    """The doubtful events of a program and all they rest on."""
     wanted = doubtful_events(program)
     needed: set[str] = set()
     for event in reversed(program.events):
         if event.name in wanted or event.name in needed:
             needed |= {event.name, *event.sources}
+    return replace(
+        program,
+        streams=tuple(stream for stream in program.streams if stream.schema.name in needed),
+        events=tuple(event for event in program.events if event.name in needed),
+    )
+
+
+def in_worlds(program: p.ProgramPlan, *, finer: bool = False) -> p.ProgramPlan:
+    """The doubtful events of a program and all they rest on, told apart by world.
+
+    On a `finer` clock, which divides ticks further, POINTS become the length of time that they are.
+    """
+    part = doubtful_part(program)
     ids = {stream.schema.name: stream.schema.id for stream in program.streams}
     return replace(
         program,
-        streams=tuple(_stream(stream) for stream in program.streams if stream.schema.name in needed),
-        events=tuple(_event(event, ids, finer) for event in program.events if event.name in needed),
+        streams=tuple(_stream(stream) for stream in part.streams),
+        events=tuple(_event(event, ids, finer) for event in part.events),
     )
 
 

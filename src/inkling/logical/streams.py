@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from typing import cast
 
 from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
 from inkling.logical.expr import ROW, Expr, Literal, PreviousColumn, SinceChange
@@ -87,14 +89,15 @@ def stream_events(
 
 
 def plain(value: object) -> Value:
-    """A value as the language sees it: times are numbers, NaN is null."""
+    """A value as the language sees it: times are numbers, NaN is null. Lost events have times between ticks."""
     if isinstance(value, datetime):
         aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
         return (aware - EPOCH) // timedelta(microseconds=1)
     if isinstance(value, float) and math.isnan(value):
         return None
-    assert value is None or isinstance(value, int | float | str | bool), f"{value!r} is no value of a column"
-    return value
+    known = value is None or isinstance(value, int | float | str | bool | Fraction)
+    assert known, f"{value!r} is no value of a column"
+    return cast(Value, value)
 
 
 def _stored_event(stream: StreamPlan, number: int, row: RawRow, places: Places) -> Event | None:
@@ -115,12 +118,16 @@ def _stored_event(stream: StreamPlan, number: int, row: RawRow, places: Places) 
         return None
     if any(values[name] is None for name in schema.key):
         return None
-    assert isinstance(start, int), f"{start!r} is no time"
-    assert isinstance(end, int), f"{end!r} is no time"
+    start, end = _time(start), _time(end)
     if end < start:
         return None
     rank = ((type(identity).__name__, identity),)
     return Event(schema.name, (identity,), *ends_of(start, end, place=place), values, rank)
+
+
+def _time(value: Value) -> int:
+    assert isinstance(value, int | Fraction), f"{value!r} is no time"
+    return value
 
 
 def _typed(value: Value, kind: Type) -> Value:

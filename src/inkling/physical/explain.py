@@ -1,6 +1,7 @@
 """A physical plan as stable text: numbered lines, each built from the lines before it.
 
-What stands above `Shuffle` is done by Spark itself, what stands below it by Python workers.
+What stands above `Shuffle` is done by Spark itself, what stands below it by Python workers; workers also put the rows
+of uncertain streams into `Worlds`, first of all.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from inkling.analysis.doubt import kind_of
 from inkling.logical import plan as p
 from inkling.logical.expr import Aggregate, ColumnOf, Expr, FactColumn, KeyColumn, ListColumn, rebuilt
+from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.text import Wording, expr_text, lookup_text
 from inkling.physical.naming import fact_name
 from inkling.physical.plan import Bit, EventStep, Input, PhysicalPlan, Stage
@@ -54,8 +57,11 @@ class _StageLines:
         found = self.lines.add(f"Shuffle[{', '.join(self._input(given) for given in inputs)}]", self._shuffled(inputs))
         for given in inputs:
             found = self._late(found, given)
+        doubtful = doubtful_events(self.program)
         for step in stage.steps:
-            self._step(found, step)
+            results = self._step(found, step)
+            if step.event.name in doubtful:
+                self.lines.add(f"Sum[{results}]", "probabilities of the worlds that have a result")
 
     def _title(self) -> str:
         keys = dict.fromkeys(partition_text(self.stage, step) for step in self.stage.steps)
@@ -66,6 +72,8 @@ class _StageLines:
         add = self.lines.add
         stream = self.program.stream(given.source)
         found = add(f"{'Results' if given.is_derived else 'Read'}[{given.source}]")
+        if stream is not None and stream.schema.doubt is not None:
+            found = add(f"Worlds[{found}]", kind_of(stream.schema.doubt).value)
         if stream is not None and stream.derived and not derives_in_worker(given, stream):
             found = add(f"Derive[{found}]", ", ".join(column.name for column in stream.derived))
         if given.keep is not None:
@@ -93,7 +101,7 @@ class _StageLines:
             found = self.lines.add(f"Compute[{found}]", "; ".join(values))
         return found
 
-    def _step(self, found: str, step: EventStep) -> None:
+    def _step(self, found: str, step: EventStep) -> str:
         kind = step.evaluator.value.capitalize()
         leaves = []
         names = Wording.of(step.event)
@@ -103,7 +111,7 @@ class _StageLines:
             tests += [expr_text(_plain(condition, facts), names) for condition in leaf.across]
             sources = "|".join(self.stage.inputs[place].name for place in leaf.inputs)
             leaves.append(sources + (f"[{' AND '.join(tests)}]" if tests else ""))
-        self.lines.add(f"{kind} {step.event.name}[{found}]", ", ".join(leaves))
+        return self.lines.add(f"{kind} {step.event.name}[{found}]", ", ".join(leaves))
 
 
 def _lookups(given: Input) -> Wording:

@@ -9,6 +9,7 @@ from inkling.analysis.wait import wait_of
 from inkling.logical import plan as p
 from inkling.logical.text import window_text
 from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
+from inkling.physical.world_verdicts import Looks, stream_worlds, world_lines
 
 COSTS = {
     Evaluator.AUTOMATON: "one table look-up per event",
@@ -23,13 +24,13 @@ CLASSES = {
 }
 
 
-def explain_verdicts(plan: PhysicalPlan) -> str:
-    """One paragraph per event, in the order of the program."""
+def explain_verdicts(plan: PhysicalPlan, looks: Looks | None = None) -> str:
+    """One paragraph per event, in the order of the program; `looks` is needed where streams are uncertain."""
     found = {step.event.name: (stage, step) for stage in plan.stages for step in stage.steps}
-    return "\n\n".join(_paragraph(plan.program, *found[event.name]) for event in plan.program.events)
+    return "\n\n".join(_paragraph(plan.program, *found[event.name], looks) for event in plan.program.events)
 
 
-def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep) -> str:
+def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Looks | None) -> str:
     event = step.event
     doubt = doubt_of(event, program)
     state = state_bound(event, program, step.evaluator is Evaluator.AUTOMATON)
@@ -43,8 +44,9 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep) -> str:
         "evaluator": f"{step.evaluator.value}, exact; {COSTS[step.evaluator]}",
     }
     if doubt.conclusion:
-        lines["class"] = "open: uncertain streams are not classified yet"
-        lines["evaluator"] = "none yet: uncertain streams can be checked and explained, not run"
+        assert looks is not None, "an uncertain stream is looked at in worlds"
+        lines["state"] = _said(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)
+        lines |= world_lines(step, program, looks)
     return "\n".join([event.name, *(f"  {title:<9}  {text}" for title, text in lines.items())])
 
 

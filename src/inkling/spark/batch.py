@@ -14,6 +14,7 @@ from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.stage import rows as r
 from inkling.io import REJECTS_SCHEMA, Data
+from inkling.io.normalize import stored_columns
 from inkling.io.tables import read_tables
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan
@@ -101,8 +102,7 @@ def _read_streams(plan: ProgramPlan, spark: SparkSession, inputs: Mapping[str, D
         schema = stream.schema
         if schema.name in inputs:
             derived = [column.name for column in stream.derived]
-            columns = list(dict.fromkeys([*(c.name for c in schema.columns), schema.start, schema.end, *schema.key]))
-            stored = [column for column in columns if column not in derived]
+            stored = [column.name for column in stored_columns(schema, derived)]
             raw = read_frame(spark, inputs[schema.name], what=schema.name, columns=stored)
             read[schema.name] = normalize_frame(raw, schema, derived)
     return read

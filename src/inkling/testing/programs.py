@@ -76,7 +76,7 @@ def seeded_cases(seed: int, n: int, options: Options = ANYTHING) -> Iterator[Cas
 def random_case(rng: random.Random, options: Options = ANYTHING) -> Case:
     """A program that binds and has the asked features, with streams small enough for the definition."""
     for _ in range(MOST_TRIES):
-        streams = _declared_streams(rng, options)
+        streams = declared_streams(rng, options)
         text = random_program(rng, streams, options)
         try:
             plan = bound(text)
@@ -101,7 +101,7 @@ def random_program(rng: random.Random, streams: Sequence[Declared], options: Opt
     return "\n".join([*(str(stream) for stream in streams), TABLES.rstrip(), *events])
 
 
-def _declared_streams(rng: random.Random, options: Options) -> list[Declared]:
+def declared_streams(rng: random.Random, options: Options) -> list[Declared]:
     kinds = list(options.kinds)
     chosen = [rng.choice(kinds)] * 3 if rng.random() < 0.75 else [rng.choice(kinds) for _ in range(3)]
     with_id = rng.random() < 0.9

@@ -25,7 +25,7 @@ def random_rows(rng: random.Random, streams: Sequence[Declared], *, n_events: in
         for _ in range(rng.randint(n_events // 2, n_events)):
             stream = rng.choice(list(streams))
             number = sum(len(some) for some in rows.values())
-            rows[stream.name].append(_row(rng, stream, number, key, places.pop()))
+            rows[stream.name].append(random_row(rng, stream, number, key, places.pop()))
     if bad_rows and rng.random() < 0.1:
         _spoil(rng, rows, streams)
     for some in rows.values():
@@ -64,7 +64,8 @@ def _renamed(row: Row, number: int) -> Row:
     return {**row, **prefixed}
 
 
-def _row(rng: random.Random, stream: Declared, number: int, key: str, place: int) -> Row:
+def random_row(rng: random.Random, stream: Declared, number: int, key: str, place: int) -> Row:
+    """A row of a certain stream."""
     start = rng.randint(0, LAST_TIME)
     times: Row
     match stream.kind:
@@ -91,6 +92,6 @@ def _or_null(rng: random.Random, value: Value) -> Value:
 def _spoil(rng: random.Random, rows: Rows, streams: Sequence[Declared]) -> None:
     """Add a row that is no event, for want of a key or a time."""
     stream = rng.choice(list(streams))
-    row = _row(rng, stream, sum(len(some) for some in rows.values()), KEYS[0], 99)
+    row = random_row(rng, stream, sum(len(some) for some in rows.values()), KEYS[0], 99)
     row["k" if rng.random() < 0.5 or stream.kind is Kind.INTERVALS else "t"] = None
     rows[stream.name].append(row)

@@ -31,6 +31,36 @@ class Kind(Enum):
     INTERVALS = "intervals"
 
 
+class Doubtful(Enum):
+    """What is in doubt about the events of a stream, if anything, and how the declaration says so."""
+
+    NOTHING = ""
+    TIME = "TIME BETWEEN lo AND hi"
+    WEIGHTED_TIME = "TIME BETWEEN lo AND hi WEIGHTS weights"
+    VALUE = "PROBABILITY p"
+    CHAIN = "PROBABILITY p GIVEN px, py, ps"
+    LOST = "NUMBERED BY n"
+    LOST_SEGMENTS = "NUMBERED BY n SEGMENTS ROLE s COUNT total BOUNDS since TO until"
+
+    @property
+    def is_time(self) -> bool:
+        return self in (Doubtful.TIME, Doubtful.WEIGHTED_TIME)
+
+    @property
+    def is_loss(self) -> bool:
+        return self in (Doubtful.LOST, Doubtful.LOST_SEGMENTS)
+
+    def fits(self, kind: Kind) -> bool:
+        """Imprecise times have no order, and what lasts is not lost in one go."""
+        match kind:
+            case Kind.POINTS:
+                return True
+            case Kind.ORDERED:
+                return not self.is_time
+            case Kind.INTERVALS:
+                return not self.is_time and not self.is_loss
+
+
 @dataclass(frozen=True, slots=True)
 class Declared:
     """A stream of a random program and its text."""
@@ -40,23 +70,29 @@ class Declared:
     with_id: bool
     order_by: str  # used by ordered streams only
     derive: str = ""  # one of DERIVED, or nothing
+    doubtful: Doubtful = Doubtful.NOTHING
 
     @property
     def columns(self) -> dict[str, Type]:
         """What conditions may read."""
-        return {**VALUE_COLUMNS, "d": DERIVED[self.derive]} if self.derive else dict(VALUE_COLUMNS)
+        numbers = {"n": Type.INTEGER} if self.doubtful.is_loss else {}
+        derived = {"d": DERIVED[self.derive]} if self.derive else {}
+        return {**VALUE_COLUMNS, **numbers, **derived}
 
     def __str__(self) -> str:
         own = {
-            Kind.POINTS: "t INT",
+            Kind.POINTS: "lo INT, hi INT" if self.doubtful.is_time else "t INT",
             Kind.ORDERED: "t INT, seq INT",
             Kind.INTERVALS: "begun INT, ended INT",
         }[self.kind]
+        numbers = ", n INT" if self.doubtful.is_loss else ""
         when = "TIME FROM begun TO ended" if self.kind is Kind.INTERVALS else "TIME t"
         order = f" ORDER BY {self.order_by}" if self.kind is Kind.ORDERED else ""
+        doubt = f" {self.doubtful.value}" if self.doubtful.value else ""
         derive = f" DERIVE d = {self.derive}" if self.derive else ""
         identity = " ID id" if self.with_id else ""
+        time = "" if self.doubtful.is_time else f" {when}"
         return (
-            f"STREAM {self.name}(id STRING, k STRING, x INT, y DOUBLE, s STRING, {own})"
-            f"{identity} KEY k {when}{order}{derive};"
+            f"STREAM {self.name}(id STRING, k STRING, x INT, y DOUBLE, s STRING, {own}{numbers})"
+            f"{identity} KEY k{time}{order}{doubt}{derive};"
         )

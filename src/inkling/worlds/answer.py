@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.io.normalize import ID
-from inkling.logical.plan import Demand
+from inkling.logical.plan import Demand, EventPlan
 from inkling.model.time import Clock
 from inkling.worlds.account import Account
 from inkling.worlds.alternatives import Numbers
@@ -24,7 +24,7 @@ from inkling.worlds.estimate import (
     sampled_estimate,
 )
 from inkling.worlds.program import WorldProgram
-from inkling.worlds.run import WorldData, components_with
+from inkling.worlds.run import OnWorlds, WorldData, components_with
 from inkling.worlds.settings import Sampling
 
 
@@ -42,11 +42,12 @@ def answer(
     tables: Mapping[str, pa.Table],
     sampling: Sampling,
     clock: Clock,
+    on_worlds: OnWorlds | None = None,
 ) -> Answer:
     """Probabilities of all results over the checked rows of all streams."""
     data = WorldData.of(program, rows, tables, sampling.exact_up_to)
     require_exact(data, sampling)
-    found, account = estimates(data, sampling)
+    found, account = estimates(data, sampling, on_worlds)
     names = {kind: names_of(data, kind) for kind in set(program.id_types.values())}
     shown = {
         event.name: estimate_table(event, found[event.name], names[program.id_types[event.name]], program.scale, clock)
@@ -64,7 +65,9 @@ def names_of(data: WorldData, kind: pa.DataType) -> Names:
     )
 
 
-def estimates(data: WorldData, sampling: Sampling) -> tuple[dict[str, list[Estimate]], Account]:
+def estimates(
+    data: WorldData, sampling: Sampling, on_worlds: OnWorlds | None = None
+) -> tuple[dict[str, list[Estimate]], Account]:
     """Estimates per event: those that were counted out, then those that were sampled."""
     events = data.program.events
     counted = data.counted(Numbers.FLOAT)
@@ -74,17 +77,31 @@ def estimates(data: WorldData, sampling: Sampling) -> tuple[dict[str, list[Estim
     for event in events:
         if counted and event.name not in sampled_only:
             found[event.name].append(exact_estimate(event, counted[event.name]))
-    chosen = np.ones(data.parts.count, bool) if sampled_only else data.is_sampled
-    account = Account.of(data, n_worlds if chosen.any() else 0)
-    if not chosen.any():
+    drawn = first_look(data, sampling, 0, n_worlds, on_worlds)
+    account = Account.of(data, n_worlds if drawn else 0)
+    if not drawn:
         return found, account
-    drawn = data.sampled(sampling, 0, n_worlds, chosen)
-    if sampled_only and not data.is_sampled.all():
-        others = data.sampled(sampling, 0, n_worlds, data.is_sampled) if data.is_sampled.any() else {}
-        drawn = {name: drawn[name] if name in sampled_only else others.get(name, drawn[name].take(_NONE)) for name in drawn}
     for event in events:
         found[event.name].append(sampled_estimate(event, drawn[event.name], n_worlds, delta))
-    return _decided(data, sampling, found, drawn, account, n_worlds, delta)
+    return _decided(data, sampling, found, account, n_worlds, delta, on_worlds)
+
+
+def first_look(
+    data: WorldData, sampling: Sampling, first: int, n_worlds: int, on_worlds: OnWorlds | None = None
+) -> dict[str, Summed]:
+    """Sums over some worlds per event: of all parts if it demands SAMPLED, else of those with too many worlds to count.
+
+    Nothing where nothing is to be sampled.
+    """
+    sampled_only = [event.name for event in data.program.events if event.demand is Demand.SAMPLED]
+    chosen = np.ones(data.parts.count, bool) if sampled_only else data.is_sampled
+    if not chosen.any():
+        return {}
+    drawn = data.sampled(sampling, first, n_worlds, chosen, on_worlds)
+    if sampled_only and not data.is_sampled.all():
+        others = data.sampled(sampling, first, n_worlds, data.is_sampled) if data.is_sampled.any() else {}
+        drawn = {name: drawn[name] if name in sampled_only else others.get(name, drawn[name].take(_NONE)) for name in drawn}
+    return drawn
 
 
 _NONE = np.empty(0, np.int64)
@@ -94,10 +111,10 @@ def _decided(
     data: WorldData,
     sampling: Sampling,
     found: dict[str, list[Estimate]],
-    drawn: Mapping[str, Summed],
     account: Account,
     n_worlds: int,
     delta: float,
+    on_worlds: OnWorlds | None,
 ) -> tuple[dict[str, list[Estimate]], Account]:
     """Results that are undecided about CONFIDENCE, looked at once more in as many worlds as the budget allows."""
     open_ones = {name: parts[-1].where(parts[-1].method == UNDECIDED) for name, parts in found.items() if parts}
@@ -106,19 +123,18 @@ def _decided(
         return found, account
     tokens = np.concatenate([part.results.lineage.flatten().to_numpy() for part in open_ones.values()])
     more = (sampling.budget - 1) * n_worlds
-    further = data.sampled(sampling, n_worlds, more, components_with(data, tokens))
+    further = data.sampled(sampling, n_worlds, more, components_with(data, tokens), on_worlds)
     events = {event.name: event for event in data.program.events}
-    for name, part in open_ones.items():
-        total = _both(part.results, further[name])
-        settled = sampled_estimate(events[name], total, n_worlds + more, delta)
-        kept = found[name][-1]
-        found[name][-1] = kept.where(kept.method != UNDECIDED)
-        found[name].append(settled)
+    for name in open_ones:
+        found[name][-1:] = settled(events[name], found[name][-1], further[name], n_worlds + more, delta)
     return found, replace(account, n_further=more)
 
 
-def _both(first: Summed, further: Summed) -> Summed:
-    """Sums of the first results over both sets of worlds."""
-    wanted = np.isin(further.identity, first.identity)
-    return together([first, further.take(np.flatnonzero(wanted))])
+def settled(event: EventPlan, first: Estimate, further: Summed, n_worlds: int, delta: float) -> list[Estimate]:
+    """What was decided at first, and the rest judged by further worlds as well, `n_worlds` in all."""
+    is_open = first.method == UNDECIDED
+    undecided = first.where(is_open).results
+    wanted = np.isin(further.identity, undecided.identity)
+    both = together([undecided, further.take(np.flatnonzero(wanted))])
+    return [first.where(~is_open), sampled_estimate(event, both, n_worlds, delta)]
 

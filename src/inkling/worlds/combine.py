@@ -69,25 +69,34 @@ def together(parts: Sequence[Summed]) -> Summed:
     """Sums over different worlds as one."""
     if len(parts) == 1:
         return parts[0]
-    identity = np.concatenate([part.identity for part in parts])
-    world = np.concatenate([part.world for part in parts])
-    order = np.lexsort((world, identity))
-    first = np.flatnonzero(_changes(identity[order]))
 
     def column(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts])[order]
+        return np.concatenate([getattr(part, name) for part in parts])
 
+    return merged(
+        Summed(
+            *(column(name) for name in ("identity", "world", "weight", "start", "end", "detected_at")),
+            pa.concat_tables([part.values for part in parts]),
+            pa.chunked_array([part.lineage for part in parts]).combine_chunks(),
+        )
+    )
+
+
+def merged(every: Summed) -> Summed:
+    """Sums in which an identity may occur several times, each for different worlds, added up."""
+    order = np.lexsort((every.world, every.identity))
+    identity = every.identity[order]
+    first = np.flatnonzero(_changes(identity))
     chosen = pa.array(order[first])
-    lineage = pa.chunked_array([part.lineage for part in parts])
     return Summed(
-        identity[order][first],
-        world[order][first],
-        _reduced(np.add, column("weight"), first),
-        _reduced(np.minimum, column("start"), first),
-        _reduced(np.maximum, column("end"), first),
-        _reduced(np.maximum, column("detected_at"), first),
-        pa.concat_tables([part.values for part in parts]).take(chosen),
-        lineage.take(chosen).combine_chunks(),
+        identity[first],
+        every.world[order][first],
+        _reduced(np.add, every.weight[order], first),
+        _reduced(np.minimum, every.start[order], first),
+        _reduced(np.maximum, every.end[order], first),
+        _reduced(np.maximum, every.detected_at[order], first),
+        every.values.take(chosen),
+        every.lineage.take(chosen),
     )
 
 

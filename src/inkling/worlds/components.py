@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.hashes import combined, hashes_of
+from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.kernels.components import islands
 from inkling.model.batch import Ints
 from inkling.worlds.streams.of import WorldStream
@@ -16,10 +16,11 @@ from inkling.worlds.streams.of import WorldStream
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """The component of every row, stream by stream."""
+    """The component of every row, stream by stream; components stand in the order of their keys' hashes, then time."""
 
     count: int
     of_rows: tuple[Ints, ...]
+    keys: Hashes  # per component
 
 
 def components_of(streams: Sequence[WorldStream], key: Sequence[str], reach: int | None) -> Components:
@@ -33,7 +34,8 @@ def components_of(streams: Sequence[WorldStream], key: Sequence[str], reach: int
     number = np.empty(len(code), np.int64)
     number[order] = islands(code[order], low[order], high[order], -1 if reach is None else reach)
     borders = np.cumsum([len(one) for one in codes])[:-1]
-    return Components(int(number.max()) + 1 if len(number) else 0, tuple(np.split(number, borders)))
+    _, first = np.unique(number, return_index=True)
+    return Components(len(first), tuple(np.split(number, borders)), code[first])
 
 
 def _codes(rows: pa.Table, key: Sequence[str]) -> np.ndarray:

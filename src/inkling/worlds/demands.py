@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 
 from inkling.analysis.doubt import streams_of
@@ -13,14 +16,34 @@ from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.lost import LossyStream
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an event, known by its place in the program, cannot be exact, in a part known by the hash of its key."""
+
+    event: int
+    part: int
+    error: InputError
+
+
 def require_exact(data: WorldData, sampling: Sampling) -> None:
     """Raises `InputError` for the first event that demands EXACT and cannot have it."""
-    for event in data.program.events:
+    if (found := refusal(data, sampling)) is not None:
+        raise found.error
+
+
+def refusal(data: WorldData, sampling: Sampling) -> Refusal | None:
+    """The first event that demands EXACT and cannot have it, and the first part of the data to blame."""
+    return next(_refusals(data, sampling), None)
+
+
+def _refusals(data: WorldData, sampling: Sampling) -> Iterator[Refusal]:
+    for number, event in enumerate(data.program.events):
         if event.demand is Demand.EXACT:
-            _require(event, data, sampling)
+            for part, error in _problems(event, data, sampling):
+                yield Refusal(number, int(data.parts.keys[part]), error)
 
 
-def _require(event: EventPlan, data: WorldData, sampling: Sampling) -> None:
+def _problems(event: EventPlan, data: WorldData, sampling: Sampling) -> Iterator[tuple[int, InputError]]:
     behind = {stream.schema.name for stream in streams_of(event, data.program.part)}
     for number in np.flatnonzero(data.is_sampled).tolist():
         causes, where = _causes(data, number, behind)
@@ -29,13 +52,16 @@ def _require(event: EventPlan, data: WorldData, sampling: Sampling) -> None:
         notes = [f"{where}: {', '.join(causes)}"]
         if not data.program.order_only and any("lost" in cause for cause in causes):
             notes.append("lengths of time between lost events cannot be counted out, only their order can")
-        raise InputError.of(
-            "INK0615",
-            f"`{event.name}` demands EXACT, but a part of the data has more than {sampling.exact_up_to:,} worlds",
-            notes=notes,
-            helps=(
-                "leave EXACT out to have it sampled",
-                "raise the limit (`--exact-up-to`), or make parts smaller with PARTITION BY and WITHIN",
+        yield (
+            number,
+            InputError.of(
+                "INK0615",
+                f"`{event.name}` demands EXACT, but a part of the data has more than {sampling.exact_up_to:,} worlds",
+                notes=tuple(notes),
+                helps=(
+                    "leave EXACT out to have it sampled",
+                    "raise the limit (`--exact-up-to`), or make parts smaller with PARTITION BY and WITHIN",
+                ),
             ),
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.logical.plan import Confidence, EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
@@ -79,7 +80,7 @@ class Names:
     @classmethod
     def of(cls, tokens: Sequence[Ints], ids: Sequence[pa.Array], kind: pa.DataType) -> Names:
         every = np.concatenate([np.empty(0, np.int64), *tokens])
-        called = pa.chunked_array([one.cast(kind) for one in ids], kind).combine_chunks()
+        called = pa.chunked_array([called_as(one, kind) for one in ids], kind).combine_chunks()
         found, first = np.unique(every, return_index=True)
         return cls(found, called.take(pa.array(first)))
 
@@ -87,6 +88,19 @@ class Names:
         tokens = lineage.values.to_numpy(zero_copy_only=False)
         place = np.searchsorted(self.tokens, tokens)
         return pa.ListArray.from_arrays(lineage.offsets, self.ids.take(pa.array(place)))
+
+
+def called_as(ids: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Ids of one kind; null for those of another, which no result that asks for this kind can rest on."""
+    if ids.type == kind or pa.types.is_string(kind) or pa.types.is_null(ids.type):
+        return ids.cast(kind)
+    if not pa.types.is_string(ids.type):
+        return pa.nulls(len(ids), kind)
+    try:
+        return ids.cast(kind)
+    except pa.ArrowInvalid:
+        plain = pc.fill_null(pc.match_substring_regex(ids, r"^-?[0-9]+$"), False)
+        return pc.if_else(plain, ids, pa.scalar(None, ids.type)).cast(kind)
 
 
 def estimate_table(event: EventPlan, parts: Sequence[Estimate], names: Names, scale: int, clock: Clock) -> pa.Table:

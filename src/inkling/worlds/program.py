@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.in_worlds import doubtful_events, in_worlds
+from inkling.logical.in_worlds import doubtful_events, doubtful_part, in_worlds
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.clock import Measure
@@ -69,18 +69,6 @@ class WorldProgram:
     def events(self) -> tuple[EventPlan, ...]:
         """The doubtful events."""
         return tuple(event for event in self.part.events if event.name in self.doubtful)
-
-
-def doubtful_part(program: ProgramPlan) -> ProgramPlan:
-    """The doubtful events of a program and all they rest on."""
-    names = {stream.schema.name for stream in in_worlds(program).streams}
-    events = {event.name for event in in_worlds(program).events}
-    return ProgramPlan(
-        tuple(stream for stream in program.streams if stream.schema.name in names),
-        program.tables,
-        tuple(event for event in program.events if event.name in events),
-        program.ticks_only,
-    )
 
 
 def certain_plan(plan: PhysicalPlan) -> PhysicalPlan:

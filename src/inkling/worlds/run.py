@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,9 @@ from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.of import WorldStream, world_stream
 from inkling.worlds.streams.placed import Placed, world_rows
+
+OnWorlds = Callable[[int, int], None]
+"""Is told how many of how many worlds are done."""
 
 ROWS_AT_ONCE = 1 << 20
 """About how many rows of worlds are evaluated together."""
@@ -60,7 +63,14 @@ class WorldData:
             found.append(self._summed(worlds.placed, worlds.weights))
         return self._together(found)
 
-    def sampled(self, sampling: Sampling, first: int, n_worlds: int, chosen: np.ndarray) -> dict[str, Summed]:
+    def sampled(
+        self,
+        sampling: Sampling,
+        first: int,
+        n_worlds: int,
+        chosen: np.ndarray,
+        on_worlds: OnWorlds | None = None,
+    ) -> dict[str, Summed]:
         """Results of the chosen components in worlds `first`, `first + 1`, …, with the number of worlds that have them."""
         streams, masks = self._restricted(chosen)
         n_rows = max(1, sum(len(stream.rows) for stream in streams))
@@ -72,6 +82,8 @@ class WorldData:
             placed = [stream.draw(seed, at, n, self.program.scale) for stream in streams]
             kept = tuple(_only(one, mask) for one, mask in zip(placed, masks, strict=True))
             found.append(self._summed(kept, None, streams))
+            if on_worlds is not None:
+                on_worlds(at + n, first + n_worlds)
         return self._together(found)
 
     def _summed(

@@ -7,5 +7,4 @@ EVENT a3 AS PATTERN SEQ NEXT(Car a, Light b+ CHECK (b.color = 'red'));
 EVENT a4 AS PATTERN WINDOW Car w LAST 3 EVENTS RETURN AVG(w.speed);
 EVENT a5 AS PATTERN SEQ(AT 100, Car a);
 EVENT a6 AS PATTERN Car a EXCEPT Light b;
-EVENT a7(x.road, y.road) AS PATTERN ALL Car x DURING SOME Light y;
 EVENT a8 AS PATTERN SEQ NEXT(Car a, (Light b CHECK (b.color = 'red'))?);

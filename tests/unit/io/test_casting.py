@@ -122,6 +122,37 @@ def test_dictionaries_views_and_bytes_are_texts() -> None:
     assert cast([b"\xff"], Type.STRING).values.to_pylist() == ["\N{REPLACEMENT CHARACTER}"]
 
 
+@pytest.mark.parametrize(
+    "have",
+    [
+        pa.list_(pa.float64()),
+        pa.list_(pa.int8()),
+        pa.large_list(pa.float32()),
+        pa.list_(pa.decimal128(5, 2)),
+        pa.list_(pa.float64(), 2),
+    ],
+    ids=str,
+)
+def test_lists_of_numbers_are_weights(have: pa.DataType) -> None:
+    assert is_readable(have, Type.WEIGHTS, Clock.TICKS)
+    assert not is_readable(have, Type.DOUBLE, Clock.TICKS)
+    found = cast([[1, 2], None], Type.WEIGHTS, have)
+    assert found.values.type == pa.list_(pa.float64())
+    assert found.values.to_pylist() == [[1.0, 2.0], None]
+    assert not found.bad.any()
+
+
+def test_texts_are_weights_too() -> None:
+    found = cast(["1 2", "[3]", "one", None, ""], Type.WEIGHTS)
+    assert found.values.to_pylist() == [[1.0, 2.0], [3.0], None, None, None]
+    assert found.bad.tolist() == [False, False, True, False, False]
+
+
+def test_other_columns_are_no_weights() -> None:
+    for have in (pa.float64(), pa.list_(pa.string()), pa.timestamp("us"), pa.bool_()):
+        assert not is_readable(have, Type.WEIGHTS, Clock.TICKS)
+
+
 def test_nothing_but_nulls() -> None:
     assert cast([None, None], Type.DOUBLE, pa.null()).values.type == pa.float64()
 

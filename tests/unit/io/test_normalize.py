@@ -13,9 +13,11 @@ import pytest
 from inkling.errors import InputError
 from inkling.io import Normalized, normalize, read_table
 from inkling.io.duplicates import without_duplicates
+from inkling.io.normalize import Normalizer, stored_columns
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
+from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
 
 POINTS = StreamSchema(
     "Trip",
@@ -164,3 +166,84 @@ def test_of_rows_with_one_id_the_least_stays_whatever_their_order() -> None:
         assert sorted(kept["speed"].to_pylist()) == [1.0, 3.0, 4.0]
         assert rejects["reason"].to_pylist() == ["duplicate id"] * 2
         assert rejects["id"].to_pylist() == ["1", "1"]
+
+
+def declared(doubt: Doubt, *columns: Column) -> StreamSchema:
+    start, end = (doubt.lo, doubt.hi) if isinstance(doubt, ImpreciseTime) else ("t", "t")
+    return StreamSchema("Seen", (Column("who", Type.STRING), *columns), None, ("who",), start, end, doubt=doubt)
+
+
+ROOM, FLOOR = Column("room", Type.STRING), Column("floor", Type.INTEGER)
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        (declared(ImpreciseTime("lo", "hi", "w")), {"w": Type.WEIGHTS}),
+        (declared(ProbableValue("p"), ROOM), {"p": Type.DOUBLE}),
+        (declared(ProbableValue("p"), Column("p", Type.INTEGER)), {"p": Type.INTEGER}),
+        (
+            declared(ProbableValue("p", ("a", "b")), ROOM, FLOOR),
+            {"p": Type.DOUBLE, "a": Type.STRING, "b": Type.INTEGER},
+        ),
+        (
+            declared(LostEvents("n", "role", "total", ("lo", "hi"))),
+            {"n": Type.INTEGER, "role": Type.STRING, "total": Type.INTEGER, "lo": Type.TIME, "hi": Type.TIME},
+        ),
+    ],
+    ids=["when", "what", "declared", "given", "whether"],
+)
+def test_columns_that_tell_of_doubt_are_read(schema: StreamSchema, told: dict[str, Type]) -> None:
+    found = {column.name: column.type for column in stored_columns(schema)}
+    assert {name: found[name] for name in told} == told
+    assert set(found) == {*(column.name for column in schema.columns), schema.start, schema.end, *told}
+
+
+def test_what_follows_what_may_be_missing() -> None:
+    rows = [{"who": "a", "t": 1, "room": "x", "p": "0.5", "before": None}, {"who": "a", "t": 2, "p": 1, "before": "x"}]
+    found = read(rows, declared(ProbableValue("p", ("before",)), ROOM))
+    assert not len(found.rejects)
+    assert found.rows.select(["room", "p", "before"]).to_pylist() == [
+        {"room": "x", "p": 0.5, "before": None},
+        {"room": None, "p": 1.0, "before": "x"},
+    ]
+
+
+def test_bounds_are_times_like_those_of_the_stream() -> None:
+    schema = declared(LostEvents("n", bounds=("lo", "hi")))
+    found = read([{"who": "a", "t": "1970-01-01T00:00:02Z", "n": 1, "lo": "1970-01-01T00:00:01Z", "hi": None}], schema)
+    assert found.rows.select(["lo", "hi"]).to_pylist() == [{"lo": 1_000_000, "hi": None}]
+    found = read([{"who": "a", "t": 2, "n": 1, "lo": "soon", "hi": 9}], schema)
+    assert reasons(found) == [("bad value", "`lo` is 'soon', expected an integer")]
+
+
+def test_weights_are_read_from_lists_and_texts(tmp_path: Path) -> None:
+    schema = declared(ImpreciseTime("lo", "hi", "w"))
+    (tmp_path / "a.csv").write_text('who,lo,hi,w\na,1,2,0.5 0.5\na,1,2,"[1, 2]"\na,1,2,\na,2,1,1\na,1,2,some\n')
+    (tmp_path / "a.jsonl").write_text(
+        '{"who":"a","lo":1,"hi":2,"w":[0.5,0.5]}\n{"who":"a","lo":1,"hi":2,"w":[1,2]}\n'
+        '{"who":"a","lo":1,"hi":2}\n{"who":"a","lo":2,"hi":1,"w":1}\n{"who":"a","lo":1,"hi":2,"w":["some"]}\n'
+    )
+    for name in ("a.csv", "a.jsonl"):
+        found = normalize(read_table(tmp_path / name, what="Seen"), schema)
+        assert found.rows["w"].to_pylist() == [[0.5, 0.5], [1.0, 2.0], None]
+        assert found.rejects["reason"].to_pylist() == ["ends before it starts", "bad value"]
+    listed = read([{"who": "a", "lo": 1, "hi": 2, "w": [1, 2]}, {"who": "a", "lo": 1, "hi": 1}], schema)
+    assert listed.rows["w"].to_pylist() == [[1.0, 2.0], None]
+    with pytest.raises(InputError, match="a list of numbers"):
+        read([{"who": "a", "lo": 1, "hi": 2, "w": 0.5}], schema)
+
+
+def test_weights_batch_after_batch() -> None:
+    schema = declared(ImpreciseTime("lo", "hi", "w"))
+    batch = pa.table({"who": ["a"], "lo": [1], "hi": [2], "w": pa.array([[1.0, 2.0]])})
+    found = Normalizer(schema, (), Clock.TICKS)(batch)
+    assert found.rows.equals(normalize(batch, schema).rows)
+
+
+def test_of_events_that_differ_in_weights_one_stays_whatever_the_order() -> None:
+    schema = replace(declared(ImpreciseTime("lo", "hi", "w"), Column("id", Type.STRING)), id="id")
+    rows = [{"id": "x", "who": "a", "lo": 1, "hi": 2, "w": weights} for weights in ([1.0, 2.0], [1.0, 1.0], None)]
+    kept = [without_duplicates(schema, read(order, schema).rows) for order in (rows, rows[::-1])]
+    assert [good["w"].to_pylist() for good, _ in kept] == [[[1.0, 1.0]], [[1.0, 1.0]]]
+    assert [rejects["reason"].to_pylist() for _, rejects in kept] == [["duplicate id"] * 2] * 2

@@ -1,5 +1,6 @@
 """What texts mean as numbers, truths and times, and what they do not mean."""
 
+import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -135,6 +136,38 @@ def test_times_are_integers_where_ticks_are_counted() -> None:
     assert read("17", Type.TIME, Clock.TICKS) == 17
     with pytest.raises(MisspelledError):
         read("2024-02-29", Type.TIME, Clock.TICKS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0.2 0.5 0.3", "0.2;0.5;0.3", "[0.2, 0.5, 0.3]", " 0.2,.5\t; 3e-1 ", "[0.2;0.5 0.3]", "+0.2 0.5 0.3"],
+)
+def test_weights(text: str) -> None:
+    assert read(text, Type.WEIGHTS) == [0.2, 0.5, 0.3]
+
+
+@pytest.mark.parametrize(("text", "weights"), [("7", [7.0]), ("[]", []), ("[ ]", []), ("-1", [-1.0])])
+def test_few_weights(text: str, weights: list[float]) -> None:
+    assert read(text, Type.WEIGHTS) == weights
+
+
+@pytest.mark.parametrize("text", ["", " ", "null", "None"])
+def test_no_weights_at_all(text: str) -> None:
+    assert read(text, Type.WEIGHTS) is None
+
+
+@pytest.mark.parametrize("text", ["nan 1", "inf 1", "[null, 1]", "-Infinity;1"])
+def test_weights_that_are_no_numbers_are_left_to_the_checks(text: str) -> None:
+    weights = read(text, Type.WEIGHTS)
+    assert isinstance(weights, list)
+    assert math.isnan(weights[0])
+    assert weights[1:] == [1.0]
+
+
+@pytest.mark.parametrize("text", ["a", "1 x", "1;;2", ",1", "[1", "1]", "1 2,", "0.2|0.5", "[[1]]"])
+def test_what_cannot_be_weights(text: str) -> None:
+    with pytest.raises(MisspelledError):
+        read(text, Type.WEIGHTS)
 
 
 def test_a_text_stands_for_itself() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,7 +36,7 @@ class SegmentsEvaluator:
         if until < FOREVER or not len(batch):
             kind = batch.ids.type
             if kind not in self._empty:
-                self._empty[kind] = self._results(batch.take(np.empty(0, np.int64)), 0)
+                self._empty[kind] = replace(self._results(batch.take(np.empty(0, np.int64)), 0), place_words=None)
             return self._empty[kind]
         return self._results(batch, n_keys)
 

@@ -9,6 +9,7 @@ from inkling.errors import Diagnostic
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, broken_source
+from inkling.logical.binding.continuum import refuse_continuum
 from inkling.logical.binding.events import bind_event, declared_names, used_sources
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
 from inkling.logical.binding.streams import bind_stream
@@ -55,6 +56,8 @@ def bind(program: s.Program, source: SourceText) -> Bound:
         tuple(plan for event in bound_events for plan in event.plans),
         tuple(ticks_only),
     )
+    refuse_continuum(program, plan, mistakes)
+    mistakes.settle()
     return Bound(plan, warnings)
 
 

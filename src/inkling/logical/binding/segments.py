@@ -142,14 +142,16 @@ def _comparison(decl: s.EventDecl, names: EventNames) -> s.Expr | None:
 
 
 def _refuse_value(decl: s.EventDecl, expr: e.Expr, place: Place, mistakes: Mistakes) -> None:
-    key = sorted(_keys(place))
+    key = _keys(place)
+    if not key:
+        return  # nothing can be read, which is already reported
     at = next((node for node in _references(decl) if _reads(node, expr, place)), decl.name)
     mistakes.wrong(
         "INK0330",
         f"`{place.title}` stands for a key with all its segments, and they share only the columns of KEY",
         at,
-        notes=[f"KEY of `{place.sources[0].name}` is {listed(key)}"] if key else (),
-        helps=[f"read `{place.title}.{key[0]}`"] if key and place.name else (),
+        notes=[f"KEY of `{place.sources[0].name}` is {listed(key)}"],
+        helps=[f"read `{place.title}.{key[0]}`"] if place.name else (),
     )
 
 
@@ -171,8 +173,8 @@ def _reads(node: s.Expr, expr: e.Expr, place: Place) -> bool:
             return False
 
 
-def _keys(place: Place) -> frozenset[str]:
-    return frozenset(name for source in place.sources for name in source.key)
+def _keys(place: Place) -> tuple[str, ...]:
+    return tuple(name for source in place.sources for name in source.key)
 
 
 def _columns(source: Source, names: Iterable[str]) -> Iterator[Column]:

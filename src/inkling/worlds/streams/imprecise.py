@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.io.normalize import ID
+from inkling.io.normalize import END, ID, START
 from inkling.kernels.draws import cumulated, draw_ticks
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
@@ -37,6 +37,7 @@ class ImpreciseStream:
     def of(cls, schema: StreamSchema, rows: pa.Table) -> ImpreciseStream:
         doubt = schema.doubt
         assert isinstance(doubt, ImpreciseTime)
+        rows, tokens = _in_order(rows, tokens_of(schema, rows, ID))
         low, high = (rows[name].to_numpy().astype(np.int64) for name in (doubt.lo, doubt.hi))
         steps, weights = np.zeros(len(rows) + 1, np.int64), np.empty(0)
         if doubt.weights is not None and len(rows):
@@ -45,7 +46,7 @@ class ImpreciseStream:
             steps = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
             weights = lists.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
         shares = cumulated(steps, weights, np.ones(len(rows), bool))
-        return cls(schema, rows, tokens_of(schema, rows, ID), low, high - low + 1, steps, weights, shares)
+        return cls(schema, rows, tokens, low, high - low + 1, steps, weights, shares)
 
     @property
     def time_columns(self) -> tuple[str, ...]:
@@ -96,3 +97,9 @@ class ImpreciseStream:
         for one in factors:
             exact += normalized(written[row == one].tolist())
         return weights_of(exact, numbers), written > 0
+
+
+def _in_order(rows: pa.Table, tokens: Hashes) -> tuple[pa.Table, Hashes]:
+    """Rows sorted by their tokens: worlds are numbered alike, in whatever order rows came."""
+    order = np.lexsort((rows[END].to_numpy(), rows[START].to_numpy(), tokens))
+    return rows.take(pa.array(order)).combine_chunks(), tokens[order]

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.hashes import Hashes
 from inkling.io.normalize import END, START
 from inkling.kernels.draws import draw_between
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.streams.placed import OWN_TIME, Placed, everywhere, tokens_of
+from inkling.worlds.streams.placed import OWN_TIME, Placed, everywhere, key_hashes, tokens_of
+
+EVEN, ODD = "@even", "@odd"
+"""Columns with the roles of events with even and with odd numbers in the whole stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +32,14 @@ class LossyStream:
     high: Ints
 
     @classmethod
-    def of(cls, schema: StreamSchema, rows: pa.Table) -> LossyStream:
+    def of(cls, schema: StreamSchema, rows: pa.Table, decided: int | None = None) -> LossyStream:
+        """Without what came before: rows up to time `decided` stand for it, and only gaps after them count."""
         doubt = schema.doubt
         assert isinstance(doubt, LostEvents)
-        key = combined(*(hashes_of(rows[name].combine_chunks()) for name in schema.key), np.zeros(len(rows), np.uint64))
+        key = key_hashes(schema, rows)
         order = np.lexsort((rows[doubt.number].to_numpy(), key))
         rows, key = rows.take(pa.array(order)).combine_chunks(), key[order]
-        gaps = _gaps(rows, key, doubt)
+        gaps = _gaps(rows, key, doubt, decided)
         lost = _lost_rows(rows, gaps, schema, doubt)
         every = pa.concat_tables([rows, lost]).combine_chunks()
         offsets = len(rows) + np.concatenate([[0], np.cumsum(gaps.n_lost)])
@@ -81,13 +85,15 @@ class _Gaps:
     high: Ints
 
 
-def _gaps(rows: pa.Table, key: Hashes, doubt: LostEvents) -> _Gaps:
+def _gaps(rows: pa.Table, key: Hashes, doubt: LostEvents, decided: int | None) -> _Gaps:
     n = len(rows)
     number, time = rows[doubt.number].to_numpy().astype(np.int64), rows[START].to_numpy()
     first = np.flatnonzero(np.diff(key, prepend=key[:1] + np.uint64(1)) != 0) if n else np.empty(0, np.int64)
     last = np.append(first[1:], n) - 1 if n else first
     inner = np.flatnonzero((np.diff(key) == 0) & (np.diff(number) > 1)) if n else first
     heads = first[number[first] > 1]
+    if decided is not None:
+        heads = heads[time[heads] > decided]
     total = number[last] if doubt.count is None else rows[doubt.count].take(pa.array(last)).fill_null(0).to_numpy()
     tails = last[total > number[last]]
     totals = total[total > number[last]]
@@ -114,7 +120,7 @@ def _lost_rows(rows: pa.Table, gaps: _Gaps, schema: StreamSchema, doubt: LostEve
     like = np.repeat(gaps.row, gaps.n_lost)
     place = np.arange(len(like)) - np.repeat(np.cumsum(gaps.n_lost) - gaps.n_lost, gaps.n_lost)
     number = np.repeat(gaps.before, gaps.n_lost) + 1 + place
-    roles = _roles(rows, doubt)
+    roles = roles_of(rows, doubt)
     columns = {}
     for field in rows.schema:
         if field.name in schema.key:
@@ -130,13 +136,13 @@ def _lost_rows(rows: pa.Table, gaps: _Gaps, schema: StreamSchema, doubt: LostEve
     return pa.table(columns, schema=rows.schema)
 
 
-def _roles(rows: pa.Table, doubt: LostEvents) -> dict[int, str | None]:
-    """The role of events with even and with odd numbers."""
+def roles_of(rows: pa.Table, doubt: LostEvents) -> tuple[object, object]:
+    """The roles of events with even and with odd numbers; columns may say so where rows are only a part of a stream."""
     if doubt.role is None or not len(rows):
-        return {0: None, 1: None}
+        return None, None
+    if EVEN in rows.column_names:
+        return rows[EVEN][0].as_py(), rows[ODD][0].as_py()
     odd = rows[doubt.number].to_numpy() % 2 == 1
-    found: dict[int, str | None] = {}
-    for parity in (0, 1):
-        said = rows[doubt.role].filter(pa.array(odd == bool(parity))).drop_null()
-        found[parity] = min(said.unique().to_pylist(), default=None)
-    return found
+    said = (rows[doubt.role].filter(pa.array(odd == bool(parity))).drop_null() for parity in (0, 1))
+    even_role, odd_role = (min(one.unique().to_pylist(), default=None) for one in said)
+    return even_role, odd_role

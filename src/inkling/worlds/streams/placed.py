@@ -13,9 +13,6 @@ from inkling.logical.in_worlds import WORLD
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 
-OWN_ID = "@own_id"
-"""Column that keeps the declared id; in worlds, events are called by their token."""
-
 OWN_TIME = np.int64(-(2**63))
 """Stands for the time that the row itself has."""
 
@@ -45,10 +42,10 @@ def tokens_of(schema: StreamSchema, rows: pa.Table, told_apart_by: str) -> Hashe
     return combined(np.repeat(name, len(rows)), *(hashes_of(column) for column in columns))
 
 
-def in_order(rows: pa.Table, schema: StreamSchema, *names: str) -> pa.Table:
-    """Rows sorted by KEY and some columns; nulls first, so that nothing depends on how rows came."""
-    keys = [(name, "ascending") for name in (*schema.key, *names)]
-    return rows.sort_by(keys).combine_chunks() if len(rows) else rows
+def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
+    """One hash per KEY."""
+    own = [hashes_of(rows[name].combine_chunks()) for name in schema.key]
+    return combined(*own, np.zeros(len(rows), np.uint64))
 
 
 def world_rows(rows: pa.Table, tokens: Hashes, placed: Placed, time_columns: tuple[str, ...], scale: int) -> pa.Table:

@@ -19,7 +19,7 @@ from inkling.model.uncertainty import ProbableValue
 from inkling.model.value_worlds import value_columns
 from inkling.model.weights import exact
 from inkling.worlds.alternatives import Alternative, Alternatives, Numbers, listed
-from inkling.worlds.streams.placed import OWN_TIME, Placed, tokens_of
+from inkling.worlds.streams.placed import OWN_TIME, Placed, key_hashes, tokens_of
 
 NOTHING = np.uint64(0)
 
@@ -42,6 +42,7 @@ class ProbableStream:
     value: Hashes
     chances: NDArray[np.float64]
     shares: NDArray[np.float64]
+    keys: Hashes  # of rows
 
     @classmethod
     def of(cls, schema: StreamSchema, rows: pa.Table) -> ProbableStream:
@@ -52,7 +53,7 @@ class ProbableStream:
         if doubt.given:
             values = values[: len(doubt.given)]
         value, given = _value_hashes(rows, values), _given_hashes(rows, doubt.given)
-        key = combined(*(hashes_of(rows[name].combine_chunks()) for name in schema.key), np.zeros(len(rows), np.uint64))
+        key = key_hashes(schema, rows)
         time = rows[START].to_numpy()
         order = np.lexsort((value, given, time, key))
         rows = rows.take(pa.array(order)).combine_chunks()
@@ -70,7 +71,7 @@ class ProbableStream:
             parts = offsets
         shares = cumulated(parts, chances, _is_full(parts, chances))
         return cls(
-            schema, rows, tokens, tokens[first], offsets, _borders(starts_chain), anew, given, value, chances, shares
+            schema, rows, tokens, tokens[first], offsets, _borders(starts_chain), anew, given, value, chances, shares, key
         )
 
     @property
@@ -98,14 +99,25 @@ class ProbableStream:
 
     def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Placed:
         if self.is_markov:
-            chosen = draw_paths(
-                seed, self.group_tokens, self.chains, self.offsets, self.anew, self.given, self.value, self.shares,
-                first, n_worlds,
-            )  # fmt: skip
-        else:
-            chosen = draw_alternatives(seed, self.group_tokens, self.offsets, self.shares, first, n_worlds)
-        group, world = np.nonzero(chosen >= 0)
-        return Placed(chosen[group, world], world + first)
+            return self.draw_on(seed, first, np.zeros((len(self.chains) - 1, n_worlds), np.uint64))
+        return _placed(draw_alternatives(seed, self.group_tokens, self.offsets, self.shares, first, n_worlds), first)
+
+    def draw_on(self, seed: np.uint64, first: int, latest: Hashes) -> Placed:
+        """Like `draw`, where `latest` holds what was the case before every chain, and is told what is after it."""
+        chosen = draw_paths(
+            seed,
+            self.group_tokens,
+            self.chains,
+            self.offsets,
+            self.anew,
+            self.given,
+            self.value,
+            self.shares,
+            first,
+            latest.shape[1],
+            latest,
+        )
+        return _placed(chosen, first)
 
     def n_alternatives(self, limit: int) -> NDArray[np.float64]:
         """How many alternatives, or paths, every choice has."""
@@ -161,6 +173,11 @@ class ProbableStream:
             paths = longer
         for weight, path, _ in paths:
             yield Alternative(weight, tuple((row, int(OWN_TIME)) for row in path))
+
+
+def _placed(chosen: Ints, first: int) -> Placed:
+    group, world = np.nonzero(chosen >= 0)
+    return Placed(chosen[group, world], world + first)
 
 
 def _value_hashes(rows: pa.Table, values: list[str]) -> Hashes:

@@ -1,0 +1,167 @@
+"""Random rows of small uncertain streams: intervals of times, alternatives, chains of them, and gaps in numbers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from inkling.model.event import Value
+from inkling.testing.rows import Rows
+from inkling.testing.streams import LAST_TIME, random_row
+from inkling.testing.universe import KEYS, Declared, Doubtful, Kind
+
+Row = dict[str, Value]
+State = tuple[Value, Value, Value]
+
+CHANCES: tuple[tuple[float, ...], ...] = (
+    (1.0,),
+    (0.5,),
+    (0.9,),
+    (0.3,),
+    (0.3, 0.7),
+    (0.25, 0.5),
+    (0.6, 0.1),
+    (0.5, 0.0),
+    (0.1, 0.2, 0.7),
+    (1 / 3, 1 / 3, 1 / 3),
+)
+"""Probabilities of alternatives; what is missing from 1 is that nothing happens."""
+WEIGHTS = (0, 1, 1, 2, 3, 0.5)
+FAR = 40
+"""Later by more than any window is long."""
+
+
+def doubtful_rows(rng: random.Random, streams: Sequence[Declared], *, spread: bool = False) -> Rows:
+    """A few events per key and stream; `spread` puts some of them far from others."""
+    places = iter(rng.sample(range(-200, 200), 400))
+    rows: Rows = {}
+    for stream in streams:
+        made: list[Row] = []
+        for key in KEYS:
+            if rng.random() < 0.85:
+                maker = _Maker(rng, stream, key, places, len(made), spread)
+                made += maker.rows()
+        rng.shuffle(made)
+        rows[stream.name] = made
+    return rows
+
+
+@dataclass(slots=True)
+class _Maker:
+    """Makes the rows of one key of a stream."""
+
+    rng: random.Random
+    stream: Declared
+    key: str
+    places: Iterator[int]
+    n_before: int
+    spread: bool
+    made: list[Row] = field(default_factory=list)
+
+    def rows(self) -> list[Row]:
+        match self.stream.doubtful:
+            case Doubtful.NOTHING:
+                for _ in range(self.rng.randint(1, 3)):
+                    self._later(self._row())
+            case Doubtful.TIME | Doubtful.WEIGHTED_TIME:
+                for _ in range(self.rng.randint(1, 2)):
+                    self._later(self._imprecise())
+            case Doubtful.VALUE:
+                for time in self._times(self.rng.randint(1, 2)):
+                    self._alternatives(time)
+            case Doubtful.CHAIN:
+                self._chain()
+            case Doubtful.LOST | Doubtful.LOST_SEGMENTS:
+                self._numbered()
+        return self.made
+
+    def _row(self) -> Row:
+        number = self.n_before + len(self.made)
+        row = random_row(self.rng, self.stream, number, self.key, next(self.places))
+        self.made.append(row)
+        return row
+
+    def _later(self, row: Row) -> None:
+        """Put an event far away, sometimes."""
+        if self.spread and self.rng.random() < 0.5:
+            for column in ("t", "begun", "ended", "lo", "hi"):
+                time = row.get(column)
+                if isinstance(time, int):
+                    row[column] = time + FAR
+
+    def _imprecise(self) -> Row:
+        row = self._row()
+        lo = self.rng.randint(0, LAST_TIME)
+        hi = lo + self.rng.choice((0, 1, 1, 2, 3))
+        weights = [self.rng.choice(WEIGHTS) for _ in range(lo, hi + 1)]
+        if not any(weights):
+            weights[0] = 1
+        del row["t"]
+        row["lo"], row["hi"] = lo, hi
+        row["weights"] = None if self.rng.random() < 0.2 else weights  # type: ignore[assignment]
+        return row
+
+    def _times(self, n: int) -> list[int]:
+        return sorted(self.rng.sample(range(LAST_TIME + 1), n))
+
+    def _at(self, time: int) -> Row:
+        row = self._row()
+        if self.stream.kind is Kind.INTERVALS:
+            row["begun"], row["ended"] = time, time + self.rng.randint(0, 4)
+        else:
+            row["t"] = time
+        return row
+
+    def _alternatives(self, time: int) -> None:
+        time += FAR if self.spread and self.rng.random() < 0.5 else 0
+        rows = [{**self._at(time), "p": chance} for chance in self.rng.choice(CHANCES)]
+        for place, row in enumerate(rows):
+            row["x"] = place if row["x"] is not None and place else row["x"]
+            row["y"] = float(place) if row["x"] is None else row["y"]
+        self.made[-len(rows) :] = _distinct(rows)
+
+    def _chain(self) -> None:
+        """Two values and nothing, and what follows each of them at every further time."""
+        states: list[State] = [(0, 0.5, self.rng.choice(("a", None))), (1, None, "b")]
+        possible: list[State | None] = [None]
+        for time in self._times(self.rng.randint(2, 3)):
+            if self.rng.random() < 0.15:
+                possible = [None]
+            reached: list[State | None] = []
+            for given in possible:
+                chances = self.rng.choice([some for some in CHANCES if len(some) <= len(states)])
+                values = self.rng.sample(states, len(chances))
+                for value, chance in zip(values, chances, strict=True):
+                    row = self._at(time)
+                    row["x"], row["y"], row["s"] = value
+                    row["px"], row["py"], row["ps"] = given or (None, None, None)
+                    row["p"] = chance
+                reached += [value for value, chance in zip(values, chances, strict=True) if chance]
+                reached += [None] if sum(chances) < 1 else []
+            possible = list(dict.fromkeys(reached))
+
+    def _numbered(self) -> None:
+        """Events in the order of their numbers, some of which are missing."""
+        n_events = self.rng.choice((2, 2, 4)) if self.stream.doubtful is Doubtful.LOST_SEGMENTS else 3
+        n_lost = self.rng.choice((0, 1, 1, 1, 2))
+        numbers = range(1, n_events + 1)
+        losable = numbers if self.stream.doubtful is Doubtful.LOST_SEGMENTS else numbers[1:-1]
+        lost = self.rng.sample(losable, min(n_lost, len(losable), n_events - 1))
+        times = self._times(n_events)
+        for number, time in zip(numbers, times, strict=True):
+            if number in lost:
+                continue
+            row = self._at(time)
+            row["n"] = number
+            if self.stream.doubtful is Doubtful.LOST_SEGMENTS:
+                row["s"] = "b" if number % 2 == 0 else "a"
+                row["total"], row["since"], row["until"] = n_events, -1, LAST_TIME + 1
+
+
+def _distinct(rows: list[Row]) -> list[Row]:
+    """Alternatives no two of which say the same."""
+    seen: dict[tuple[Value, ...], Row] = {}
+    for row in rows:
+        seen.setdefault((row["x"], row["y"], row["s"]), row)
+    return list(seen.values())

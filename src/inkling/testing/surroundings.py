@@ -1,0 +1,28 @@
+"""What surrounds the rows of a test: facts of tables, and how long a duration is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from inkling.logical import plan as p
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.streams import RawRow, plain
+from inkling.model.time import Clock, Span
+
+Tables = Mapping[str, Iterable[RawRow]]
+
+
+def surroundings(plan: p.ProgramPlan, tables: Tables, clock: Clock) -> Surroundings:
+    """Tables with the columns in their declared order, and the length of durations on the clock."""
+    tick = next((stream.schema.tick for stream in plan.streams if stream.schema.tick is not None), None)
+
+    def measure(span: Span) -> int:
+        return span.units(clock, tick)
+
+    facts = {
+        table.name: tuple(
+            {column.name: plain(row.get(column.name)) for column in table.columns} for row in tables.get(table.name, ())
+        )
+        for table in plan.tables
+    }
+    return Surroundings(facts, measure)

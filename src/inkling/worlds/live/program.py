@@ -1,0 +1,201 @@
+"""A program over uncertain streams without an end, in one process: push rows, receive results with probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from inkling.analysis.lag import lag_of, waiting_time
+from inkling.evaluators.stage import rows as r
+from inkling.io.rejects import NO_REJECTS
+from inkling.live.chain import StageChain, concatenated
+from inkling.live.clocks import NEVER, Clocks, Marks
+from inkling.live.late import late_rows, no_late_rows
+from inkling.live.stage import LiveState
+from inkling.live.streams import lateness_of
+from inkling.logical.evaluate import Surroundings
+from inkling.model.batch import FOREVER
+from inkling.model.clock import Measure
+from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
+from inkling.results import result_table
+from inkling.worlds.estimate import estimate_table, sampled_estimate
+from inkling.worlds.live.checks import arriving, releasable
+from inkling.worlds.live.names import LiveNames
+from inkling.worlds.live.pending import Pending, settled_by, with_matches
+from inkling.worlds.live.waiting import Draws, Waiting, frontier, release, scaled, time_of
+from inkling.worlds.program import WorldProgram, certain_plan
+from inkling.worlds.settings import Sampling
+
+ALL = "all streams"
+"""The one stream on which the stages in worlds wait: rows reach them when their time is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldsState:
+    """Everything that is remembered of the keys in one bucket."""
+
+    clocks: Clocks
+    decided: int  # up to which time all worlds are known
+    waiting: Mapping[str, Waiting]
+    names: LiveNames
+    pending: Mapping[str, Pending]
+    worlds: tuple[LiveState, ...]
+    certain: tuple[LiveState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a step led to: results in the public columns, late rows in the clock's units, rejects."""
+
+    tables: Mapping[str, pa.Table]
+    late: pa.Table
+    rejects: pa.Table
+
+
+class LiveWorlds:
+    """Compiled once; takes checked and typed rows of all streams of a program."""
+
+    def __init__(
+        self,
+        plan: PhysicalPlan,
+        tables: Mapping[str, pa.Table],
+        around: Surroundings,
+        measure: Measure,
+        sampling: Sampling,
+    ) -> None:
+        self.program = WorldProgram.of(plan, around, measure)
+        self._measure, self._clock = measure, measure.clock
+        self._sampling = sampling
+        self._n_worlds, self._delta = sampling.plan(self.program.events)
+        self._draws = Draws(sampling.seed, self._n_worlds, self.program.scale)
+        self._worlds = StageChain(self.program.physical, tables, self.program.around)
+        self._certain_plan = certain_plan(plan)
+        self._certain = StageChain(self._certain_plan, tables, around)
+        self._schemas = {stream.schema.name: stream.schema for stream in self.program.streams}
+        self._waits = {
+            event.name: waiting_time(event, self.program.part, measure) + lag_of(event, self.program.part, measure)
+            for event in self.program.events
+        }
+
+    def start(self) -> WorldsState:
+        part = self.program.part
+        streams = [stream.schema.name for stream in part.streams]
+        inner = tuple(replace(state, clocks=Clocks({ALL: 0})) for state in self._worlds.start())
+        return WorldsState(
+            Clocks(lateness_of(streams, part, self._measure)),
+            NEVER,
+            {},
+            LiveNames(),
+            {},
+            inner,
+            self._certain.start(),
+        )
+
+    def advance(
+        self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks
+    ) -> tuple[WorldsState, Told]:
+        """Take in checked rows of some streams, and news about time."""
+        certain, moved = self._certain.advance(
+            state.certain,
+            [part for name, some in rows.items() for part in self._certain.parts(name, some)],
+            news,
+        )
+        own = {name: some for name, some in rows.items() if name in self._schemas}
+        waiting, late, rejects = self._taken_in(state, own)
+        seen_by_certain = {stream.schema.name for stream in self._certain_plan.program.streams}
+        clocks = state.clocks.after(news)
+        decided = max(state.decided, self._decided(waiting, clocks.watermark))
+        after = replace(state, clocks=clocks, decided=decided, waiting=waiting, certain=certain)
+        after, found, refused = self._into_worlds(after, state.decided)
+        tables = {
+            event.name: result_table(event, moved.matches[event.name], self._clock)
+            for event in self._certain_plan.program.events
+            if event.name in moved.matches
+        }
+        twice = [table for name, table in late.items() if name not in seen_by_certain]
+        return after, Told(
+            tables | found,
+            concatenated([no_late_rows(), moved.late, *twice]),
+            concatenated([NO_REJECTS, moved.rejects, *rejects, *refused]),
+        )
+
+    def marks(self, rows: Mapping[str, pa.Table]) -> Marks:
+        """How far rows say that time has come."""
+        latest = {}
+        for name, some in rows.items():
+            if len(some):
+                column = time_of(self._schemas[name]) if name in self._schemas else r.END
+                latest[name] = int(some[column].to_numpy().max())
+        return Marks(latest)
+
+    def _taken_in(
+        self, state: WorldsState, rows: Mapping[str, pa.Table]
+    ) -> tuple[dict[str, Waiting], dict[str, pa.Table], list[pa.Table]]:
+        waiting, late, rejects = dict(state.waiting), {}, []
+        for name, some in rows.items():
+            schema = self._schemas[name]
+            some, refused = arriving(schema, some)
+            rejects.append(refused)
+            behind = some[time_of(schema)].to_numpy() <= max(state.clocks.watermark, state.decided)
+            if behind.any():
+                late[name] = late_rows(name, some.filter(pa.array(behind)), state.clocks)
+                some = some.filter(pa.array(~behind))
+            if name in waiting:
+                some = pa.concat_tables([waiting[name].rows, some])
+            waiting[name] = replace(waiting.get(name, Waiting(some)), rows=some)
+        return waiting, late, rejects
+
+    def _decided(self, waiting: Mapping[str, Waiting], watermark: int) -> int:
+        fronts = [frontier(self._schemas[name], one.rows, watermark) for name, one in waiting.items()]
+        return min([watermark, *fronts])
+
+    def _into_worlds(
+        self, state: WorldsState, before: int
+    ) -> tuple[WorldsState, dict[str, pa.Table], list[pa.Table]]:
+        """Rows whose time is decided now, in all worlds; what the stages find there; what is settled by that."""
+        waiting, names, parts, rejects = dict(state.waiting), state.names, [], []
+        for name, one in waiting.items():
+            schema = self._schemas[name]
+            ready, refused = releasable(schema, one.rows, before, state.decided)
+            rejects.append(refused)
+            waiting[name], released = release(schema, replace(one, rows=ready), before, state.decided, self._draws)
+            names = names.with_events(released.tokens, released.events[r.ID], released.until)
+            if len(released.rows):
+                parts += self._worlds.parts(name, released.rows)
+        passed = state.decided >= FOREVER
+        news = Marks(finished=True) if passed else Marks({ALL: scaled(state.decided, self.program.scale) + 1})
+        worlds, moved = self._worlds.advance(state.worlds, parts, news if state.decided > NEVER else Marks())
+        pending, tables = dict(state.pending), {}
+        for event in self.program.events:
+            mine = pending.get(event.name, Pending())
+            if event.name in moved.matches:
+                wait, scale = self._waits[event.name], self.program.scale
+                mine = with_matches(event, mine, moved.matches[event.name], names, wait, scale)
+            pending[event.name], settled = settled_by(mine, state.decided)
+            if settled is not None:
+                told = sampled_estimate(event, settled, self._n_worlds, self._delta)
+                called = names.names(self.program.id_types[event.name])
+                tables[event.name] = estimate_table(event, [told], called, self.program.scale, self._clock)
+        after = replace(
+            state,
+            waiting=waiting,
+            names=names.still_needed(self._names_since(state.decided)),
+            pending=pending,
+            worlds=worlds,
+        )
+        return after, tables, rejects
+
+    def _names_since(self, decided: int) -> int | None:
+        """Events that ended before this are in no result to come; None where nothing limits that."""
+        reach = self.program.reach
+        waits = max(self._waits.values(), default=0)
+        if reach is None or waits >= FOREVER or decided <= NEVER or decided >= FOREVER:
+            return None
+        return decided - 2 * (reach + waits) - 1
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock

@@ -1,0 +1,151 @@
+"""The checks accept exactly the rows for which the definition has worlds, and so what they leave has some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from inkling.io import normalize, read_table
+from inkling.model.schema import Column, StreamSchema
+from inkling.model.types import Type
+from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.worlds import worlds
+from inkling.worlds.checks import checked
+
+Row = dict[str, object]
+N_STREAMS = 1000
+
+
+def stream(doubt: Doubt) -> StreamSchema:
+    start, end = ("lo", "hi") if isinstance(doubt, ImpreciseTime) else ("t", "t")
+    names = ("k", "x", "role") if isinstance(doubt, LostEvents) else ("k", "x")
+    columns = tuple(Column(name, Type.STRING) for name in names)
+    return StreamSchema("S", columns, None, ("k",), start, end, Type.INTEGER, doubt=doubt)
+
+
+def has_worlds(rows: list[Row], schema: StreamSchema) -> bool:
+    try:
+        next(worlds(rows, schema))
+    except ValueError:
+        return False
+    return True
+
+
+def imprecise(rng: Random) -> list[Row]:
+    rows: list[Row] = []
+    for _ in range(rng.randint(1, 2)):
+        lo, n_ticks = rng.randint(0, 5), rng.randint(1, 3)
+        n_weights = rng.choice([n_ticks] * 8 + [n_ticks + 1])
+        weights = [rng.choice([0.0, 0.0, 0.5, 1.0, 2.0, 3.0, rng.choice([1.0, -1.0, None])]) for _ in range(n_weights)]
+        rows.append({"k": "a", "x": "", "lo": lo, "hi": lo + n_ticks - 1, "w": rng.choice([weights, weights, None])})
+    return rows
+
+
+def alternatives(rng: Random) -> list[Row]:
+    rows: list[Row] = []
+    for key in "ab":
+        for time in range(rng.randint(1, 3)):
+            for value in rng.sample("uvw", rng.randint(1, 3)) + rng.choice([[]] * 9 + [["u"]]):
+                chance = rng.choice([0.0, 0.1, 0.2, 0.3, 0.4, rng.choice([0.4, 0.6, None, 1.1, -0.1])])
+                rows.append({"k": key, "x": value, "t": time, "p": chance})
+    return rows
+
+
+def _row_of_table(rng: Random, is_whole: bool) -> list[tuple[str, float]]:
+    """What follows one state: values with probabilities that mostly sum to 1 or less."""
+    first = rng.choice("uv")
+    if is_whole:
+        part = rng.choice([0.0, 0.3, 0.5, 1.0])
+        return [(first, part), ("v" if first == "u" else "u", rng.choice([1 - part] * 9 + [1.25 - part]))]
+    return [(first, rng.choice([0.0, 0.25, 0.5, 1.0]))]
+
+
+def chains(rng: Random) -> list[Row]:
+    rows: list[Row] = []
+    whole = rng.random() < 0.6
+    for key in "ab"[: rng.randint(1, 2)]:
+        for time in range(rng.randint(1, 4)):
+            starts_anew = time == 0 or rng.random() < 0.15
+            before: list[str | None] = [None] if starts_anew else ["u", "v", *rng.choice([[], [None], [None]])]
+            if not starts_anew and rng.random() < 0.2:
+                before.remove(rng.choice("uv"))
+            for state in before:
+                for value, chance in _row_of_table(rng, (whole and state is not None) or time == 0):
+                    rows.append({"k": key, "x": value, "t": time, "p": chance, "g": state})
+    if rng.random() < 0.1:
+        rows.append(rng.choice(rows))
+    rng.shuffle(rows)
+    return rows
+
+
+def numbers(rng: Random) -> list[Row]:
+    rows: list[Row] = []
+    for key in "ab"[: rng.randint(1, 2)]:
+        recorded = sorted(rng.sample(range(1, 6), rng.randint(1, 3)))
+        time = rng.randint(1, 2)
+        total = rng.choice([None, 4, 6, rng.choice([3, 5, 6])])
+        since, until = rng.choice([(0, 30), (0, 30), (None, 30), (0, None), (2, 9)])
+        for number in recorded:
+            role = ("open" if number % 2 else "close") if rng.random() < 0.97 else rng.choice(["open", None, "up"])
+            about = {"n": total, "since": since, "until": until}
+            if rng.random() < 0.05:
+                about[rng.choice(["n", "since", "until"])] = rng.choice([None, 7])
+            rows.append({"k": key, "x": "", "t": time, "seq": number, "role": role, **about})
+            time += rng.choice([1, 1, 2, 3, 3, 4, rng.choice([0, 1, -1])])
+    if rng.random() < 0.1:
+        rng.choice(rows)["seq"] = rng.choice([None, 0, 1])
+    rng.shuffle(rows)
+    return rows
+
+
+KINDS: dict[str, tuple[Callable[[Random], list[Row]], Doubt]] = {
+    "imprecise": (imprecise, ImpreciseTime("lo", "hi", "w")),
+    "alternatives": (alternatives, ProbableValue("p")),
+    "chains": (chains, ProbableValue("p", ("g",))),
+    "numbers": (numbers, LostEvents("seq", "role", "n", ("since", "until"))),
+    "bare numbers": (numbers, LostEvents("seq")),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_checks_agree_with_the_definition(kind: str) -> None:
+    make, doubt = KINDS[kind]
+    schema, rng = stream(doubt), Random(kind)
+    n_good = 0
+    for _ in range(N_STREAMS):
+        given = make(rng)
+        rows = normalize(read_table(given, what="S"), schema).rows
+        assert len(rows) == len(given)
+        good, rejects = checked(schema, rows)
+        plain = rows.to_pylist()
+        assert has_worlds(plain, schema) == (len(rejects) == 0), (given, rejects.to_pylist())
+        assert len(good) + len(rejects) == len(rows)
+        if not len(rejects):
+            assert good.equals(rows)
+            n_good += 1
+        assert has_worlds(good.to_pylist(), schema), (given, rejects.to_pylist())
+        assert checked(schema, good)[1].num_rows == 0
+    assert N_STREAMS // 10 < n_good < 9 * N_STREAMS // 10
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_worlds_of_what_is_left_sum_to_1(kind: str) -> None:
+    make, doubt = KINDS[kind]
+    schema, rng = stream(doubt), Random(kind)
+    for _ in range(40):
+        good, _ = checked(schema, normalize(read_table(make(rng), what="S"), schema).rows)
+        assert sum((chance for chance, _ in worlds(good.to_pylist(), schema)), start=Fraction(0)) == 1
+
+
+def test_rounded_probabilities_are_what_they_stand_for() -> None:
+    schema = stream(ProbableValue("p", ("g",)))
+    start = [{"k": "a", "x": value, "t": 0, "p": 1 / 3 + 1e-12, "g": None} for value in "uvw"]
+    step = [{"k": "a", "x": value, "t": 1, "p": 0.5 - 1e-12, "g": state} for value in "uv" for state in "uvw"]
+    rows = normalize(read_table([*start, *step], what="S"), schema).rows
+    good, rejects = checked(schema, rows)
+    assert good.equals(rows)
+    assert not len(rejects)
+    assert [chance for chance, _ in worlds(good.to_pylist(), schema)] == [Fraction(1, 6)] * 6

@@ -1,0 +1,170 @@
+"""Numbered events: every fault has its reason with numbers, and spoils its key only."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from inkling.io import normalize, read_table
+from inkling.model.schema import Column, StreamSchema
+from inkling.model.types import Type
+from inkling.model.uncertainty import LostEvents
+from inkling.worlds.checks import checked
+
+NAMES = ("door", "n", "t", "role", "total", "since", "until")
+
+
+def stream(doubt: LostEvents) -> StreamSchema:
+    columns = (Column("door", Type.STRING), Column("role", Type.STRING))
+    return StreamSchema("Door", columns, None, ("door",), "t", "t", Type.INTEGER, doubt=doubt)
+
+
+NUMBERED = stream(LostEvents("n"))
+SEGMENTS = stream(LostEvents("n", "role", "total", ("since", "until")))
+GOOD = [("b", 1, 5, "open"), ("b", 2, 6, "close")]
+
+
+def faults(schema: StreamSchema, *listed: tuple[object, ...], **options: int) -> list[tuple[str, str, str]]:
+    """Id, reason and detail of every reject among the rows and those of a good key, which pass unchanged."""
+    raw = [dict(zip(NAMES, (*row, *[None] * 7), strict=False)) for row in (*listed, *GOOD)]
+    given = normalize(read_table(raw, what="Door"), schema).rows
+    assert len(given) == len(raw)
+    good, rejects = checked(schema, given, **options)
+    refused = set(rejects["id"].to_pylist())
+    assert good.equals(given.filter(pa.array([str(one) not in refused for one in given["@id"].to_pylist()])))
+    assert {"b"} <= set(good["door"].to_pylist())
+    return [(one["id"], one["reason"], one["detail"]) for one in rejects.to_pylist()]
+
+
+def all_with(n: int, reason: str, detail: str) -> list[tuple[str, str, str]]:
+    return [(str(place), reason, detail) for place in range(1, n + 1)]
+
+
+def test_gaps_are_fine() -> None:
+    assert faults(NUMBERED, ("a", 1, 1), ("a", 4, 2), ("a", 5, 9)) == []
+    assert faults(SEGMENTS, ("a", 2, 3, "close", 6, 0, 9), ("a", 3, 5, "open")) == []
+    assert faults(SEGMENTS, ("a", 2, 3, None, None, 0), ("a", 3, 5, None, 4, None, 9)) == []
+
+
+def test_rows_without_a_number_are_no_events() -> None:
+    found = faults(NUMBERED, ("a", None, 1), ("a", 1, 2), ("a", 0, 3), ("a", -7, 4))
+    assert found == [
+        ("1", "null number", "`n` is missing"),
+        ("3", "bad number", "`n` is 0, expected a number from 1"),
+        ("4", "bad number", "`n` is -7, expected a number from 1"),
+    ]
+
+
+def test_a_number_twice() -> None:
+    found = faults(NUMBERED, ("a", 2, 3), ("a", 1, 1), ("a", 2, 4))
+    assert found == all_with(3, "duplicate number", "2 events have the number 2")
+
+
+@pytest.mark.parametrize("time", [4, 5])
+def test_times_increase_with_numbers(time: int) -> None:
+    found = faults(NUMBERED, ("a", 1, 5), ("a", 2, time))
+    assert found == all_with(2, "not increasing", f"event 2 is at {time}, not after event 1 at 5")
+
+
+def test_times_that_go_back_over_a_gap() -> None:
+    found = faults(NUMBERED, ("a", 1, 5), ("a", 3, 4))
+    assert found == all_with(2, "not increasing", "event 3 is at 4, not after event 1 at 5")
+
+
+def test_a_segment_without_length() -> None:
+    detail = "event 1 opens a segment and event 2 closes it, both at 5"
+    assert faults(SEGMENTS, ("a", 1, 5, "open"), ("a", 2, 5, "close")) == all_with(2, "zero length segment", detail)
+
+
+def test_a_segment_that_opens_when_the_one_before_closes() -> None:
+    found = faults(SEGMENTS, ("a", 1, 3, "open"), ("a", 2, 5, "close"), ("a", 3, 5, "open"), ("a", 4, 6, "close"))
+    assert found == all_with(4, "not increasing", "event 3 is at 5, not after event 2 at 5")
+
+
+@pytest.mark.parametrize(
+    ("rows", "detail"),
+    [
+        ([("a", 1, 5), ("a", 4, 5)], "2 lost between events 1 and 4, both at 5"),
+        ([("a", 3, 5, None, None, 5)], "2 lost before the first recorded event, and `since` is its time, 5"),
+        ([("a", 1, 5, None, 2, None, 5)], "1 lost after the last recorded event, and `until` is its time, 5"),
+    ],
+)
+def test_nothing_is_lost_in_no_time(rows: list[tuple[object, ...]], detail: str) -> None:
+    assert faults(SEGMENTS, *rows) == all_with(len(rows), "zero window with losses", detail)
+
+
+def test_losses_at_the_ends_need_bounds() -> None:
+    before = "2 lost before the first recorded event, and nothing says since when"
+    assert faults(NUMBERED, ("a", 3, 5)) == all_with(1, "missing bound", before)
+    assert faults(SEGMENTS, ("a", 3, 5, "open", None, None, 9)) == all_with(1, "missing bound", before)
+    after = "3 lost after the last recorded event, and nothing says until when"
+    assert faults(SEGMENTS, ("a", 1, 5, "open", 4, 0)) == all_with(1, "missing bound", after)
+
+
+@pytest.mark.parametrize("words", [("open", "close"), ("START", "Suspend"), ("resume", "end"), ("up", "down")])
+def test_roles_fit_numbers(words: tuple[str, str]) -> None:
+    rows = [("a", 1, 1, words[0]), ("a", 2, 2, words[1]), ("a", 5, 5, words[0]), ("a", 6, 6, words[1])]
+    assert faults(SEGMENTS, *rows) == []
+
+
+@pytest.mark.parametrize(
+    ("roles", "detail"),
+    [
+        (("close", "open"), "event 1 opens a segment, and its `role` is 'close'"),
+        (("open", "Resume"), "event 2 closes a segment, and its `role` is 'Resume'"),
+        (("up", "up"), "event 2 closes a segment, and its `role` is 'up'"),
+    ],
+)
+def test_roles_that_do_not(roles: tuple[str, str], detail: str) -> None:
+    found = faults(SEGMENTS, ("a", 1, 1, roles[0]), ("a", 2, 2, roles[1]))
+    assert found == all_with(2, "role mismatch", detail)
+
+
+def test_counts() -> None:
+    odd = "`total` is 3, and events open and close segments in turn"
+    assert faults(SEGMENTS, ("a", 1, 5, "open", 3, 0, 9)) == all_with(1, "odd count", odd)
+    small = "`total` is 2, and there is an event 3"
+    assert faults(SEGMENTS, ("a", 1, 5, "open", 2), ("a", 3, 7, "open", 2)) == all_with(2, "bad count", small)
+    differs = "`total` is 2 and 4 in events of one key"
+    found = faults(SEGMENTS, ("a", 1, 5, "open", 4), ("a", 2, 6, "close", 2), ("a", 3, 7, "open"))
+    assert found == all_with(3, "bad count", differs)
+
+
+def test_an_odd_count_of_events_that_are_no_segments() -> None:
+    assert faults(stream(LostEvents("n", None, "total", ("since", "until"))), ("a", 1, 5, None, 3, 0, 9)) == []
+
+
+def test_bounds() -> None:
+    late = "`since` is 6, after the first recorded event at 5"
+    assert faults(SEGMENTS, ("a", 1, 5, "open", 2, 6, 9)) == all_with(1, "bad bounds", late)
+    early = "`until` is 4, before the last recorded event at 5"
+    assert faults(SEGMENTS, ("a", 1, 5, "open", 2, 0, 4)) == all_with(1, "bad bounds", early)
+    differ = "`since` is 0 and 1 in events of one key"
+    found = faults(SEGMENTS, ("a", 1, 5, "open", 2, 1), ("a", 2, 6, "close", 2, 0))
+    assert found == all_with(2, "bad bounds", differ)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("a", 1, 1), ("a", 12, 5)],
+        [("a", 11, 5, None, None, 0)],
+        [("a", 1, 5, None, 11, None, 9)],
+    ],
+)
+def test_runs_that_are_too_long(rows: list[tuple[object, ...]]) -> None:
+    schema = stream(LostEvents("n", None, "total", ("since", "until")))
+    assert faults(schema, *rows) == []
+    assert faults(schema, *rows, most_lost=10) == []
+    detail = "10 events in a row are lost, more than 9"
+    assert faults(schema, *rows, most_lost=9) == all_with(len(rows), "run too long", detail)
+
+
+def test_a_run_has_a_limit_unless_told_otherwise() -> None:
+    detail = "10001 events in a row are lost, more than 10000"
+    assert faults(NUMBERED, ("a", 1, 1), ("a", 10_003, 5)) == all_with(2, "run too long", detail)
+
+
+def test_the_largest_number() -> None:
+    detail = f"{2**63 - 2} lost before the first recorded event, and nothing says since when"
+    assert faults(NUMBERED, ("a", 2**63 - 1, 5)) == all_with(1, "missing bound", detail)
