@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -13,6 +14,7 @@ from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.tables import read_tables
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
+from inkling.model.clock import Measure
 from inkling.physical.runnable import Runnable
 from inkling.results import Results, result_table
 from inkling.worlds.answer import answer
@@ -30,6 +32,40 @@ def run(
     on_worlds: OnWorlds | None = None,
 ) -> Results:
     """Results of every event of a program over the given inputs."""
+    given = taken_in(program, inputs, tables)
+    measure = given.measure
+    certain = certain_plan(program.physical)
+    matches = run_plan(certain, given.sources, given.facts, given.around)
+    found = {event.name: result_table(event, matches[event.name], measure.clock) for event in certain.program.events}
+    worlds = None
+    if len(found) < len(program.plan.events):
+        doubtful = WorldProgram.of(program.physical, given.around, measure)
+        said = answer(doubtful, given.sources, given.facts, sampling or Sampling(), measure.clock, on_worlds)
+        found |= said.tables
+        worlds = str(said.account)
+    return Results(
+        {event.name: found[event.name] for event in program.plan.events},
+        given.rejects,
+        given.n_read,
+        measure.clock,
+        worlds,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """Inputs as a program reads them: checked rows of streams, facts of tables, and the clock of their times."""
+
+    sources: Mapping[str, pa.Table]
+    facts: Mapping[str, pa.Table]
+    measure: Measure
+    around: Surroundings
+    rejects: pa.Table
+    n_read: Mapping[str, int]
+
+
+def taken_in(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> TakenIn:
+    """Reads and checks everything that a program needs."""
     read = _read_streams(program.plan, inputs)
     facts = read_tables(program.plan.tables, tables, program.folder)
     measure = measure_for(program.plan, {name: one.clock for name, one in read.items() if one.n_read})
@@ -39,22 +75,8 @@ def run(
         name = stream.schema.name
         sources[name], refused = acceptable(stream.schema, read[name].rows)
         rejects += refused
-    certain = certain_plan(program.physical)
-    matches = run_plan(certain, sources, facts, around)
-    found = {event.name: result_table(event, matches[event.name], measure.clock) for event in certain.program.events}
-    worlds = None
-    if len(found) < len(program.plan.events):
-        doubtful = WorldProgram.of(program.physical, around, measure)
-        said = answer(doubtful, sources, facts, sampling or Sampling(), measure.clock, on_worlds)
-        found |= said.tables
-        worlds = str(said.account)
-    return Results(
-        {event.name: found[event.name] for event in program.plan.events},
-        pa.concat_tables([REJECTS_SCHEMA.empty_table(), *rejects]),
-        {name: one.n_read for name, one in read.items()},
-        measure.clock,
-        worlds,
-    )
+    refused_rows = pa.concat_tables([REJECTS_SCHEMA.empty_table(), *rejects])
+    return TakenIn(sources, facts, measure, around, refused_rows, {name: one.n_read for name, one in read.items()})
 
 
 def _read_streams(plan: ProgramPlan, inputs: Mapping[str, Data]) -> dict[str, Normalized]:

@@ -7,7 +7,7 @@ import json
 import struct
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -17,14 +17,17 @@ from inkling.io import Data, read_table
 from inkling.io.casting import clock_of
 from inkling.io.normalize import declared_clock, stored_columns
 from inkling.io.tables import read_tables
-from inkling.live import snapshot
 from inkling.live.clocks import NEVER, Marks
-from inkling.live.program import LiveProgram, Outcome, ProgramState
+from inkling.live.program import LiveProgram, Outcome
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.physical.runnable import Runnable
 from inkling.results import result_table
+from inkling.worlds.live.fed import FedWorlds
+from inkling.worlds.settings import Sampling
 
 _LENGTH = struct.Struct("<q")
 _MAGIC = b"INKSTRM1"
@@ -46,13 +49,16 @@ class Found:
         self._plan, self._outcome, self._clock = plan, outcome, clock
 
     def __len__(self) -> int:
-        return sum(map(len, self._outcome.matches.values()))
+        found = self._outcome.matches if self._outcome.tables is None else self._outcome.tables
+        return sum(map(len, found.values()))
 
     def __getitem__(self, event: str) -> pa.Table:
         return self.tables[event]
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
+        if self._outcome.tables is not None:
+            return self._outcome.tables
         matches = self._outcome.matches
         return {event.name: result_table(event, matches[event.name], self._clock) for event in self._plan.events}
 
@@ -73,15 +79,17 @@ class LocalStream:
     What the times of the streams count is known once the first row has come.
     """
 
-    def __init__(self, program: Definition, tables: Mapping[str, Data] | None = None) -> None:
-        self._program = program
+    def __init__(
+        self, program: Definition, tables: Mapping[str, Data] | None = None, sampling: Sampling | None = None
+    ) -> None:
+        self._program, self._sampling = program, sampling or Sampling()
         self._facts = read_tables(program.plan.tables, tables, program.folder)
         self._fact_rows = {name: tuple(table.to_pylist()) for name, table in self._facts.items()}
         self._streams = {stream.schema.name: stream for stream in program.plan.streams}
         self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
         self._clocks: dict[str, Clock] = {}  # of the streams that had rows
-        self._live: LiveProgram | None = None
-        self._state: ProgramState | None = None
+        self._live: LiveProgram | FedWorlds | None = None
+        self._state: Any = None  # of the program at work
         # of the time before the first row with a time
         self._said = Marks()
         self._n_refused: Mapping[str, int] = {}
@@ -117,14 +125,14 @@ class LocalStream:
     @property
     def watermark(self) -> int | None:
         """The time up to which everything is decided, in the unit of the clock; None while nothing is."""
-        if self._state is None:
+        if self._live is None:
             return None
-        decided = min((stage.clocks.watermark for stage in self._state.stages), default=NEVER)
+        decided = self._live.watermark(self._state)
         return None if decided == NEVER else decided
 
     def snapshot(self) -> bytes:
         """Everything that is remembered, for `restore`."""
-        stages = [] if self._state is None else [snapshot.to_bytes(stage) for stage in self._state.stages]
+        stages = [] if self._live is None else self._live.dumped(self._state)
         head = {
             "program": self._digest,
             "clocks": {name: clock.value for name, clock in self._clocks.items()},
@@ -139,14 +147,21 @@ class LocalStream:
         return b"".join([_MAGIC, _LENGTH.pack(len(header)), header, *padded])
 
     @classmethod
-    def restore(cls, program: Definition, data: bytes, tables: Mapping[str, Data] | None = None) -> LocalStream:
+    def restore(
+        cls,
+        program: Definition,
+        data: bytes,
+        tables: Mapping[str, Data] | None = None,
+        *,
+        sampling: Sampling | None = None,
+    ) -> LocalStream:
         """The stream that `snapshot` was taken of; the program must be the same."""
         if data[: len(_MAGIC)] != _MAGIC:
             raise InputError.of("INK0557", "these bytes are no snapshot of a stream, or one of another version")
         (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
         at = len(_MAGIC) + _LENGTH.size + length
         head = json.loads(data[at - length : at])
-        stream = cls(program, tables)
+        stream = cls(program, tables, sampling)
         if head["program"] != stream._digest:
             raise InputError.of(
                 "INK0557",
@@ -159,18 +174,18 @@ class LocalStream:
         stream._n_refused = head["read"]
         stages = []
         for size in head["stages"]:
-            stages.append(snapshot.from_bytes(data[at : at + size]))
+            stages.append(data[at : at + size])
             at += size + -size % 8
         if stages:
             stream._live = stream._compiled()
-            stream._state = ProgramState(tuple(stages), head["read"])
+            stream._state = stream._live.loaded(stages, head["read"])
         return stream
 
     def _step(self, raw: Mapping[str, pa.Table], said: Marks | None = None) -> Found:
         for name, rows in raw.items():
             if name not in self._clocks and len(rows):
                 self._decide_clock(name, rows)
-        if self._live is None or self._state is None:
+        if self._live is None:
             return self._before_the_first_row(raw, said or Marks())
         self._state, outcome = self._live.step(self._state, raw, said)
         return Found(self._program.plan, outcome, self._clock)
@@ -178,7 +193,7 @@ class LocalStream:
     def _before_the_first_row(self, raw: Mapping[str, pa.Table], said: Marks) -> Found:
         """There is nothing to find yet; what is said about time is kept for later."""
         live = self._provisional
-        state, outcome = live.step(ProgramState(live.start().stages, self._n_refused), raw, said)
+        state, outcome = live.step(live.at(self._n_refused), raw, said)  # type: ignore[arg-type]
         self._said, self._n_refused = Marks.together([self._said, said]), state.n_read
         return Found(self._program.plan, outcome, self._clock)
 
@@ -198,20 +213,25 @@ class LocalStream:
             raise
         if self._live is None:
             self._live = self._compiled()
-            self._state = ProgramState(self._live.start().stages, self._n_refused)
+            self._state = self._live.at(self._n_refused)
             if self._said != Marks():
                 self._state, _ = self._live.step(self._state, {}, self._said)
 
     @cached_property
-    def _provisional(self) -> LiveProgram:
+    def _provisional(self) -> LiveProgram | FedWorlds:
         """For rows that are refused before any is accepted."""
         return self._compiled()
 
     @cached_property
     def _digest(self) -> str:
-        return hashlib.sha256(self._program.to_ink().encode()).hexdigest()
+        """Of the program, and of the worlds that its results are found in."""
+        text = self._program.to_ink() + (str(self._sampling) if self._is_doubtful else "")
+        return hashlib.sha256(text.encode()).hexdigest()
 
-    def _compiled(self) -> LiveProgram:
+    def _compiled(self) -> LiveProgram | FedWorlds:
+        if self._is_doubtful:
+            around, measure = self._around, self._measure
+            return FedWorlds(self._program.physical, self._facts, around, measure, self._sampling)
         clocks = dict.fromkeys(self._streams, self._clock)
         return LiveProgram(self._program.physical, clocks, self._facts, self._around)
 
@@ -226,9 +246,17 @@ class LocalStream:
             return Clock.TIMESTAMP
 
     @property
+    def _is_doubtful(self) -> bool:
+        return bool(doubtful_events(self._program.plan))
+
+    @property
     def _around(self) -> Surroundings:
+        return Surroundings(self._fact_rows, self._measure)
+
+    @property
+    def _measure(self) -> Measure:
         clocks = self._clocks or dict.fromkeys(self._streams, self._clock)
-        return Surroundings(self._fact_rows, measure_for(self._program.plan, clocks))
+        return measure_for(self._program.plan, clocks)
 
     def _require_stream(self, name: str) -> None:
         if name not in self._streams:

@@ -122,18 +122,22 @@ class Program:
 
         return local.run(self, inputs, tables, sampling, on_worlds)
 
-    def open(self, tables: Mapping[str, Data] | None = None, *, unbounded: bool = False) -> LocalStream:
+    def open(
+        self,
+        tables: Mapping[str, Data] | None = None,
+        *,
+        unbounded: bool = False,
+        sampling: Sampling | None = None,
+    ) -> LocalStream:
         """A stream in this process: rows are pushed as they come, and what they prove is returned at once.
 
-        `unbounded` opens a program although nothing limits its state: for streams that end.
+        `unbounded` opens a program although nothing limits its state: for streams that end. `sampling` says how
+        closely probabilities over uncertain streams must be known.
         """
         from inkling.local_stream import LocalStream
 
-        self._refuse_doubt()
-        self._refuse_names_of_outputs()
-        if not unbounded:
-            require_bounded(self.physical, self.syntax, self.source)
-        return LocalStream(self, tables)
+        self.require_streamable(unbounded=unbounded, sampling=sampling)
+        return LocalStream(self, tables, sampling)
 
     def stream(
         self,
@@ -147,6 +151,7 @@ class Program:
         buckets: int | None = None,
         idle_after: float | None = 60.0,
         unbounded: bool = False,
+        sampling: Sampling | None = None,
         on_tally: Callable[[Tally], None] | None = None,
     ) -> LiveQuery:
         """Runs on Structured Streaming until it is stopped.
@@ -171,12 +176,15 @@ class Program:
             Seconds without rows after which a stream no longer holds the others back; None waits forever.
         unbounded
             Run a program although nothing limits its state: for streams that end.
+        sampling
+            How closely probabilities over uncertain streams must be known; fixed by the first run with a checkpoint.
         """
         from inkling.spark.streaming import query
         from inkling.spark.streaming.addresses import absolute
         from inkling.spark.streaming.sinks import sink_of
+        from inkling.worlds.settings import Sampling
 
-        self.require_streamable(unbounded=unbounded)
+        self.require_streamable(unbounded=unbounded, sampling=sampling)
         settings = query.StreamSettings(
             absolute(checkpoint),
             sink_of(to),
@@ -185,6 +193,7 @@ class Program:
             idle_after,
             on_tally,
             unbounded,
+            sampling or Sampling(),
         )
         return query.start(self, spark, inputs, tables, settings)
 
@@ -201,10 +210,14 @@ class Program:
         """The program in the one layout that `inkling fmt` gives every program."""
         return language.format_program(self.syntax)
 
-    def require_streamable(self, *, unbounded: bool = False) -> None:
+    def require_streamable(self, *, unbounded: bool = False, sampling: Sampling | None = None) -> None:
         """Refuse what cannot run on a stream; `unbounded` permits state without a limit."""
-        self._refuse_doubt()
+        from inkling.worlds.settings import Sampling
+        from inkling.worlds.streamable import require_worlds_streamable
+
         self._refuse_names_of_outputs()
+        settings = sampling or Sampling()
+        require_worlds_streamable(self.physical.program, self.syntax, self.source, settings, unbounded=unbounded)
         if not unbounded:
             require_bounded(self.physical, self.syntax, self.source)
 

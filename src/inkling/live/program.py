@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.io.rejects import NO_REJECTS
+from inkling.live import snapshot
 from inkling.live.chain import StageChain, concatenated
-from inkling.live.clocks import Marks
+from inkling.live.clocks import NEVER, Marks
 from inkling.live.feed import Feed
 from inkling.live.late import reported
 from inkling.live.parts import Part
@@ -28,6 +29,7 @@ class Outcome:
     matches: Mapping[str, MatchBatch]
     late: pa.Table
     rejects: pa.Table
+    tables: Mapping[str, pa.Table] | None = None  # results in the public columns, where they have probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,21 @@ class LiveProgram:
         return self._chain.stages
 
     def start(self) -> ProgramState:
-        return ProgramState(self._chain.start(), {})
+        return self.at({})
+
+    def at(self, n_read: Mapping[str, int]) -> ProgramState:
+        """Nothing is known yet, but so many rows were read."""
+        return ProgramState(self._chain.start(), n_read)
+
+    def watermark(self, state: ProgramState) -> int:
+        """The time up to which everything is decided."""
+        return min((stage.clocks.watermark for stage in state.stages), default=NEVER)
+
+    def dumped(self, state: ProgramState) -> list[bytes]:
+        return [snapshot.to_bytes(stage) for stage in state.stages]
+
+    def loaded(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> ProgramState:
+        return ProgramState(tuple(snapshot.from_bytes(part) for part in parts), n_read)
 
     def step(
         self, state: ProgramState, raw: Mapping[str, pa.Table], said: Marks | None = None

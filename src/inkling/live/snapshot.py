@@ -26,7 +26,7 @@ _LENGTH = struct.Struct("<q")
 
 def to_bytes(state: LiveState) -> bytes:
     """A state that `from_bytes` restores."""
-    pack = _Pack()
+    pack = Pack()
     pack.table("pending", state.pending)
     for name, rows in state.raw.items():
         pack.table(f"raw:{name}", rows)
@@ -61,7 +61,7 @@ def to_bytes(state: LiveState) -> bytes:
 
 def from_bytes(data: bytes) -> LiveState:
     """The state that `to_bytes` was given; tables point into the bytes."""
-    head, parts = _unpacked(data)
+    head, parts = unpacked(data)
     if head["format"] != FORMAT:
         raise ValueError(f"this state has the format {head['format']}, expected {FORMAT}")
     carries = tuple(_carry(parts, number, following) for number, following in enumerate(head["next"]))
@@ -104,7 +104,7 @@ def table_of(data: bytes | memoryview) -> pa.Table:
     return _table(data)
 
 
-class _Pack:
+class Pack:
     """Parts one after the other, with their lengths in a header of JSON."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class _Pack:
         return b"".join([_LENGTH.pack(len(header)), header, *self._parts])
 
 
-def _unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, memoryview]]:
+def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, memoryview]]:
     (length,) = _LENGTH.unpack_from(data)
     at = _LENGTH.size + length
     head = json.loads(data[_LENGTH.size : at])

@@ -168,9 +168,7 @@ def _looked_up(expr: Expr, event: Event, previous: _Latest | None, since: Row) -
         case PreviousColumn(column=column, type=kind):
             return Literal(None if previous is None else previous.event.values[column], kind)
         case SinceChange(column=column, type=kind):
-            began = since[column]
-            assert isinstance(began, int)
-            return Literal(event.end.time - began, kind)
+            return Literal(event.end.time - _time(since[column]), kind)
     changes: dict[str, object] = {}
     for part in fields(expr):
         value = getattr(expr, part.name)

@@ -6,17 +6,19 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
+from inkling.io.normalize import stored_columns
 from inkling.logical import plan as p
 from inkling.logical.streams import RawRow
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.schema import Column
+from inkling.model.types import Type
 
 
 def arrow_streams(plan: p.ProgramPlan, rows: Mapping[str, Iterable[RawRow]]) -> dict[str, pa.Table]:
-    """What the streams of a program read: the declared columns without the derived ones."""
+    """What the streams of a program read: the columns that rows must have, without the derived ones."""
     return {
         stream.schema.name: _table(
-            [one for one in stream.schema.columns if one.name not in {column.name for column in stream.derived}],
+            stored_columns(stream.schema, [column.name for column in stream.derived]),
             rows.get(stream.schema.name, ()),
         )
         for stream in plan.streams
@@ -32,7 +34,11 @@ def _table(columns: Iterable[Column], rows: Iterable[RawRow]) -> pa.Table:
     listed = list(rows)
     return pa.table(
         {
-            column.name: pa.array([row.get(column.name) for row in listed], ARROW_TYPES[column.type])
+            column.name: pa.array([row.get(column.name) for row in listed], _type(column))
             for column in columns
         }
     )
+
+
+def _type(column: Column) -> pa.DataType:
+    return pa.list_(pa.float64()) if column.type is Type.WEIGHTS else ARROW_TYPES[column.type]

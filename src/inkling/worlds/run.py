@@ -72,7 +72,7 @@ class WorldData:
         on_worlds: OnWorlds | None = None,
     ) -> dict[str, Summed]:
         """Results of the chosen components in worlds `first`, `first + 1`, …, with the number of worlds that have them."""
-        streams, masks = self._restricted(chosen)
+        streams, masks = self.restricted(chosen)
         n_rows = max(1, sum(len(stream.rows) for stream in streams))
         step = max(1, ROWS_AT_ONCE // n_rows)
         found: list[dict[str, Summed]] = []
@@ -80,7 +80,7 @@ class WorldData:
             n = min(step, first + n_worlds - at)
             seed = np.uint64(sampling.seed & (2**64 - 1))
             placed = [stream.draw(seed, at, n, self.program.scale) for stream in streams]
-            kept = tuple(_only(one, mask) for one, mask in zip(placed, masks, strict=True))
+            kept = tuple(only(one, mask) for one, mask in zip(placed, masks, strict=True))
             found.append(self._summed(kept, None, streams))
             if on_worlds is not None:
                 on_worlds(at + n, first + n_worlds)
@@ -118,7 +118,7 @@ class WorldData:
             lost = {component: found for component, found in self.choices.lost.items() if here[component]}
             yield replace(self.choices, n_worlds=np.where(here, self.choices.n_worlds, np.inf), lost=lost)
 
-    def _restricted(self, chosen: np.ndarray) -> tuple[list[WorldStream], list[np.ndarray | None]]:
+    def restricted(self, chosen: np.ndarray) -> tuple[list[WorldStream], list[np.ndarray | None]]:
         """The streams with the rows of some components; streams with gaps keep all rows, and a mask."""
         streams: list[WorldStream] = []
         masks: list[np.ndarray | None] = []
@@ -133,7 +133,8 @@ class WorldData:
         return streams, masks
 
 
-def _only(placed: Placed, mask: np.ndarray | None) -> Placed:
+def only(placed: Placed, mask: np.ndarray | None) -> Placed:
+    """What is placed of the rows that a mask over the stream's rows keeps."""
     if mask is None:
         return placed
     kept = np.flatnonzero(mask[placed.rows])

@@ -1,0 +1,1 @@
+"""Uncertain streams on Spark: workers hold all worlds of some keys, or some worlds of all rows."""

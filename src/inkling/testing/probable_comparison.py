@@ -1,0 +1,132 @@
+"""Whether probabilities are those that the definition gives, and a readable list of what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pyarrow as pa
+
+from inkling.logical import plan as p
+from inkling.logical.streams import RawRow
+from inkling.model.event import Value
+from inkling.testing.comparison import MOST_LINES
+from inkling.testing.probable_oracle import BaseEvent, ProbableResult, base_event
+
+Expected = Mapping[str, Iterable[ProbableResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundResult:
+    """A result that a runner gave."""
+
+    values: tuple[Value, ...]  # of the head
+    start: int
+    end: int
+    lineage: tuple[Value, ...]
+    probability: Fraction | float
+    error: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.values} [{self.start}, {self.end}] {self.probability} lineage {list(self.lineage)}"
+
+
+Found = Mapping[str, Sequence[FoundResult]]
+
+
+def found_in(plan: p.ProgramPlan, tables: Mapping[str, pa.Table]) -> dict[str, list[FoundResult]]:
+    """The results in public tables, one per event."""
+    found = {}
+    for event in plan.events:
+        names = [output.name for output in event.head]
+        found[event.name] = [
+            FoundResult(
+                tuple(row[name] for name in names),
+                row["start"],
+                row["end"],
+                tuple(row["lineage"]),
+                row["probability"],
+                row["error"],
+            )
+            for row in tables[event.name].to_pylist()
+        ]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Which events an id may stand for; null stands for any lost one."""
+
+    events: Mapping[Value, frozenset[BaseEvent]]
+
+    @classmethod
+    def of(cls, plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]]) -> Names:
+        named: dict[Value, set[BaseEvent]] = {}
+        for stream in plan.streams:
+            for number, row in enumerate(rows.get(stream.schema.name, ()), start=1):
+                event = base_event(stream.schema, row, number)
+                identity = number if stream.schema.id is None else row.get(stream.schema.id)
+                named.setdefault(identity, set()).add(event)  # type: ignore[arg-type]
+        return cls({name: frozenset(some) for name, some in named.items()})
+
+    def fit(self, lineage: Sequence[Value], wanted: ProbableResult) -> bool:
+        """Whether the ids are those of the events that the result rests on, where these are part of what it is."""
+        if wanted.events is None or wanted.lineage is None:
+            return True
+        return len(lineage) == len(wanted.events) and all(
+            name is lost if name is None else event in self.events[name]
+            for name, event, lost in zip(lineage, wanted.events, wanted.lineage, strict=True)
+        )
+
+
+def paired(
+    names: Names, wanted: Iterable[ProbableResult], found: Sequence[FoundResult], *, same_times: bool = True
+) -> tuple[list[tuple[ProbableResult, FoundResult | None]], list[FoundResult]]:
+    """Every expected result with the one that was found for it, and what was found without being expected.
+
+    Results that look alike, because nothing shows the key that tells them apart, are paired by probability.
+    """
+    left: dict[tuple[object, ...], list[FoundResult]] = {}
+    for one in sorted(found, key=lambda one: one.probability):
+        left.setdefault(_shown(one, same_times), []).append(one)
+    pairs: list[tuple[ProbableResult, FoundResult | None]] = []
+    for want in sorted(wanted, key=lambda one: one.probability):
+        alike = left.get(_shown(want, same_times), [])
+        like = next((one for one in alike if names.fit(one.lineage, want)), None)
+        if like is not None:
+            alike.remove(like)
+        pairs.append((want, like))
+    return pairs, [one for some in left.values() for one in some]
+
+
+def probable_differences(
+    plan: p.ProgramPlan,
+    rows: Mapping[str, Sequence[RawRow]],
+    expected: Expected,
+    found: Found,
+    *,
+    tolerance: float | None = None,
+) -> list[str]:
+    """Results that are missing (`-`), unexpected (`+`) or wrongly probable (`!`); without a tolerance, at all."""
+    names = Names.of(plan, rows)
+    lines: list[str] = []
+    for event in plan.events:
+        pairs, unexpected = paired(names, expected[event.name], found[event.name])
+        about = [f"  + {one}" for one in unexpected]
+        for want, like in pairs:
+            if like is None:
+                about.append(f"  - {want}")
+            elif not _as_probable(want.probability, like.probability, tolerance):
+                about.append(f"  ! {like}, expected {want}")
+        if about:
+            lines += [f"{event.name}:", *about[:MOST_LINES]]
+    return lines
+
+
+def _shown(one: ProbableResult | FoundResult, same_times: bool) -> tuple[object, ...]:
+    return (one.values, one.start, one.end) if same_times else (one.values,)
+
+
+def _as_probable(wanted: Fraction, found: Fraction | float, tolerance: float | None) -> bool:
+    return found == wanted if tolerance is None else abs(float(wanted) - float(found)) <= tolerance

@@ -1,0 +1,85 @@
+"""Raw rows of uncertain streams all the way to results: checked, typed, put into worlds, told with probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.io.normalize import Normalizer
+from inkling.io.rejects import NO_REJECTS
+from inkling.live.chain import concatenated
+from inkling.live.clocks import Marks
+from inkling.live.late import reported
+from inkling.live.program import Outcome
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import EventPlan
+from inkling.model.clock import Measure
+from inkling.physical.plan import PhysicalPlan
+from inkling.results import result_schema
+from inkling.worlds.live.program import LiveWorlds, WorldsState
+from inkling.worlds.live.snapshot import from_bytes, to_bytes
+from inkling.worlds.settings import Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class FedState:
+    worlds: WorldsState
+    n_read: Mapping[str, int]
+
+
+class FedWorlds:
+    """Takes the place of `LiveProgram` where streams are uncertain."""
+
+    def __init__(
+        self,
+        plan: PhysicalPlan,
+        tables: Mapping[str, pa.Table],
+        around: Surroundings,
+        measure: Measure,
+        sampling: Sampling,
+    ) -> None:
+        self._live = LiveWorlds(plan, tables, around, measure, sampling)
+        self._plan, self._clock = plan, measure.clock
+        self._normalizers = {
+            stream.schema.name: Normalizer(stream.schema, [one.name for one in stream.derived], measure.clock)
+            for stream in plan.program.streams
+        }
+
+    def start(self) -> FedState:
+        return FedState(self._live.start(), {})
+
+    def step(
+        self, state: FedState, raw: Mapping[str, pa.Table], said: Marks | None = None
+    ) -> tuple[FedState, Outcome]:
+        """Take in raw rows of some streams, and what was `said` about time."""
+        n_read, rows, rejects = dict(state.n_read), {}, [NO_REJECTS]
+        for name, some in raw.items():
+            first = n_read.get(name, 0) + 1
+            n_read[name] = first + len(some) - 1
+            found = self._normalizers[name](some, np.arange(first, first + len(some)))
+            rows[name] = found.rows
+            rejects.append(found.rejects)
+        news = Marks.together([said or Marks(), self._live.marks(rows)])
+        worlds, told = self._live.advance(state.worlds, rows, news)
+        tables = {event.name: told.tables.get(event.name, self._nothing(event)) for event in self._plan.program.events}
+        refused = concatenated([*rejects, told.rejects])
+        return FedState(worlds, n_read), Outcome({}, reported(told.late, self._clock), refused, tables)
+
+    def at(self, n_read: Mapping[str, int]) -> FedState:
+        return FedState(self._live.start(), n_read)
+
+    def watermark(self, state: FedState) -> int:
+        return state.worlds.decided
+
+    def dumped(self, state: FedState) -> list[bytes]:
+        return [to_bytes(state.worlds)]
+
+    def loaded(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> FedState:
+        return FedState(from_bytes(parts[0]), n_read)
+
+    def _nothing(self, event: EventPlan) -> pa.Table:
+        stage = next(one for one in self._plan.stages if any(step.event.name == event.name for step in one.steps))
+        return result_schema(event, stage.id_type, self._clock).empty_table()

@@ -1,0 +1,95 @@
+"""The state of worlds as bytes, the same on every machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.live import snapshot
+from inkling.live.clocks import Clocks
+from inkling.live.snapshot import Pack, table_of, unpacked
+from inkling.worlds.live.names import LiveNames
+from inkling.worlds.live.pending import Pending, pending_of, pending_table
+from inkling.worlds.live.program import WorldsState
+from inkling.worlds.live.waiting import Waiting
+
+FORMAT = "worlds 1"
+
+
+def to_bytes(state: WorldsState) -> bytes:
+    """A state that `from_bytes` restores."""
+    pack = Pack()
+    chains: dict[str, list[str]] = {}
+    for name, waiting in state.waiting.items():
+        pack.table(f"waiting:{name}", waiting.rows)
+        chains[name] = [str(key) for key in waiting.chains]
+        if waiting.chains:
+            pack.blob(f"chains:{name}", np.concatenate(list(waiting.chains.values())).astype("<u8").tobytes())
+    pack.table("names", state.names.table)
+    for name, pending in state.pending.items():
+        tables = pending_table(pending)
+        if tables is not None:
+            pack.table(f"results:{name}", tables[0])
+            pack.table(f"pairs:{name}", tables[1])
+    for kind, stages in (("worlds", state.worlds), ("certain", state.certain)):
+        for number, stage in enumerate(stages):
+            pack.blob(f"{kind}:{number}", snapshot.to_bytes(stage))
+    clocks = state.clocks
+    return pack.finished(
+        {
+            "format": FORMAT,
+            "lateness": dict(clocks.lateness),
+            "latest": dict(clocks.latest),
+            "idle": sorted(clocks.idle),
+            "watermark": clocks.watermark,
+            "decided": state.decided,
+            "chains": chains,
+            "pending": sorted(state.pending),
+            "stages": [len(state.worlds), len(state.certain)],
+        }
+    )
+
+
+def from_bytes(data: bytes) -> WorldsState:
+    """The state that `to_bytes` was given."""
+    head, parts = unpacked(data)
+    if head["format"] != FORMAT:
+        raise ValueError(f"this state has the format {head['format']!r}, expected {FORMAT!r}")
+    waiting = {name: _waiting(name, keys, parts) for name, keys in head["chains"].items()}
+    pending = {
+        name: pending_of(table_of(parts[f"results:{name}"]), table_of(parts[f"pairs:{name}"]))
+        if f"results:{name}" in parts
+        else Pending()
+        for name in head["pending"]
+    }
+    n_worlds, n_certain = head["stages"]
+    return WorldsState(
+        Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"]),
+        head["decided"],
+        waiting,
+        LiveNames(table_of(parts["names"])),
+        pending,
+        tuple(snapshot.from_bytes(bytes(parts[f"worlds:{number}"])) for number in range(n_worlds)),
+        tuple(snapshot.from_bytes(bytes(parts[f"certain:{number}"])) for number in range(n_certain)),
+    )
+
+
+def n_kept(state: WorldsState) -> int:
+    """Rows, open matches and open results that are remembered."""
+    stages = [*state.worlds, *state.certain]
+    rows = [table for stage in stages for table in (stage.pending, stage.stage.rows, *stage.raw.values())]
+    runs = sum(len(carry.runs.key) for stage in stages for carry in stage.stage.automata)
+    waiting = sum(len(one.rows) for one in state.waiting.values())
+    pairs = sum(0 if one.world is None else len(one.world) for one in state.pending.values())
+    return sum(map(len, rows)) + runs + waiting + pairs
+
+
+def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:
+    rows: pa.Table = table_of(parts[f"waiting:{name}"])
+    if not keys:
+        return Waiting(rows)
+    values = np.frombuffer(parts[f"chains:{name}"], "<u8").astype(np.uint64).reshape(len(keys), -1)
+    return Waiting(rows, {int(key): one for key, one in zip(keys, values, strict=True)})
+

@@ -1,0 +1,80 @@
+"""Refuses programs over uncertain streams that a stream without an end could not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inkling.errors import Diagnostic, InputError, ProgramError
+from inkling.language import syntax as s
+from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.plan import Demand, ProgramPlan
+from inkling.model.uncertainty import LostEvents
+from inkling.source import SourceText
+from inkling.worlds.program import doubtful_part
+from inkling.worlds.settings import Sampling
+
+MOST_WORLDS = 1 << 15
+"""How many worlds a stream may keep; each holds all that the program remembers of every key."""
+
+
+def require_worlds_streamable(
+    program: ProgramPlan, tree: s.Program, source: SourceText, sampling: Sampling, *, unbounded: bool
+) -> None:
+    """Raises an error with everything that stands in the way; certain programs always pass."""
+    if not doubtful_events(program):
+        return
+    found = [*_impossible(program, tree, source), *([] if unbounded else _waiting_for_numbers(program, tree, source))]
+    if found:
+        raise ProgramError(found)
+    n_worlds, _ = sampling.plan(program.events)
+    if n_worlds > MOST_WORLDS:
+        raise InputError.of(
+            "INK0616",
+            f"a stream would have to keep {n_worlds:,} worlds, the limit is {MOST_WORLDS:,}",
+            notes=("every world holds all that the program remembers of every key",),
+            helps=("ask for less with a larger `--epsilon` or `--delta`",),
+        )
+
+
+def _impossible(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
+    for event in program.events:
+        if event.name not in doubtful_events(program):
+            continue
+        if event.demand is Demand.EXACT:
+            yield Diagnostic(
+                "INK0615",
+                f"`{event.name}` demands EXACT, which cannot be promised on a stream",
+                tree.event_name(event.name).span,
+                source,
+                "its probabilities are sampled there",
+                ("all worlds can be counted out only when all rows of a part of the data are known",),
+                ("leave EXACT out, or run the program over files",),
+            )
+        if event.top is not None:
+            yield Diagnostic(
+                "INK0411",
+                f"TOP of `{event.name}` on a stream is not supported yet",
+                tree.event_name(event.name).span,
+                source,
+                f"because of `TOP {event.top}`",
+                ("which results are the most probable is known when the stream ends",),
+                ("ask for a CONFIDENCE instead",),
+            )
+
+
+def _waiting_for_numbers(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
+    for stream in doubtful_part(program).streams:
+        if isinstance(stream.schema.doubt, LostEvents):
+            yield Diagnostic(
+                "INK0605",
+                f"`{stream.schema.name}` cannot be read on a stream: nothing limits how long a number may be missing",
+                _stream_name(tree, stream.schema.name).span,
+                source,
+                "what was lost shows with the next number of its key",
+                ("until then no world can go on; on a finite stream this is no problem",),
+                ("allow it with `--unbounded` (`unbounded=True`) where every key goes on or the stream ends",),
+            )
+
+
+def _stream_name(tree: s.Program, name: str) -> s.Ident:
+    return next(one.name for one in tree.statements if isinstance(one, s.StreamDecl) and one.name.text == name)

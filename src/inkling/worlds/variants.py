@@ -1,0 +1,90 @@
+"""Parts of the data looked at once more: their matches world by world, also without single events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from inkling.evaluators.whole import run_plan
+from inkling.logical.in_worlds import WORLD
+from inkling.logical.plan import EventPlan
+from inkling.model.batch import Ints, MatchBatch
+from inkling.worlds.alternatives import Numbers
+from inkling.worlds.combine import identities
+from inkling.worlds.exact import enumerate_worlds
+from inkling.worlds.run import WorldData, only
+from inkling.worlds.settings import Sampling
+from inkling.worlds.streams.of import WorldStream
+from inkling.worlds.streams.placed import Placed, world_rows
+
+MOST_WORLDS = 1024
+"""How many sampled worlds are looked at again; parts that are counted out are looked at in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """An event that is left out of all worlds of its part."""
+
+    component: int
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The matches of one event: variant 0 is the data as it is, variant n is without removal n - 1.
+
+    `weight` is the probability of the world a match stands in; a share of the worlds where these were sampled.
+    """
+
+    event: EventPlan
+    matches: MatchBatch
+    identity: np.ndarray
+    variant: Ints
+    world: Ints
+    weight: np.ndarray
+
+
+def seen_again(
+    data: WorldData, sampling: Sampling, chosen: np.ndarray, removals: Sequence[Removal] = ()
+) -> Iterator[Seen]:
+    """Every event in the worlds of the chosen components, those that are counted out first."""
+    countable = chosen & ~data.is_sampled
+    if countable.any():
+        lost = {component: found for component, found in data.choices.lost.items() if countable[component]}
+        few = replace(data.choices, n_worlds=np.where(countable, data.choices.n_worlds, np.inf), lost=lost)
+        worlds = enumerate_worlds(data.streams, data.parts, few, data.program.scale, Numbers.FLOAT)
+        yield from _evaluated(data, data.streams, worlds.placed, worlds.weights.astype(np.float64), removals)
+    sampled = chosen & data.is_sampled
+    if sampled.any():
+        streams, masks = data.restricted(sampled)
+        n_worlds = min(MOST_WORLDS, sampling.n_worlds)
+        seed = np.uint64(sampling.seed & (2**64 - 1))
+        drawn = [stream.draw(seed, 0, n_worlds, data.program.scale) for stream in streams]
+        placed = [only(one, mask) for one, mask in zip(drawn, masks, strict=True)]
+        yield from _evaluated(data, streams, placed, np.full(n_worlds, 1 / n_worlds), removals)
+
+
+def _evaluated(
+    data: WorldData,
+    streams: Sequence[WorldStream],
+    placed: Sequence[Placed],
+    weights: np.ndarray,
+    removals: Sequence[Removal],
+) -> Iterator[Seen]:
+    program, n_worlds = data.program, len(weights)
+    component_of = _components_by_token(data)
+    here = {component_of.get(int(token)) for stream in streams for token in stream.tokens.view(np.int64)}
+    sources = {}
+    for stream, one in zip(streams, placed, strict=True):
+        tokens = stream.tokens.view(np.int64)
+        component = np.array([component_of[int(token)] for token in tokens], np.int64)
+        every = _with_variants(one, tokens, component, [one for one in removals if one.component in here], n_worlds, removals)
+        sources[stream.schema.name] = world_rows(stream.rows, stream.tokens, every, stream.time_columns, program.scale)
+    found = run_plan(program.physical, sources, data.tables, program.around)
+    for event in program.events:
+        matches = found[event.name]
+        number = matches.values[WORLD].to_numpy()
+        world = number % n_worlds
+        yield Seen(event, matches, identities(event, matches), number // n_worlds, world, weights[world])
