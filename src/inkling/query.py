@@ -98,12 +98,15 @@ class Program:
         tables: Mapping[str, Data] | None = None,
         *,
         partitions: int | None = None,
+        sampling: Sampling | None = None,
     ) -> SparkResults:
-        """Results on Spark, as one DataFrame per event."""
+        """Results on Spark, as one DataFrame per event.
+
+        `sampling` says how closely probabilities over uncertain streams must be known.
+        """
         from inkling.spark import batch
 
-        self._refuse_doubt()
-        return batch.run(self, spark, inputs, tables, partitions=partitions)
+        return batch.run(self, spark, inputs, tables, partitions=partitions, sampling=sampling)
 
     def run_local(
         self,

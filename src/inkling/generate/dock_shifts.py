@@ -22,10 +22,11 @@ NOWHERE = -1
 N_PALLETS, N_READINGS, N_PICKUPS, N_DOORS = 2, 3, 2, 4
 SHIFT_SECONDS = 60
 MILLISECONDS = 1_000
-LEAST_PERCENT = 5
+LEAST_PERCENT = 10
 FIRST_READING, READING_GAP, READING_JITTER = 10, 12, 8
-FIRST_PICKUP, PICKUP_GAP, PICKUP_JITTER, WIDEST_INTERVAL = 12, 14, 16, 6
-SECOND_PALLET, SECOND_PICKUP, SECOND_OPENING, LOSS = 0.25, 0.4, 0.4, 0.3
+FIRST_PICKUP, PICKUP_GAP, PICKUP_JITTER, WIDEST_INTERVAL = 12, 14, 16, 5
+SECOND_PALLET, SECOND_PICKUP, SECOND_OPENING, LOSS = 0.1, 0.3, 0.25, 0.3
+UNSEEN = 0.4  # the share of readings of which nobody can be sure that the pallet was there at all
 AFFINITY = np.array([[4.0, 2.0, 0.7], [2.0, 3.0, 2.0], [0.7, 2.0, 4.0]])
 """How much each reading, from first to last, speaks for each zone."""
 
@@ -85,9 +86,12 @@ def _readings(n_shifts: int, random: BlockRandom) -> Readings:
     second = FIRST_READING + READING_GAP * np.arange(N_READINGS) + jitter
     doubtful = random.unit((*shape, 1)) < 0.5
     weight = (AFFINITY * random.unit((*shape, len(ZONES)))) ** np.where(doubtful, 1.0, 3.0)
-    unseen = 0.3 * random.unit((*shape, 1))
+    may_be_unseen = random.unit((*shape, 1)) < UNSEEN
+    unseen = may_be_unseen * 0.5 * random.unit((*shape, 1))
     percent = np.floor(100 * weight / (weight.sum(axis=-1, keepdims=True) + unseen + 1e-9)).astype(np.int64)
     percent[percent < LEAST_PERCENT] = 0
+    is_likeliest = np.arange(len(ZONES)) == np.argmax(percent, axis=-1)[..., None]
+    percent += (100 - percent.sum(axis=-1, keepdims=True)) * (is_likeliest & ~may_be_unseen)
     percent[random.unit((n_shifts,)) >= SECOND_PALLET, 1] = 0
     drawn = _below(100, random.unit((*shape, 1)))
     passed = (drawn >= np.cumsum(percent, axis=-1)).sum(axis=-1)

@@ -68,6 +68,11 @@ def divided(part: Part, plan: PhysicalPlan, n_buckets: int) -> Iterator[tuple[in
     if not len(part.rows):
         return
     buckets = _buckets(part, plan.stages[part.stage], plan.program, n_buckets)
+    yield from pieces(part, buckets)
+
+
+def pieces(part: Part, buckets: NDArray[np.int64]) -> Iterator[tuple[int, Part]]:
+    """The rows of each bucket."""
     if not buckets.any():
         yield 0, part
         return

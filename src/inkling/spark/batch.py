@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -21,16 +22,23 @@ from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.naming import physical_name
+from inkling.physical.plan import PhysicalPlan
 from inkling.physical.runnable import Runnable
 from inkling.results import Results
 from inkling.spark.duplicates import repeated_rows
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
-from inkling.spark.partitioning import partitioning_of
+from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.read import read_frame
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.stage_frame import named
 from inkling.spark.stages import run_stages
 from inkling.spark.worker import DETECTED, LINEAGE
+from inkling.spark.worlds.checks import refused_rows
+from inkling.worlds.program import WorldProgram, certain_plan
+
+if TYPE_CHECKING:
+    from inkling.spark.worlds.frames import WorldNotes
+    from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +53,14 @@ class SparkResults:
     clock: Clock
     inputs: Mapping[str, DataFrame]
     kept: tuple[DataFrame, ...]
+    notes: WorldNotes | None = None  # about worlds, where streams are uncertain
 
     def collect(self) -> Results:
         """Everything as Arrow tables in this process; for results that fit it."""
         tables = {name: frame.toArrow() for name, frame in self.frames.items()}
         counts = {name: frame.count() for name, frame in self.inputs.items()}
-        return Results(tables, self.rejects.toArrow(), counts, self.clock)
+        worlds = None if self.notes is None else str(self.notes.account())
+        return Results(tables, self.rejects.toArrow(), counts, self.clock, worlds)
 
     def close(self) -> None:
         """Free what was kept."""
@@ -65,8 +75,9 @@ def run(
     tables: Mapping[str, Data] | None = None,
     *,
     partitions: int | None = None,
+    sampling: Sampling | None = None,
 ) -> SparkResults:
-    """Plan a run of a program; nothing is computed until somebody asks for rows.
+    """Plan a run of a program; nothing is computed until somebody asks for rows, but see `run_worlds`.
 
     On a session that was not made by `spark_session` this lifts the limit on the bytes of an Arrow batch, whose
     check after every row costs more than the rows themselves.
@@ -78,22 +89,44 @@ def run(
     facts = read_tables(plan.tables, tables, program.folder)
     measure = measure_for(plan, {name: one.clock for name, one in read.items()})
     around = Surroundings({name: tuple(table.to_pylist()) for name, table in facts.items()}, measure)
+    sources = {name: one.rows for name, one in read.items()}
+    divided = partitioning_of(spark, partitions)
+    certain = certain_plan(program.physical)
     found = run_stages(
-        program.physical,
-        {name: one.rows for name, one in read.items()},
+        certain,
+        {name: sources[name] for name in _streams_of(certain, sources)},
         {name: spark.createDataFrame(table) for name, table in facts.items()},
         facts,
         around,
-        partitioning_of(spark, partitions),
+        divided,
     )
-    frames = {event.name: _public(event, found.events[event.name], measure.clock) for event in plan.events}
+    sure = (F.lit(1.0), F.lit("exact"), F.lit(0.0))
+    frames = {one.name: _public(one, found.events[one.name], measure.clock, sure) for one in certain.program.events}
+    kept, notes = found.cached, None
+    if len(frames) < len(plan.events):
+        # only now: bounds of estimates take a large library to compute
+        from inkling.spark.worlds.frames import ESTIMATED, run_worlds
+
+        doubtful = WorldProgram.of(program.physical, around, measure)
+        worlds = run_worlds(doubtful, sources, facts, sampling, divided)
+        estimated = [named(name) for name in ESTIMATED]
+        frames |= {
+            one.name: _public(one, worlds.events[one.name], measure.clock, estimated) for one in doubtful.events
+        }
+        kept, notes = kept + worlds.cached, worlds.notes
     return SparkResults(
-        frames,
-        _rejects(spark, plan, read),
+        {event.name: frames[event.name] for event in plan.events},
+        _rejects(spark, plan, read, divided),
         measure.clock,
         {name: one.raw for name, one in read.items()},
-        found.cached,
+        kept,
+        notes,
     )
+
+
+def _streams_of(certain: PhysicalPlan, sources: Mapping[str, DataFrame]) -> list[str]:
+    declared = {stream.schema.name for stream in certain.program.streams}
+    return [name for name in sources if name in declared]
 
 
 def _read_streams(plan: ProgramPlan, spark: SparkSession, inputs: Mapping[str, Data]) -> dict[str, NormalizedFrame]:
@@ -108,19 +141,22 @@ def _read_streams(plan: ProgramPlan, spark: SparkSession, inputs: Mapping[str, D
     return read
 
 
-def _rejects(spark: SparkSession, plan: ProgramPlan, read: Mapping[str, NormalizedFrame]) -> DataFrame:
+def _rejects(
+    spark: SparkSession, plan: ProgramPlan, read: Mapping[str, NormalizedFrame], divided: Partitioning
+) -> DataFrame:
     empty = spark.createDataFrame(pa.Table.from_pylist([], schema=REJECTS_SCHEMA))
     refused = [one.rejects for one in read.values()]
-    refused += [
-        repeated_rows(stream.schema, read[stream.schema.name].rows)
-        for stream in plan.streams
-        if stream.schema.name in read and stream.schema.id is not None
-    ]
+    for schema in (stream.schema for stream in plan.streams if stream.schema.name in read):
+        rows = read[schema.name].rows
+        if schema.doubt is not None:
+            refused.append(refused_rows(schema, rows, divided.for_frames([rows])))
+        elif schema.id is not None:
+            refused.append(repeated_rows(schema, rows))
     return reduce(DataFrame.unionByName, refused, empty)
 
 
-def _public(event: EventPlan, frame: DataFrame, clock: Clock) -> DataFrame:
-    """Results of one event in the public columns."""
+def _public(event: EventPlan, frame: DataFrame, clock: Clock, estimated: Sequence[Column]) -> DataFrame:
+    """Results of one event in the public columns; `estimated` are probability, method and error."""
     columns = [F.lit(event.name).alias("event")]
     for output in (*event.head, *event.returns):
         value = named(physical_name(output.name, output.type))
@@ -129,9 +165,7 @@ def _public(event: EventPlan, frame: DataFrame, clock: Clock) -> DataFrame:
         columns.append(_in_time(named(internal), clock).alias(name))
     return frame.select(
         *columns,
-        F.lit(1.0).alias("probability"),
-        F.lit("exact").alias("method"),
-        F.lit(0.0).alias("error"),
+        *(column.alias(name) for column, name in zip(estimated, ("probability", "method", "error"), strict=True)),
         F.lit("+").alias("op"),
         named(LINEAGE).alias("lineage"),
     )

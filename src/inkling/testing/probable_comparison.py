@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from inkling.logical import plan as p
 from inkling.logical.streams import RawRow
 from inkling.model.event import Value
+from inkling.model.uncertainty import LostEvents
 from inkling.testing.comparison import MOST_LINES
 from inkling.testing.probable_oracle import BaseEvent, ProbableResult, base_event
 
@@ -56,18 +57,21 @@ def found_in(plan: p.ProgramPlan, tables: Mapping[str, pa.Table]) -> dict[str, l
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Which events an id may stand for; null stands for any lost one."""
+    """Which events an id may stand for; null stands for any lost one.
 
-    events: Mapping[Value, frozenset[BaseEvent]]
+    Ids are compared as texts, which numbers become where some streams have texts.
+    """
+
+    events: Mapping[str, frozenset[BaseEvent]]
 
     @classmethod
     def of(cls, plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]]) -> Names:
-        named: dict[Value, set[BaseEvent]] = {}
+        named: dict[str, set[BaseEvent]] = {}
         for stream in plan.streams:
             for number, row in enumerate(rows.get(stream.schema.name, ()), start=1):
                 event = base_event(stream.schema, row, number)
                 identity = number if stream.schema.id is None else row.get(stream.schema.id)
-                named.setdefault(identity, set()).add(event)  # type: ignore[arg-type]
+                named.setdefault(str(identity), set()).add(event)
         return cls({name: frozenset(some) for name, some in named.items()})
 
     def fit(self, lineage: Sequence[Value], wanted: ProbableResult) -> bool:
@@ -75,24 +79,35 @@ class Names:
         if wanted.events is None or wanted.lineage is None:
             return True
         return len(lineage) == len(wanted.events) and all(
-            name is lost if name is None else event in self.events[name]
+            name is lost if name is None else event in self.events[str(name)]
             for name, event, lost in zip(lineage, wanted.events, wanted.lineage, strict=True)
         )
 
 
 def paired(
-    names: Names, wanted: Iterable[ProbableResult], found: Sequence[FoundResult], *, same_times: bool = True
+    plan: p.ProgramPlan,
+    event: p.EventPlan,
+    names: Names,
+    wanted: Iterable[ProbableResult],
+    found: Sequence[FoundResult],
+    *,
+    same_times: bool = True,
 ) -> tuple[list[tuple[ProbableResult, FoundResult | None]], list[FoundResult]]:
     """Every expected result with the one that was found for it, and what was found without being expected.
 
     Results that look alike, because nothing shows the key that tells them apart, are paired by probability.
     """
+
+    def shown(one: ProbableResult | FoundResult) -> tuple[object, ...]:
+        return (one.values, one.start, one.end) if same_times and knows_times(one.lineage) else (one.values,)
+
+    knows_times = _knowing_times(plan, event)
     left: dict[tuple[object, ...], list[FoundResult]] = {}
     for one in sorted(found, key=lambda one: one.probability):
-        left.setdefault(_shown(one, same_times), []).append(one)
+        left.setdefault(shown(one), []).append(one)
     pairs: list[tuple[ProbableResult, FoundResult | None]] = []
     for want in sorted(wanted, key=lambda one: one.probability):
-        alike = left.get(_shown(want, same_times), [])
+        alike = left.get(shown(want), [])
         like = next((one for one in alike if names.fit(one.lineage, want)), None)
         if like is not None:
             alike.remove(like)
@@ -112,7 +127,7 @@ def probable_differences(
     names = Names.of(plan, rows)
     lines: list[str] = []
     for event in plan.events:
-        pairs, unexpected = paired(names, expected[event.name], found[event.name])
+        pairs, unexpected = paired(plan, event, names, expected[event.name], found[event.name])
         about = [f"  + {one}" for one in unexpected]
         for want, like in pairs:
             if like is None:
@@ -124,8 +139,18 @@ def probable_differences(
     return lines
 
 
-def _shown(one: ProbableResult | FoundResult, same_times: bool) -> tuple[object, ...]:
-    return (one.values, one.start, one.end) if same_times else (one.values,)
+def _knowing_times(plan: p.ProgramPlan, event: p.EventPlan) -> Callable[[Sequence[Value] | None], bool]:
+    """Whether start and end are known: of lost events the definition tells the order, and some time that fits it."""
+    losing = {one.schema.name for one in plan.streams if isinstance(one.schema.doubt, LostEvents)}
+    streams = {one.schema.name for one in plan.streams}
+    for one in plan.events:
+        if losing & set(one.sources):
+            losing.add(one.name)
+    if event.name not in losing:
+        return lambda lineage: True
+    if event.per is p.Per.MATCH and set(event.sources) <= streams:
+        return lambda lineage: lineage is not None and None not in lineage
+    return lambda lineage: False
 
 
 def _as_probable(wanted: Fraction, found: Fraction | float, tolerance: float | None) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from inkling.analysis.doubt import doubt_of
 from inkling.analysis.worlds import needs_lengths
 from inkling.errors import InklingError
 from inkling.logical import plan as p
@@ -67,6 +68,8 @@ def random_uncertain_case(rng: random.Random, doubts: Doubts = ANY_DOUBT) -> Unc
             plan = bound(text)
         except InklingError:
             continue
+        if not any(doubt_of(event, plan).conclusion for event in plan.events):
+            continue
         if not is_countable(plan) or needs_lengths(plan).conclusion is not doubts.lengths:
             continue
         if program_features(plan) & doubts.options.without:
@@ -102,6 +105,8 @@ def _in_doubt(rng: random.Random, streams: Sequence[Declared], doubts: Doubts) -
         chosen[0] = streams[0]
     if all(one.doubtful is Doubtful.NOTHING for one in chosen):
         return _in_doubt(rng, streams, doubts)
+    if any(one.order_by == "n" for one in chosen):  # places are numbers, then, in all streams
+        return [replace(one, order_by="seq") if one.order_by == "id" else one for one in chosen]
     return chosen
 
 

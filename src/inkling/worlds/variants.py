@@ -25,7 +25,7 @@ MOST_WORLDS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """An event that is left out of all worlds of its part."""
+    """An event, by its token, that is left out of all worlds of its part."""
 
     component: int
     token: int
@@ -33,9 +33,10 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The matches of one event: variant 0 is the data as it is, variant n is without removal n - 1.
+    """The matches of one event, one line per match and world.
 
-    `weight` is the probability of the world a match stands in; a share of the worlds where these were sampled.
+    Variant 0 is the data as it is, variant n is without removal n - 1. `weight` is the probability of the world, or
+    its share where worlds were sampled.
     """
 
     event: EventPlan
@@ -46,10 +47,27 @@ class Seen:
     weight: np.ndarray
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The component of every event, by its token."""
+
+    tokens: Ints
+    components: Ints
+
+    @classmethod
+    def of(cls, data: WorldData) -> Places:
+        tokens = np.concatenate([stream.tokens.view(np.int64) for stream in data.streams])
+        found, first = np.unique(tokens, return_index=True)
+        return cls(found, np.concatenate(data.parts.of_rows)[first])
+
+    def __call__(self, tokens: Ints) -> Ints:
+        return self.components[np.searchsorted(self.tokens, tokens)]
+
+
 def seen_again(
     data: WorldData, sampling: Sampling, chosen: np.ndarray, removals: Sequence[Removal] = ()
 ) -> Iterator[Seen]:
-    """Every event in the worlds of the chosen components, those that are counted out first."""
+    """Every event in the worlds of the chosen components: those that can be counted out in all, others in a sample."""
     countable = chosen & ~data.is_sampled
     if countable.any():
         lost = {component: found for component, found in data.choices.lost.items() if countable[component]}
@@ -73,14 +91,11 @@ def _evaluated(
     weights: np.ndarray,
     removals: Sequence[Removal],
 ) -> Iterator[Seen]:
-    program, n_worlds = data.program, len(weights)
-    component_of = _components_by_token(data)
-    here = {component_of.get(int(token)) for stream in streams for token in stream.tokens.view(np.int64)}
+    program, n_worlds, places = data.program, len(weights), Places.of(data)
     sources = {}
     for stream, one in zip(streams, placed, strict=True):
         tokens = stream.tokens.view(np.int64)
-        component = np.array([component_of[int(token)] for token in tokens], np.int64)
-        every = _with_variants(one, tokens, component, [one for one in removals if one.component in here], n_worlds, removals)
+        every = _with_variants(one, tokens[one.rows], places(tokens)[one.rows], removals, n_worlds)
         sources[stream.schema.name] = world_rows(stream.rows, stream.tokens, every, stream.time_columns, program.scale)
     found = run_plan(program.physical, sources, data.tables, program.around)
     for event in program.events:
@@ -88,3 +103,18 @@ def _evaluated(
         number = matches.values[WORLD].to_numpy()
         world = number % n_worlds
         yield Seen(event, matches, identities(event, matches), number // n_worlds, world, weights[world])
+
+
+def _with_variants(
+    placed: Placed, tokens: Ints, components: Ints, removals: Sequence[Removal], n_worlds: int
+) -> Placed:
+    """The placed rows, and once more for every removal those of its component that it leaves; `tokens` per placed row."""
+    kept = [np.arange(len(placed.rows))]
+    kept += [np.flatnonzero((components == one.component) & (tokens != one.token)) for one in removals]
+    every = np.concatenate(kept)
+    variant = np.repeat(np.arange(len(kept)), [len(rows) for rows in kept])
+    return Placed(
+        placed.rows[every],
+        placed.worlds[every] + variant * n_worlds,
+        None if placed.times is None else placed.times[every],
+    )

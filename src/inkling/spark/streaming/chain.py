@@ -1,4 +1,4 @@
-"""The query as a DataFrame: intake of all streams, then one stateful operator per stage, one after the other."""
+"""The query as a DataFrame: intake of all streams, then one stateful operator per stage, one after the other; worlds take one."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def message_chain(job: Job, inputs: Mapping[str, Source], control: DataFrame) ->
     frames = [_intake(job, name, source) for name, source in inputs.items()]
     frames.append(control.mapInArrow(ControlTask(job), SCHEMA))
     messages = reduce(DataFrame.union, frames)
-    for stage in job.plan.stages:
-        processor = BucketProcessor(job, stage.number)
+    for number in range(job.n_operators):
+        processor = BucketProcessor(job, number)
         messages = messages.groupBy("bucket").transformWithState(processor, SCHEMA, "Append", "None")
     return messages
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import pyarrow as pa
 
@@ -22,6 +22,7 @@ from inkling.physical.stages import Placement
 from inkling.source import SourceText
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.storage import Folder
+from inkling.worlds.settings import Sampling
 
 _PROGRAM, _ABOUT, _TABLES = "program.ink", "about.json", "tables"
 
@@ -38,6 +39,7 @@ class Definition:
     placement: Placement
     n_buckets: int
     clocks: Mapping[str, Clock]  # of the streams that are given
+    sampling: Sampling = field(default_factory=Sampling)
 
     @property
     def program(self) -> ProgramPlan:
@@ -52,7 +54,7 @@ class Definition:
         plan = self.plan
         measure = measure_for(plan.program, self.clocks)
         around = Surroundings({name: tuple(table.to_pylist()) for name, table in self.tables.items()}, measure)
-        job = Job.of(plan, self.clocks, self.tables, around, measure.clock, self.n_buckets)
+        job = Job.of(plan, self.clocks, self.tables, around, measure.clock, self.n_buckets, self.sampling)
         return replace(job, definition=self.number, earlier=earlier)
 
 
@@ -94,6 +96,7 @@ class Definitions:
             Placement(found["n_stages"], found["homes"]),
             found["n_buckets"],
             {name: Clock(value) for name, value in found["clocks"].items()},
+            Sampling(**found.get("sampling", {})),
         )
 
     def write(self, definition: Definition) -> None:
@@ -112,6 +115,7 @@ class Definitions:
             "homes": dict(definition.placement.homes),
             "n_buckets": definition.n_buckets,
             "clocks": {name: clock.value for name, clock in definition.clocks.items()},
+            "sampling": asdict(definition.sampling),
         }
         here.write(_ABOUT, json.dumps(about, indent=1).encode())
 

@@ -11,15 +11,14 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from inkling.live.clocks import Marks
-from inkling.live.parts import Part, divided
+from inkling.live.parts import Part
 from inkling.live.snapshot import table_bytes
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import EVERY_STAGE, Kind, Message, marks_of, marks_payload, record_batch
+from inkling.spark.streaming.numbering import ROW_BITS
 
 ROWS_AT_ONCE = 1 << 20
-ROW_BITS, TASK_BITS = 27, 10
-"""Rows without an id are numbered by their task and their place in it, and then by the step that takes them in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def part_messages(job: Job, part: Part) -> Iterator[Message]:
     """A part as messages to the buckets of its stage."""
     kind = Kind.ROWS if part.stream is None else Kind.RAW
     about = 0 if part.stream is None else job.stream_names.index(part.stream)
-    for bucket, piece in divided(part, job.plan, job.n_buckets):
+    for bucket, piece in job.divided(part):
         yield Message(part.stage, bucket, kind, about, len(piece.rows), table_bytes(piece.rows))
 
 

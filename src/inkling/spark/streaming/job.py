@@ -5,17 +5,24 @@ from __future__ import annotations
 import gc
 import hashlib
 import pickle
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from inkling.live.feed import Feed
+from inkling.analysis.clock import measure_for
+from inkling.live.feed import Fed, Feed
 from inkling.live.migrate import migrated
+from inkling.live.parts import Part, divided
 from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.in_worlds import doubtful_events
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.worlds.live.program import LiveWorlds
+from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,7 @@ class Job:
     digest: bytes
     definition: int = 0  # its number
     earlier: Job | None = None  # the definition before, of which states may be left
+    sampling: Sampling = field(default_factory=Sampling)
 
     @classmethod
     def of(
@@ -41,9 +49,36 @@ class Job:
         around: Surroundings,
         clock: Clock,
         n_buckets: int,
+        sampling: Sampling,
     ) -> Job:
-        digest = hashlib.sha256(pickle.dumps((plan, clocks, tables, around, n_buckets))).digest()
-        return cls(plan, clocks, tables, around, clock, n_buckets, digest)
+        digest = hashlib.sha256(pickle.dumps((plan, clocks, tables, around, n_buckets, sampling))).digest()
+        return cls(plan, clocks, tables, around, clock, n_buckets, digest, sampling=sampling)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether some stream is uncertain, so that the whole program runs in worlds."""
+        return bool(doubtful_events(self.plan.program))
+
+    @property
+    def n_operators(self) -> int:
+        return 1 if self.is_doubtful else len(self.plan.stages)
+
+    def worlds(self) -> LiveWorlds:
+        """Compiled once per worker."""
+        if self.digest not in _worlds:
+            _worlds.clear()
+            measure = measure_for(self.plan.program, self.clocks)
+            _worlds[self.digest] = LiveWorlds(self.plan, self.tables, self.around, measure, self.sampling)
+            gc.freeze()
+        return _worlds[self.digest]
+
+    def divided(self, part: Part) -> Iterator[tuple[int, Part]]:
+        """A part cut by bucket."""
+        if self.is_doubtful:
+            from inkling.spark.streaming.worlds import world_pieces
+
+            return world_pieces(part, self.plan.program, self.n_buckets)
+        return divided(part, self.plan, self.n_buckets)
 
     @property
     def stream_names(self) -> list[str]:
@@ -56,7 +91,11 @@ class Job:
     def stage_of(self, event: str) -> Stage:
         return next(stage for stage in self.plan.stages if any(step.event.name == event for step in stage.steps))
 
-    def feed(self, stream: str) -> Feed:
+    def feed(self, stream: str) -> Callable[[pa.Table, NDArray[np.int64]], Fed]:
+        if self.is_doubtful:
+            from inkling.spark.streaming.worlds import WorldFeed
+
+            return WorldFeed(self, stream)
         plan = self.plan.program.stream(stream)
         assert plan is not None
         return Feed(self.plan, plan, self.clocks[stream], self.tables, self.around)
@@ -89,3 +128,4 @@ class Job:
 
 
 _stages: dict[tuple[bytes, int], LiveStage] = {}
+_worlds: dict[bytes, LiveWorlds] = {}

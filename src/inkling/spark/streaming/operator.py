@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import ValueState
 
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import source_numbers
 from inkling.evaluators.stage.engine import source_table
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part, parts_for_stages
@@ -21,9 +18,10 @@ from inkling.live.stage import Advanced, LiveStage, LiveState
 from inkling.model.batch import MatchBatch
 from inkling.results import result_table
 from inkling.spark.streaming.failures import in_place
-from inkling.spark.streaming.intake import ROW_BITS, TASK_BITS, part_messages
+from inkling.spark.streaming.intake import part_messages
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import INWARD, Kind, Message, marks_of
+from inkling.spark.streaming.numbering import shifted
 
 
 class StageOperator:
@@ -73,10 +71,10 @@ class StageOperator:
         """Ids of rows that have none become unique over all steps."""
         nameless = [stream.schema.name for stream in self._job.plan.program.streams if stream.schema.id is None]
         if part.stream is not None:
-            return replace(part, rows=_shifted(part.rows, None, steps)) if part.stream in nameless else part
+            return replace(part, rows=shifted(part.rows, steps)) if part.stream in nameless else part
         inputs = self._job.plan.stages[self._number].inputs
         own = [number for number, given in enumerate(inputs) if given.source in nameless]
-        return replace(part, rows=_shifted(part.rows, own, steps)) if own else part
+        return replace(part, rows=shifted(part.rows, steps, own)) if own else part
 
     def _said(self, bucket: int, state: LiveState, advanced: Advanced, n_bytes: int) -> Iterator[Message]:
         found = advanced.found
@@ -113,18 +111,6 @@ class StageOperator:
 
 
 _NAMES = ("stage", "bucket", "kind", "about", "n", "payload")
-
-
-def _shifted(rows: pa.Table, inputs: Iterable[int] | None, steps: int) -> pa.Table:
-    ids = rows[r.ID].combine_chunks()
-    if pa.types.is_integer(ids.type):
-        moved = pc.add(ids, steps << (ROW_BITS + TASK_BITS))
-    else:
-        moved = pc.binary_join_element_wise(str(steps), ids, ".")
-    if inputs is not None:
-        chosen = pc.is_in(pa.array(source_numbers(rows)), value_set=pa.array(list(inputs), pa.int16()))
-        moved = pc.if_else(chosen, moved, ids)
-    return rows.set_column(rows.column_names.index(r.ID), r.ID, moved.cast(ids.type))
 
 
 def _n_kept(state: LiveState) -> int:

@@ -16,10 +16,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 if TYPE_CHECKING:
     from inkling.spark.streaming.job import Job
     from inkling.spark.streaming.operator import StageOperator
+    from inkling.spark.streaming.worlds import WorldsOperator
 
 STATE_SCHEMA = "steps bigint, definition int, state binary"
 
-_operators: dict[bytes, StageOperator] = {}
+_operators: dict[bytes, StageOperator | WorldsOperator] = {}
 
 
 class BucketProcessor(StatefulProcessor):
@@ -37,14 +38,22 @@ class BucketProcessor(StatefulProcessor):
     def close(self) -> None:
         pass
 
-    def _operator(self) -> StageOperator:
+    def _operator(self) -> StageOperator | WorldsOperator:
         if self._packed not in _operators:
-            from inkling.spark.streaming.operator import StageOperator
-
             if len(_operators) > MANY_OPERATORS:
                 _operators.clear()
-            _operators[self._packed] = StageOperator(*pickle.loads(self._packed))
+            _operators[self._packed] = _operator_of(*pickle.loads(self._packed))
         return _operators[self._packed]
+
+
+def _operator_of(job: Job, stage: int) -> StageOperator | WorldsOperator:
+    if job.is_doubtful:
+        from inkling.spark.streaming.worlds import WorldsOperator
+
+        return WorldsOperator(job)
+    from inkling.spark.streaming.operator import StageOperator
+
+    return StageOperator(job, stage)
 
 
 MANY_OPERATORS = 16

@@ -34,6 +34,7 @@ from inkling.spark.streaming.sinks import Beginning, Prepared, Sink
 from inkling.spark.streaming.storage import Folder
 from inkling.spark.streaming.vanished import InputFiles
 from inkling.spark.streaming.versions import Replaceable, Versions
+from inkling.worlds.settings import Sampling
 
 BUCKETS_PER_CORE = 4
 
@@ -64,6 +65,7 @@ class StreamSettings:
     idle_after: float | None = 60.0  # seconds without a row until a stream holds the others back no longer
     on_tally: Callable[[Tally], None] | None = None
     unbounded: bool = False  # whether programs may run although nothing limits their state
+    sampling: Sampling = field(default_factory=Sampling)
 
 
 class LiveQuery:
@@ -282,5 +284,5 @@ def start(
     measure_for(program.plan, clocks)
     n_buckets = settings.buckets or BUCKETS_PER_CORE * spark.sparkContext.defaultParallelism
     versions = Versions(Folder(spark, settings.checkpoint.rstrip("/")))
-    changes = versions.begin(program, facts, clocks, n_buckets)
+    changes = versions.begin(program, facts, clocks, n_buckets, settings.sampling)
     return LiveQuery(spark, versions, given, settings, changes)

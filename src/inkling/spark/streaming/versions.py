@@ -10,12 +10,14 @@ import pyarrow as pa
 
 from inkling.errors import InputError
 from inkling.live.changes import Changes, changes, planned_after
+from inkling.logical.in_worlds import doubtful_events
 from inkling.model.time import Clock
 from inkling.physical.runnable import Runnable
 from inkling.spark.streaming.definition import Definition, Definitions, placement_of
 from inkling.spark.streaming.failures import intact
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.storage import Folder
+from inkling.worlds.settings import Sampling
 
 BATCHES_TO_REACH_ALL = 2
 """Every bucket has met a definition after so many micro-batches: the second one speaks to all of them."""
@@ -88,14 +90,19 @@ class Versions:
         return self._waiting is not None
 
     def begin(
-        self, program: Replaceable, tables: Mapping[str, pa.Table], clocks: Mapping[str, Clock], n_buckets: int
+        self,
+        program: Replaceable,
+        tables: Mapping[str, pa.Table],
+        clocks: Mapping[str, Clock],
+        n_buckets: int,
+        sampling: Sampling,
     ) -> Changes:
         """Take up a checkpoint with a program; what changes, compared to the one that ran before."""
         self._logs = Logs.of(self._checkpoint)
         numbers = self._stored.numbers()
         if self._logs.planned < 0:
             placement = placement_of(program.physical)
-            self._put(Definition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks))
+            self._put(Definition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks, sampling))
             return Changes()
         with intact(self._checkpoint.path):
             assert numbers, "its folder `inkling` holds no program"
@@ -112,6 +119,13 @@ class Versions:
         facts = tuple(name for name, table in tables.items() if not _same(self.current.tables.get(name), table))
         said = replace(changes(old.program, new.program), tables=facts)
         self._waiting = None
+        if said and (doubtful_events(old.program) or doubtful_events(new.program)):
+            raise InputError.of(
+                "INK0606",
+                "a program over uncertain streams cannot be replaced while it runs",
+                notes=(f"it would have {said}",),
+                helps=("start the program with a checkpoint of its own",),
+            )
         if said:
             self._waiting = replace(
                 self.current,

@@ -45,7 +45,7 @@ class Layout:
         ]
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
 
-    def keys(self, frame: DataFrame, key: Sequence[str]) -> list[Column]:
+    def keys(self, key: Sequence[str]) -> list[Column]:
         """What rows of one key have in common, in whichever columns streams keep it."""
         return [F.coalesce(*(_as_text(field) for field in self._fields(name))) for name in key]
 

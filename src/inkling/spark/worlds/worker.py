@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.hashes import Hashes
+from inkling.logical.plan import Demand
+from inkling.model.batch import Ints
 from inkling.spark.worlds.results import (
     COUNTED,
     FURTHER,
@@ -30,7 +33,6 @@ from inkling.worlds.run import WorldData, components_with
 from inkling.worlds.settings import Sampling
 from inkling.worlds.sources import acceptable
 
-Ints = np.ndarray
 BLOCK = "@block"
 
 
@@ -92,7 +94,7 @@ class KeysTask:
 class Undecided:
     """Results that need further worlds: their identities per event, and the events that they rest on."""
 
-    identities: Mapping[int, Ints]
+    identities: Mapping[int, Hashes]
     tokens: Ints
 
 
@@ -124,7 +126,10 @@ class BlockTask:
             return
         n_worlds, _ = sampling.plan(data.program.events)
         names = self.job.names(data)
-        yield from self._sums(_share(data, block, self.n_blocks).counted(), COUNTED, names, schema)
+        counted = _share(data, block, self.n_blocks).counted()
+        sampled_only = {event.name for event in data.program.events if event.demand is Demand.SAMPLED}
+        exact = {name: sums for name, sums in counted.items() if name not in sampled_only}
+        yield from self._sums(exact, COUNTED, names, schema)
         first, n = self._worlds(block, n_worlds)
         drawn = first_look(data, sampling, first, n)
         yield from self._sums(drawn, SAMPLED, names, schema)
@@ -136,12 +141,11 @@ class BlockTask:
         n_worlds, _ = sampling.plan(data.program.events)
         first, n = self._worlds(block, (sampling.budget - 1) * n_worlds)
         drawn = data.sampled(sampling, n_worlds + first, n, components_with(data, undecided.tokens))
-        wanted = {
-            data.program.events[number].name: drawn[data.program.events[number].name].take(
-                np.flatnonzero(np.isin(drawn[data.program.events[number].name].identity, identities))
-            )
-            for number, identities in undecided.identities.items()
-        }
+        wanted = {}
+        for number, identities in undecided.identities.items():
+            name = data.program.events[number].name
+            if name in drawn:
+                wanted[name] = drawn[name].take(np.flatnonzero(np.isin(drawn[name].identity, identities)))
         yield from self._sums(wanted, FURTHER, self.job.names(data), sums_schema(self.job.program))
 
     def _worlds(self, block: int, n_worlds: int) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ProbableValue
 from inkling.model.value_worlds import value_columns
-from inkling.model.weights import exact
+from inkling.model.weights import exact, with_nothing
 from inkling.worlds.alternatives import Alternative, Alternatives, Numbers, listed
 from inkling.worlds.streams.placed import OWN_TIME, Placed, key_hashes, tokens_of
 
@@ -162,14 +162,11 @@ class ProbableStream:
             longer = []
             for weight, path, latest in paths:
                 before = NOTHING if self.anew[group] else latest
-                left = Fraction(1)
-                for row in range(self.offsets[group], self.offsets[group + 1]):
-                    if self.given[row] == before and self.chances[row] > 0:
-                        chance = exact(float(self.chances[row]))
-                        left -= chance
-                        longer.append((weight * chance, (*path, row), self.value[row]))
-                if left > Fraction(1, 10**9):
-                    longer.append((weight * left, path, NOTHING))
+                rows = range(self.offsets[group], self.offsets[group + 1])
+                following = [(exact(float(self.chances[row])), row) for row in rows if self.given[row] == before]
+                for chance, row in with_nothing(following):
+                    after = (path, NOTHING) if row is None else ((*path, row), self.value[row])
+                    longer.append((weight * chance, *after))
             paths = longer
         for weight, path, _ in paths:
             yield Alternative(weight, tuple((row, int(OWN_TIME)) for row in path))

@@ -1,0 +1,112 @@
+"""Uncertain streams in a streaming query: one operator holds all worlds of the keys in a bucket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import ValueState
+
+from inkling.analysis.worlds import common_key
+from inkling.evaluators.hashes import combined, hashes_of
+from inkling.io.normalize import Normalizer
+from inkling.live.clocks import Marks
+from inkling.live.feed import Fed
+from inkling.live.parts import Part, pieces
+from inkling.live.snapshot import table_bytes, table_of
+from inkling.logical.plan import ProgramPlan
+from inkling.spark.streaming.failures import in_place
+from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.messages import INWARD, Kind, Message, marks_of
+from inkling.spark.streaming.numbering import shifted
+from inkling.worlds.live.program import LiveWorlds, Told, WorldsState
+from inkling.worlds.live.snapshot import from_bytes, n_kept, to_bytes
+
+
+class WorldFeed:
+    """Checks and types the rows of one stream; they go into worlds where their key is kept."""
+
+    def __init__(self, job: Job, stream: str) -> None:
+        plan = job.plan.program.stream(stream)
+        assert plan is not None
+        self._name, self._live = stream, job.worlds()
+        self._normalizer = Normalizer(plan.schema, [column.name for column in plan.derived], job.clocks[stream])
+
+    def __call__(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Fed:
+        found = self._normalizer(raw, numbers)
+        marks = self._live.marks({self._name: found.rows})
+        return Fed((Part(0, self._name, found.rows),), marks, found.rejects)
+
+
+def world_pieces(part: Part, program: ProgramPlan, n_buckets: int) -> Iterator[tuple[int, Part]]:
+    """Rows by bucket: those of one partition of all events are in one, or all in the first."""
+    key = common_key(program).conclusion
+    if not len(part.rows):
+        return
+    if not key:
+        yield 0, part
+        return
+    code = combined(*(hashes_of(part.rows[name].combine_chunks()) for name in key))
+    yield from pieces(part, (code % np.uint64(n_buckets)).astype(np.int64))
+
+
+class WorldsOperator:
+    """All worlds of the keys in a bucket take in messages and say what is settled."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._nameless = [stream.schema.name for stream in job.plan.program.streams if stream.schema.id is None]
+
+    def handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
+        """Take in the messages to a bucket, whose state is `kept`."""
+        with in_place(f"the worlds of {', '.join(self._job.event_names)}"):
+            yield from self._handled(bucket, rows, kept)
+
+    def _handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
+        live = self._job.worlds()
+        steps, state = self._stored(live, kept)
+        marks: list[Marks] = []
+        arrived: dict[str, list[pa.Table]] = {}
+        for row in rows:
+            kind = Kind(row.kind)
+            if kind is Kind.MARKS:
+                marks.append(marks_of(row.payload))
+            elif kind in INWARD:
+                name = self._job.stream_names[row.about]
+                table = table_of(row.payload)
+                arrived.setdefault(name, []).append(shifted(table, steps) if name in self._nameless else table)
+            else:
+                yield row
+        tables = {name: pa.concat_tables(some) for name, some in arrived.items()}
+        state, told = live.advance(state, tables, Marks.together(marks))
+        data = to_bytes(state)
+        kept.update((steps + 1, self._job.definition, data))
+        for message in self._said(bucket, state, told, len(data)):
+            yield Row("stage", "bucket", "kind", "about", "n", "payload")(*message.as_tuple())
+
+    def _stored(self, live: LiveWorlds, kept: ValueState) -> tuple[int, WorldsState]:
+        stored = kept.get()
+        if stored is None:
+            return 0, live.start()
+        steps, definition, data = stored
+        assert definition == self._job.definition, "a program over uncertain streams is never replaced"
+        return steps, from_bytes(bytes(data))
+
+    def _said(self, bucket: int, state: WorldsState, told: Told, n_bytes: int) -> Iterator[Message]:
+        for number, name in enumerate(self._job.event_names):
+            if name in told.tables and len(told.tables[name]):
+                yield self._out(bucket, Kind.RESULTS, told.tables[name], number)
+        for kind, table in ((Kind.LATE, told.late), (Kind.REJECTS, told.rejects)):
+            if len(table):
+                yield self._out(bucket, kind, table)
+        latest = max(state.clocks.latest.values(), default=None)
+        about = {"bytes": n_bytes, "rows": n_kept(state), "watermark": state.decided, "latest": latest}
+        yield Message(0, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
+
+    def _out(self, bucket: int, kind: Kind, table: pa.Table, about: int = 0) -> Message:
+        return Message(0, bucket, kind, about, len(table), table_bytes(table))
