@@ -11,7 +11,7 @@ from inkling.analysis.clock import measure_for
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.io import normalize
-from inkling.local import rows_of
+from inkling.evaluators.whole import rows_of
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import EventBatch
 from inkling.query import parse

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from inkling.analysis.settling import settling_time
 from inkling.analysis.wait import wait_of
 from inkling.logical import plan as p
-from inkling.model.batch import FOREVER
-from inkling.model.time import Span
+from inkling.model.time import FOREVER, Span
 
 
 def lag_of(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span], int]) -> int:

@@ -10,8 +10,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.analysis.window import total_horizon
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.model.batch import FOREVER
-from inkling.model.time import Span
+from inkling.model.time import FOREVER, Span
 from inkling.model.uncertainty import LostEvents
 
 

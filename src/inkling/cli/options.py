@@ -33,7 +33,8 @@ Epsilon = Annotated[
     float, typer.Option(metavar="E", help="Sampled probabilities are known to ± E.", rich_help_panel=_DOUBT)
 ]
 Delta = Annotated[
-    float, typer.Option(metavar="D", help="The share of sampled probabilities that may miss it.", rich_help_panel=_DOUBT)
+    float,
+    typer.Option(metavar="D", help="The share of sampled probabilities that may miss it.", rich_help_panel=_DOUBT),
 ]
 WorldSeed = Annotated[
     int,
@@ -47,9 +48,7 @@ ExactUpTo = Annotated[
 ]
 Budget = Annotated[
     int,
-    typer.Option(
-        min=1, metavar="N", help="Undecided results may take N times as many worlds.", rich_help_panel=_DOUBT
-    ),
+    typer.Option(min=1, metavar="N", help="Undecided results may take N times as many worlds.", rich_help_panel=_DOUBT),
 ]
 
 

@@ -10,12 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from inkling.model.time import FOREVER as FOREVER
+
 Ints = NDArray[np.int64]
 UNORDERED = np.int64(2**62)
 """Place of an event without `ORDER BY`: it starts before and ends after everything simultaneous."""
-
-FOREVER = 2**62
-"""A watermark that no event can pass."""
 
 
 class PickedColumns(Mapping[str, pa.Array]):

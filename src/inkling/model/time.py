@@ -22,6 +22,10 @@ FARTHEST = 2**61
 """How far from zero a time may lie, and how long a duration may be; so no sum of the two leaves 64 bits."""
 
 
+FOREVER = 2**62
+"""A watermark that no event can pass."""
+
+
 class Clock(Enum):
     """What the numbers in a time column count."""
 

@@ -7,24 +7,30 @@ runner.
 from inkling.report.build import build_report, write_report
 from inkling.report.data import (
     EventCount,
+    InfluenceRow,
     InputCount,
     MatchRow,
     MemberRow,
     RejectRow,
     ReportData,
+    ReportTable,
     Scalar,
     TimeKind,
+    TimeShare,
 )
 
 __all__ = [
     "EventCount",
+    "InfluenceRow",
     "InputCount",
     "MatchRow",
     "MemberRow",
     "RejectRow",
     "ReportData",
+    "ReportTable",
     "Scalar",
     "TimeKind",
+    "TimeShare",
     "build_report",
     "write_report",
 ]

@@ -12,11 +12,11 @@ from pathlib import Path
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from inkling.report.data import ReportData
+from inkling.report.data import ReportData, Scalar
 from inkling.report.highlight import highlight
 from inkling.report.payload import payload_json
 
-STYLES = ("base.css", "timeline.css", "details.css", "tables.css", "print.css")
+STYLES = ("base.css", "timeline.css", "details.css", "doubt.css", "tables.css", "print.css")
 SCRIPTS = (
     "elements.js",
     "report_data.js",
@@ -29,6 +29,7 @@ SCRIPTS = (
     "overview.js",
     "timeline.js",
     "gestures.js",
+    "doubt.js",
     "details.js",
     "match_table.js",
     "page.js",
@@ -101,6 +102,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["backticks"] = _backticks_as_code
+    environment.filters["cell"] = _cell
     environment.filters["count"] = _grouped
     environment.filters["seconds"] = _spoken_seconds
     return environment
@@ -116,6 +118,20 @@ def _backticks_as_code(text: str) -> Markup:
         return escape(text)
     quoted = Markup("<code>{}</code>")
     return Markup("").join(quoted.format(part) if index % 2 else escape(part) for index, part in enumerate(parts))
+
+
+def _cell(value: Scalar) -> str:
+    match value:
+        case None:
+            return "–"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.4g}"
+        case int():
+            return f"{value:,}"
+        case str():
+            return value
 
 
 def _grouped(number: int) -> str:

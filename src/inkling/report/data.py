@@ -56,6 +56,30 @@ class MemberRow:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeShare:
+    """The share of a result's probability that falls between two times, both included."""
+
+    low: int
+    high: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class InfluenceRow:
+    """What an uncertain event means to a result: its probability without the event, and the share that is lost then.
+
+    A negative share speaks against the result. A lost event has no id.
+    """
+
+    stream: str
+    id: EventId | None
+    low: int
+    high: int
+    without: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class MatchRow:
     """One result: where it lies, how sure it is, what it returns and what it rests on."""
 
@@ -69,8 +93,11 @@ class MatchRow:
     error: float = 0.0
     op: Operation = "+"
     values: Mapping[str, Scalar] = field(default_factory=dict)
-    lineage: tuple[EventId, ...] = ()
+    lineage: tuple[EventId | None, ...] = ()
     members: tuple[MemberRow, ...] = ()
+    starts: tuple[TimeShare, ...] = ()
+    ends: tuple[TimeShare, ...] = ()
+    influences: tuple[InfluenceRow, ...] = ()
 
     def __post_init__(self) -> None:
         if self.end < self.start:
@@ -91,6 +118,20 @@ class RejectRow:
     reason: str
     count: int
     sample: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table that a program or an example adds to its report."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Scalar, ...], ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"table {self.title!r} has rows that do not fit its {len(self.columns)} columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +156,17 @@ class ReportData:
     matches: tuple[MatchRow, ...] = ()
     rejects: tuple[RejectRow, ...] = ()
     notes: tuple[str, ...] = ()
+    worlds: str | None = None  # what probabilities rest on, where streams are uncertain
+    tables: tuple[ReportTable, ...] = ()
 
     def __post_init__(self) -> None:
         if self.time_kind not in ("timestamp", "ticks"):
             raise ValueError(f"time_kind is {self.time_kind!r}, expected 'timestamp' or 'ticks'")
+
+    @property
+    def has_doubt(self) -> bool:
+        """Whether some result is less than certain."""
+        return self.worlds is not None or any(match.probability < 1 or match.error > 0 for match in self.matches)
 
     @property
     def event_names(self) -> tuple[str, ...]:

@@ -17,12 +17,23 @@ from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.logical.streams import plain
 from inkling.model.time import Clock
 from inkling.query import Program
-from inkling.report.data import EventCount, InputCount, MatchRow, MemberRow, RejectRow, ReportData, Scalar
+from inkling.report.data import (
+    EventCount,
+    InputCount,
+    MatchRow,
+    MemberRow,
+    RejectRow,
+    ReportData,
+    ReportTable,
+    Scalar,
+)
+from inkling.report.examined import Closer, examined, influence_rows, time_shares
 from inkling.report.members import Members, members_of
 from inkling.results import LEADING, TRAILING, Results
 
 if TYPE_CHECKING:
     from inkling.io import Data
+    from inkling.worlds.settings import Sampling
 
 MAX_MATCHES = 5_000
 """More than a person looks at, and few enough for a page that opens at once."""
@@ -32,19 +43,29 @@ def report_data(
     program: Program,
     results: Results,
     inputs: Mapping[str, Data],
+    tables: Mapping[str, Data] | None = None,
     *,
     runner: str = "local",
     seconds: float | None = None,
     max_matches: int = MAX_MATCHES,
+    sampling: Sampling | None = None,
+    extra: tuple[ReportTable, ...] = (),
 ) -> ReportData:
-    """What a report shows of a run; events with many results show an even selection of them."""
+    """What a report shows of a run; events with many results show an even selection of them.
+
+    Results of uncertain events are looked at once more, the most probable ones, with the settings of `sampling`. `extra`
+    are tables of one's own.
+    """
     chosen = _selected(results.tables, max_matches)
     members = _members(program.plan, chosen, inputs)
+    closer: Closer = {}
+    if results.worlds is not None:
+        closer = examined(program, chosen, inputs, tables, sampling, sum(results.input_rows.values()))
     refused = Counter(results.rejects["stream"].to_pylist())
     return ReportData(
         title=program.name,
         program_text=program.text,
-        plan_sections=program.explain_sections(),
+        plan_sections=program.explain_sections(sampling),
         runner=runner,
         seconds=seconds,
         inputs=tuple(InputCount(name, n_rows, refused.get(name, 0)) for name, n_rows in results.input_rows.items()),
@@ -53,10 +74,12 @@ def report_data(
         matches=tuple(
             match
             for event in program.plan.events
-            for match in _Matches(event, program.plan, members).rows(chosen[event.name])
+            for match in _Matches(event, program.plan, members, closer).rows(chosen[event.name])
         ),
         rejects=tuple(_rejects(results.rejects)),
         notes=tuple(warning.message for warning in program.warnings),
+        worlds=results.worlds,
+        tables=extra,
     )
 
 
@@ -78,7 +101,7 @@ def _members(program: ProgramPlan, tables: Mapping[str, pa.Table], inputs: Mappi
     """Per stream, the events that the selected results rest on."""
     wanted: dict[str, set[str]] = {}
     for event in program.events:
-        ids = pc.list_flatten(tables[event.name]["lineage"]).cast(pa.string()).to_pylist()
+        ids = pc.list_flatten(tables[event.name]["lineage"]).cast(pa.string()).drop_null().to_pylist()
         for stream in streams_of(event, program):
             wanted.setdefault(stream.schema.name, set()).update(ids)
     return {
@@ -95,10 +118,12 @@ class _Matches:
     event: EventPlan
     program: ProgramPlan
     members: Mapping[str, Members]
+    closer: Closer
 
     def rows(self, table: pa.Table) -> Iterator[MatchRow]:
         names = [name for name in table.column_names if name not in (*LEADING, *TRAILING)]
-        for row in table.to_pylist():
+        for place, row in enumerate(table.to_pylist()):
+            one = self.closer.get((self.event.name, place))
             start, end, known = (_number(row[name]) for name in ("start", "end", "detected_at"))
             lineage = tuple(row["lineage"])
             yield MatchRow(
@@ -114,6 +139,9 @@ class _Matches:
                 values={name: _shown(row[name]) for name in names},
                 lineage=lineage,
                 members=self._found(lineage, start, end),
+                starts=() if one is None else time_shares(one.starts),
+                ends=() if one is None else time_shares(one.ends),
+                influences=() if one is None else influence_rows(one),
             )
 
     def _key(self, row: Mapping[str, object]) -> str:
@@ -133,9 +161,10 @@ class _Matches:
             possible = [
                 member
                 for name in streams
-                if (member := self.members.get(name, {}).get(str(identity))) is not None
-                and start <= member.start
-                and member.end <= end
+                if identity is not None
+                and (member := self.members.get(name, {}).get(str(identity))) is not None
+                and member.start <= end
+                and start <= member.end
             ]
             if len(possible) == 1:
                 found.append(possible[0])

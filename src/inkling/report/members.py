@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -31,7 +32,20 @@ def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
     rows = normalize(raw, schema, [column.name for column in stream.derived]).rows
     rows = rows.filter(pc.is_in(rows["@id"].cast(pa.string()), pa.array(wanted, pa.string())))
     shown = [name for name in rows.column_names if name[0] != INTERNAL and name not in (schema.start, schema.end)]
-    return {str(row["@id"]): _member(schema.name, row, shown) for row in rows.to_pylist()}
+    found: dict[str, MemberRow] = {}
+    for row in rows.to_pylist():
+        member, known = _member(schema.name, row, shown), found.get(str(row["@id"]))
+        found[str(row["@id"])] = member if known is None else _either(known, member)
+    return found
+
+
+def _either(first: MemberRow, second: MemberRow) -> MemberRow:
+    """Two alternatives of one event, as one."""
+    values = {
+        name: value if second.values.get(name) == value else f"{value} | {second.values.get(name)}"
+        for name, value in first.values.items()
+    }
+    return replace(first, values=values)
 
 
 def _member(stream: str, row: Mapping[str, object], shown: list[str]) -> MemberRow:

@@ -45,6 +45,12 @@ def page_payload(data: ReportData) -> dict[str, object]:
         "shapes": [list(shape) for shape in writer.shapes.names],
         "members": writer.members,
         "matches": matches,
+        "hasDoubt": data.has_doubt,
+        "examined": {
+            index: writer.examined_row(match)
+            for index, match in enumerate(data.matches)
+            if match.starts or match.ends or match.influences
+        },
     }
 
 
@@ -121,6 +127,18 @@ class _RowWriter:
             [self._member_position(member) for member in match.members],
             *self._shaped(match.values),
         ]
+
+    def examined_row(self, match: MatchRow) -> JsonRow:
+        """Spreads of start and end, and what the result depends on."""
+        spreads = [
+            [[one.low - self.origin, one.high - self.origin, one.share] for one in spread]
+            for spread in (match.starts, match.ends)
+        ]
+        influences = [
+            [one.stream, json_scalar(one.id), one.low - self.origin, one.high - self.origin, one.without, one.share]
+            for one in match.influences
+        ]
+        return [*spreads, influences]
 
     def _member_position(self, member: MemberRow) -> int:
         row: JsonRow = [

@@ -110,9 +110,7 @@ def run(
         doubtful = WorldProgram.of(program.physical, around, measure)
         worlds = run_worlds(doubtful, sources, facts, sampling, divided)
         estimated = [named(name) for name in ESTIMATED]
-        frames |= {
-            one.name: _public(one, worlds.events[one.name], measure.clock, estimated) for one in doubtful.events
-        }
+        frames |= {one.name: _public(one, worlds.events[one.name], measure.clock, estimated) for one in doubtful.events}
         kept, notes = kept + worlds.cached, worlds.notes
     return SparkResults(
         {event.name: frames[event.name] for event in plan.events},

@@ -33,10 +33,7 @@ def arrow_tables(plan: p.ProgramPlan, rows: Mapping[str, Iterable[RawRow]]) -> d
 def _table(columns: Iterable[Column], rows: Iterable[RawRow]) -> pa.Table:
     listed = list(rows)
     return pa.table(
-        {
-            column.name: pa.array([row.get(column.name) for row in listed], _type(column))
-            for column in columns
-        }
+        {column.name: pa.array([row.get(column.name) for row in listed], _type(column)) for column in columns}
     )
 
 

@@ -159,9 +159,7 @@ def _in_world(
     return found
 
 
-def _derived(
-    program: p.ProgramPlan, world: World, around: Surroundings
-) -> Iterator[tuple[p.EventPlan, Event, Result]]:
+def _derived(program: p.ProgramPlan, world: World, around: Surroundings) -> Iterator[tuple[p.EventPlan, Event, Result]]:
     known_at: dict[Event, int] = {}
     for event in program.events:
         pairs = derive(event, world, around, known_at)

@@ -100,7 +100,9 @@ def first_look(
     drawn = data.sampled(sampling, first, n_worlds, chosen, on_worlds)
     if sampled_only and not data.is_sampled.all():
         others = data.sampled(sampling, first, n_worlds, data.is_sampled) if data.is_sampled.any() else {}
-        drawn = {name: drawn[name] if name in sampled_only else others.get(name, drawn[name].take(_NONE)) for name in drawn}
+        drawn = {
+            name: drawn[name] if name in sampled_only else others.get(name, drawn[name].take(_NONE)) for name in drawn
+        }
     return drawn
 
 
@@ -137,4 +139,3 @@ def settled(event: EventPlan, first: Estimate, further: Summed, n_worlds: int, d
     wanted = np.isin(further.identity, undecided.identity)
     both = together([undecided, further.take(np.flatnonzero(wanted))])
     return [first.where(~is_open), sampled_estimate(event, both, n_worlds, delta)]
-

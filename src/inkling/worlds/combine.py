@@ -15,6 +15,7 @@ from inkling.logical.in_worlds import WORLD, key_output
 from inkling.logical.plan import EventPlan, Per
 from inkling.model.batch import Ints, MatchBatch
 from inkling.worlds.alternatives import Weights
+from inkling.worlds.streams.placed import ALTERNATIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def identities(event: EventPlan, matches: MatchBatch) -> Hashes:
     if event.per is Per.MATCH:
         offsets = matches.lineage.offsets.to_numpy()
         tokens = matches.lineage.values.cast(pa.int64(), safe=False).fill_null(0).to_numpy(zero_copy_only=False)
-        parts.append(hashed_lists(offsets, tokens.view(np.uint64)))
+        parts.append(hashed_lists(offsets, tokens.view(np.uint64) | ALTERNATIVE))
     if event.per in (Per.INTERVAL, Per.END):
         parts += [_times(matches.end), _places(matches, matches.end_place)]
     if event.per is Per.INTERVAL:
@@ -140,7 +141,13 @@ def _reduced(operation: np.ufunc, column: np.ndarray, first: Ints) -> np.ndarray
 
 
 def _grouped(
-    event: EventPlan, matches: MatchBatch, order: Ints, identity: Hashes, world: Ints, weight: Weights, is_new: np.ndarray
+    event: EventPlan,
+    matches: MatchBatch,
+    order: Ints,
+    identity: Hashes,
+    world: Ints,
+    weight: Weights,
+    is_new: np.ndarray,
 ) -> Summed:
     first = np.flatnonzero(is_new)
     chosen = pa.array(order[first])

@@ -199,9 +199,7 @@ def _weights(
     total = int(n_worlds.sum())
     if numbers is Numbers.FLOAT:
         weights = np.ones(total)
-        multiply_weights(
-            weights, component, stride, sizes, alternatives, chances.astype(np.float64), first, n_worlds
-        )
+        multiply_weights(weights, component, stride, sizes, alternatives, chances.astype(np.float64), first, n_worlds)
         return weights
     exact = np.empty(total, object)
     exact[:] = Fraction(1)

@@ -119,7 +119,9 @@ def _one(
     head = [row[output.name] for output in event.head]
     possible = met.get(_key(event, head, start, end, lineage), [])
     if len(possible) > 1:  # partitions that the head does not tell apart
-        possible = [(part, at) for part, at in possible if names.named(part.matches.lineage[at : at + 1])[0].as_py() == lineage]
+        possible = [
+            (part, at) for part, at in possible if names.named(part.matches.lineage[at : at + 1])[0].as_py() == lineage
+        ]
     if len(possible) != 1:
         return None
     part, at = possible[0]
@@ -151,7 +153,9 @@ def _keys(part: Seen, names: Names, scale: int) -> list[tuple[int, tuple[object,
     ]
 
 
-def _key(event: EventPlan, head: Sequence[object], start: int, end: int, lineage: Sequence[object]) -> tuple[object, ...]:
+def _key(
+    event: EventPlan, head: Sequence[object], start: int, end: int, lineage: Sequence[object]
+) -> tuple[object, ...]:
     values = tuple(plain(value) for value in head)
     match event.per:
         case Per.MATCH:
@@ -173,11 +177,7 @@ def _removals(data: WorldData, found: Sequence[_Found]) -> list[Removal]:
     removals: dict[Removal, None] = {}
     left = float(ROWS_IN_ALL)
     for one in found:
-        fresh = [
-            removal
-            for event in one.events
-            if (removal := Removal(one.component, event.token)) not in removals
-        ]
+        fresh = [removal for event in one.events if (removal := Removal(one.component, event.token)) not in removals]
         left -= len(fresh) * float(cost[one.component])
         if left < 0:
             break

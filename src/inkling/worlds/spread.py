@@ -37,6 +37,4 @@ def spread_of(times: Ints, weights: np.ndarray) -> tuple[Bin, ...]:
     step = -(-(last - first + 1) // MOST_BINS)
     shares = np.bincount((times - first) // step, weights, minlength=MOST_BINS) / total
     lows = range(first, last + 1, step)
-    return tuple(
-        Bin(low, min(low + step - 1, last), float(share)) for low, share in zip(lows, shares, strict=False)
-    )
+    return tuple(Bin(low, min(low + step - 1, last), float(share)) for low, share in zip(lows, shares, strict=False))

@@ -14,7 +14,7 @@ from inkling.automata.state import AutomatonState
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.io import normalize, read_table
-from inkling.local import rows_of
+from inkling.evaluators.whole import rows_of
 from inkling.model.time import Clock
 from inkling.physical.plan import Evaluator
 from inkling.query import Program

@@ -5,9 +5,10 @@ const MEMBERS_AT_FIRST = 100;
 function matchDetails(report, match, onMemberPointed = () => {}) {
   const parts = [intervalFacts(report, match), probabilityFigure(match)];
   if (match.values.length > 0) parts.push(element("h4", {}, "Returned values"), valueList(match.values));
+  if (match.examined !== null) parts.push(...doubtParts(report, match));
   parts.push(...memberParts(report, match, onMemberPointed));
   if (match.lineage !== null) {
-    parts.push(element("h4", {}, "Lineage"), element("p", { class: "lineage" }, match.lineage.map(valueText).join(", ") || "none"));
+    parts.push(element("h4", {}, "Lineage"), element("p", { class: "lineage" }, match.lineage.map((id) => (id === null ? "(lost)" : valueText(id))).join(", ") || "none"));
   }
   return parts;
 }
@@ -23,14 +24,7 @@ function intervalFacts(report, match) {
 }
 
 function probabilityFigure(match) {
-  const bar = element("div", { class: "probability-bar", "aria-hidden": "true" }, element("span", { class: "level" }));
-  bar.style.setProperty("--event", eventColor(match.event));
-  bar.style.setProperty("--level", match.probability);
-  if (match.error > 0) {
-    bar.append(element("span", { class: "error" }));
-    bar.style.setProperty("--error-lo", Math.max(0, match.probability - match.error));
-    bar.style.setProperty("--error-hi", Math.min(1, match.probability + match.error));
-  }
+  const bar = probabilityBar(match);
   const isCertain = match.probability === 1 && match.error === 0;
   const words = isCertain ? `certain, ${match.method}` : `${probabilityText(match)}, ${match.method}`;
   return element("div", { class: "probability" }, element("span", { class: "probability-name" }, "Probability"), bar, element("span", { class: "probability-text" }, words));

@@ -102,7 +102,7 @@ class MatchTable {
       element("td", { class: "time" }, instantText(this.report, match.start)),
       element("td", { class: "time spare" }, instantText(this.report, match.end)),
       element("td", { class: "number spare" }, lengthText(this.report, match)),
-      element("td", { class: "number" }, probabilityText(match), match.withdrawn ? element("span", { class: "badge" }, "withdrawn") : null),
+      element("td", { class: "number chance" }, ...(this.report.hasDoubt ? [probabilityBar(match)] : []), probabilityText(match), this.report.hasDoubt ? methodBadge(match) : null, match.withdrawn ? element("span", { class: "badge" }, "withdrawn") : null),
       element("td", { class: "member-values spare" }, ...match.values.map(([name, value]) =>
         element("span", { class: "pair", title: longTitle(value) }, element("span", { class: "pair-name" }, name), ` ${valueText(value)}`))));
     return isOpen ? [row, this.openedRow(match)] : [row];

@@ -6,7 +6,7 @@ function wakePage() {
   const report = readReport();
   const view = new View(report);
   const timeline = new Timeline(report, view);
-  const filters = { hiddenEvents: new Set(), keyWords: "", order: "key" };
+  const filters = { hiddenEvents: new Set(), keyWords: "", order: "key", least: 0 };
 
   const select = (match) => {
     Object.assign(timeline, { selected: match, pointedMember: null });
@@ -24,7 +24,7 @@ function wakePage() {
   const table = new MatchTable(report, { showOnTimeline });
 
   const applyFilters = () => {
-    const matches = report.matches.filter((match) => !filters.hiddenEvents.has(match.event) && keyLabel(report, match.keyName).toLowerCase().includes(filters.keyWords));
+    const matches = report.matches.filter((match) => match.probability >= filters.least && !filters.hiddenEvents.has(match.event) && keyLabel(report, match.keyName).toLowerCase().includes(filters.keyWords));
     timeline.show(matches, filters.order);
     table.show(matches);
     const nLanes = timeline.layout.lanes.length;
@@ -34,6 +34,7 @@ function wakePage() {
   byId("time-span").textContent = `, matches from ${rangeText(report, 0, report.latest)}${report.isTimestamp ? " UTC" : ""}`;
   drawLegend(report, filters, applyFilters);
   listenToFilters(filters, applyFilters);
+  listenToLeast(filters, applyFilters);
   listenToChart(timeline, { select });
   applyFilters();
   followTheme(timeline);
@@ -73,6 +74,14 @@ function listenToFilters(filters, applyFilters) {
   });
   byId("lane-order").addEventListener("change", (event) => {
     filters.order = event.target.value;
+    applySoon();
+  });
+}
+
+function listenToLeast(filters, applyFilters) {
+  const applySoon = oncePerFrame(applyFilters);
+  byId("least-probability")?.addEventListener("input", (event) => {
+    filters.least = Math.min(Math.max(Number(event.target.value) || 0, 0), 1);
     applySoon();
   });
 }

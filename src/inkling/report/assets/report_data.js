@@ -30,16 +30,29 @@ function readReport() {
       lineage,
       members: memberRows.map((position) => members[position]),
       values: named(shape, values),
+      examined: examinedResult(raw.examined[index]),
     };
   });
 
   return {
+    hasDoubt: raw.hasDoubt,
     isTimestamp: raw.timeKind === "timestamp",
     origin: BigInt(raw.origin),
     events: raw.events,
     keys: raw.keys,
     matches,
     latest: matches.reduce((latest, match) => Math.max(latest, match.end), 0),
+  };
+}
+
+function examinedResult(row) {
+  if (row === undefined) return null;
+  const [starts, ends, influences] = row;
+  const bins = (spread) => spread.map(([low, high, share]) => ({ low, high, share }));
+  return {
+    starts: bins(starts),
+    ends: bins(ends),
+    influences: influences.map(([stream, id, low, high, without, share]) => ({ stream, id, low, high, without, share })),
   };
 }
 

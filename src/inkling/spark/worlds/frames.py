@@ -103,7 +103,9 @@ class _ByKeys:
     partitioning: Partitioning
 
     def frames(self) -> WorldFrames:
-        n_partitions = self.partitioning.fixed or TASKS_PER_CORE * self.partitioning.for_frames([*self.sources.values()])
+        n_partitions = self.partitioning.fixed or TASKS_PER_CORE * self.partitioning.for_frames(
+            [*self.sources.values()]
+        )
         frames, schemas = {}, []
         for stream in self.program.streams:
             rows, columns = self.sources[stream.schema.name], row_schema(stream)

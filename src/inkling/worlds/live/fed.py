@@ -51,9 +51,7 @@ class FedWorlds:
     def start(self) -> FedState:
         return FedState(self._live.start(), {})
 
-    def step(
-        self, state: FedState, raw: Mapping[str, pa.Table], said: Marks | None = None
-    ) -> tuple[FedState, Outcome]:
+    def step(self, state: FedState, raw: Mapping[str, pa.Table], said: Marks | None = None) -> tuple[FedState, Outcome]:
         """Take in raw rows of some streams, and what was `said` about time."""
         n_read, rows, rejects = dict(state.n_read), {}, [NO_REJECTS]
         for name, some in raw.items():

@@ -16,7 +16,6 @@ MOST_NAMES = 1_000_000
 SCHEMA = pa.schema([pa.field("token", pa.int64()), pa.field("id", pa.string()), pa.field("until", pa.int64())])
 
 
-
 @dataclass(frozen=True, slots=True)
 class LiveNames:
     """One line per token, in the order of the tokens."""

@@ -94,9 +94,7 @@ class LiveWorlds:
             self._certain.start(),
         )
 
-    def advance(
-        self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks
-    ) -> tuple[WorldsState, Told]:
+    def advance(self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> tuple[WorldsState, Told]:
         """Take in checked rows of some streams, and news about time."""
         certain, moved = self._certain.advance(
             state.certain,
@@ -152,9 +150,7 @@ class LiveWorlds:
         fronts = [frontier(self._schemas[name], one.rows, watermark) for name, one in waiting.items()]
         return min([watermark, *fronts])
 
-    def _into_worlds(
-        self, state: WorldsState, before: int
-    ) -> tuple[WorldsState, dict[str, pa.Table], list[pa.Table]]:
+    def _into_worlds(self, state: WorldsState, before: int) -> tuple[WorldsState, dict[str, pa.Table], list[pa.Table]]:
         """Rows whose time is decided now, in all worlds; what the stages find there; what is settled by that."""
         waiting, names, parts, rejects = dict(state.waiting), state.names, [], []
         for name, one in waiting.items():

@@ -92,4 +92,3 @@ def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:
         return Waiting(rows)
     values = np.frombuffer(parts[f"chains:{name}"], "<u8").astype(np.uint64).reshape(len(keys), -1)
     return Waiting(rows, {int(key): one for key, one in zip(keys, values, strict=True)})
-

@@ -99,9 +99,7 @@ def release(schema: StreamSchema, waiting: Waiting, old: int, new: int, draws: D
             return _release_numbered(schema, waiting, old, new, draws)
 
 
-def _followed(
-    stream: ProbableStream, known: Mapping[int, Hashes], draws: Draws
-) -> tuple[Placed, dict[int, Hashes]]:
+def _followed(stream: ProbableStream, known: Mapping[int, Hashes], draws: Draws) -> tuple[Placed, dict[int, Hashes]]:
     """Chains go on where they were; one that nothing is known of in any world is forgotten."""
     firsts = stream.offsets[stream.chains[:-1]]
     keys = [int(key) for key in stream.keys[firsts]]

@@ -101,7 +101,9 @@ def _gaps(rows: pa.Table, key: Hashes, doubt: LostEvents, decided: int | None) -
     found = _Gaps(
         np.concatenate([heads, inner, tails]),
         np.concatenate([np.zeros(len(heads), np.int64), number[inner], number[tails]]),
-        np.concatenate([number[heads] - 1, number[inner + 1] - number[inner] - 1, totals - number[tails]]).astype(np.int64),
+        np.concatenate([number[heads] - 1, number[inner + 1] - number[inner] - 1, totals - number[tails]]).astype(
+            np.int64
+        ),
         np.concatenate([low[heads], time[inner], time[tails]]),
         np.concatenate([time[heads], time[inner + 1], high[tails]]),
     )

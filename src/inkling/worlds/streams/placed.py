@@ -17,6 +17,10 @@ OWN_TIME = np.int64(-(2**63))
 """Stands for the time that the row itself has."""
 
 
+ALTERNATIVE = np.uint64(0xFF)
+"""The bits of a token that do not count: they tell alternatives of one event apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """Row `rows[i]` stands in world `worlds[i]` at `times[i]`, or without times at its own."""

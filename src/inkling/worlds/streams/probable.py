@@ -19,7 +19,7 @@ from inkling.model.uncertainty import ProbableValue
 from inkling.model.value_worlds import value_columns
 from inkling.model.weights import exact, with_nothing
 from inkling.worlds.alternatives import Alternative, Alternatives, Numbers, listed
-from inkling.worlds.streams.placed import OWN_TIME, Placed, key_hashes, tokens_of
+from inkling.worlds.streams.placed import ALTERNATIVE, OWN_TIME, Placed, key_hashes, tokens_of
 
 NOTHING = np.uint64(0)
 
@@ -33,7 +33,7 @@ class ProbableStream:
 
     schema: StreamSchema
     rows: pa.Table
-    tokens: Hashes  # per row: all alternatives are one event
+    tokens: Hashes  # per row; alternatives of one event differ in what does not count
     group_tokens: Hashes
     offsets: Ints
     chains: Ints
@@ -64,14 +64,25 @@ class ProbableStream:
         first = offsets[:-1]
         anew = np.maximum.reduceat(given, first) == NOTHING if len(first) else np.empty(0, bool)
         starts_chain = np.ones(len(first), bool) if not doubt.given else new_key[first] | anew
-        tokens = tokens_of(schema, rows, START)
+        events = tokens_of(schema, rows, START)
         if doubt.given:
             parts = _borders(new_group | (np.diff(given, prepend=given[:1]) != 0))
         else:
             parts = offsets
         shares = cumulated(parts, chances, _is_full(parts, chances))
         return cls(
-            schema, rows, tokens, tokens[first], offsets, _borders(starts_chain), anew, given, value, chances, shares, key
+            schema,
+            rows,
+            _row_tokens(events, offsets),
+            events[first],
+            offsets,
+            _borders(starts_chain),
+            anew,
+            given,
+            value,
+            chances,
+            shares,
+            key,
         )
 
     @property
@@ -170,6 +181,12 @@ class ProbableStream:
             paths = longer
         for weight, path, _ in paths:
             yield Alternative(weight, tuple((row, int(OWN_TIME)) for row in path))
+
+
+def _row_tokens(events: Hashes, offsets: Ints) -> Hashes:
+    """Tokens by which alternatives of one event can be told apart, where that is wanted."""
+    place = np.arange(len(events)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return (events & ~ALTERNATIVE) | (place.astype(np.uint64) & ALTERNATIVE)
 
 
 def _placed(chosen: Ints, first: int) -> Placed:

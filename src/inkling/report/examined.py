@@ -1,0 +1,84 @@
+"""The most probable results of uncertain events, looked at more closely in a second run over their parts of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.local import taken_in
+from inkling.query import Program
+from inkling.report.data import InfluenceRow, TimeShare
+from inkling.worlds.examine import Examined, examine
+from inkling.worlds.program import WorldProgram
+from inkling.worlds.settings import Sampling
+from inkling.worlds.spread import Bin
+
+if TYPE_CHECKING:
+    from inkling.io import Data
+
+MOST_RESULTS = 20
+"""How many results are looked at more closely, divided among the events."""
+
+MOST_ROWS = 2_000_000
+"""Inputs with more rows are not read a second time."""
+
+Closer = Mapping[tuple[str, int], Examined]
+"""By the name of the event and the row in its table."""
+
+
+def examined(
+    program: Program,
+    chosen: Mapping[str, pa.Table],
+    inputs: Mapping[str, Data],
+    tables: Mapping[str, Data] | None,
+    sampling: Sampling | None,
+    n_rows: int,
+) -> Closer:
+    """What worlds tell about the most probable of the chosen results; nothing about inputs that cannot be read here."""
+    if n_rows > MOST_ROWS or not all(_is_at_hand(data) for data in inputs.values()):
+        return {}
+    given = taken_in(program, inputs, tables)
+    doubtful = WorldProgram.of(program.physical, given.around, given.measure)
+    at_most = max(3, MOST_RESULTS // max(1, len(doubtful.events)))
+    places = {event.name: _most_probable(chosen[event.name], at_most) for event in doubtful.events}
+    results = {name: chosen[name].take(rows) for name, rows in places.items()}
+    found = examine(doubtful, given.sources, given.facts, sampling or Sampling(), results)
+    return {
+        (name, place): one
+        for name, rows in places.items()
+        for place, one in zip(rows.to_pylist(), found[name], strict=True)
+        if one is not None
+    }
+
+
+def time_shares(bins: tuple[Bin, ...]) -> tuple[TimeShare, ...]:
+    return tuple(TimeShare(one.low, one.high, one.share) for one in bins)
+
+
+def influence_rows(one: Examined) -> tuple[InfluenceRow, ...]:
+    return tuple(
+        InfluenceRow(
+            found.event.stream,
+            found.event.id if isinstance(found.event.id, str | int) else None,
+            found.event.low,
+            found.event.high,
+            found.without,
+            found.share,
+        )
+        for found in one.influences
+    )
+
+
+def _most_probable(table: pa.Table, n: int) -> pa.Array:
+    return pc.sort_indices(table, [("probability", "descending")])[:n].cast(pa.int64())
+
+
+def _is_at_hand(data: Data) -> bool:
+    """Whether this process can read the data: not a table of Spark's."""
+    if isinstance(data, str | Path):
+        return Path(data).exists()
+    return not hasattr(data, "sparkSession")
