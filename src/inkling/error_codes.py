@@ -103,7 +103,6 @@ CODES: dict[str, str] = {
     "INK0418": "tables in stream declarations are not supported yet",
     "INK0419": "forecasts are not supported yet",
     "INK0420": "RESET WHEN is not supported yet",
-    "INK0421": "uncertain streams cannot be run yet",
     "INK0422": "streams ordered by texts and by numbers in one program",
     "INK0423": "a function that cannot compare several events yet",
     "INK0424": "a look-up under NOT or OR that reads several events",

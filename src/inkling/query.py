@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inkling import language
-from inkling.analysis.doubt import doubt_of
-from inkling.errors import Diagnostic, InputError, NotSupportedYet, ProgramError
+from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.language import syntax
 from inkling.language.build.clauses import StatementBuilder
 from inkling.language.build.events import Builder
@@ -234,20 +233,6 @@ class Program:
                     source=self.source,
                     label=f"every stream has an output called `{event.name.casefold()}`",
                     helps=("give the event another name",),
-                )
-
-    def _refuse_doubt(self) -> None:
-        for event in self.plan.events:
-            doubt = doubt_of(event, self.plan)
-            if doubt.conclusion:
-                raise NotSupportedYet.of(
-                    "INK0421",
-                    f"`{event.name}` cannot be run yet: it rests on an uncertain stream",
-                    span=self.syntax.event_name(event.name).span,
-                    source=self.source,
-                    label=doubt.reason,
-                    notes=("no evaluator for uncertain streams is in place; certain streams run exactly",),
-                    helps=("`inkling check` and `inkling explain` accept the program as it is",),
                 )
 
 

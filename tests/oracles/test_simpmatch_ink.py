@@ -1,8 +1,7 @@
 """Programs tell apart Allen's relations as SimpMatch does, and count the segments that share time.
 
-Quantifiers over segments (ALL, SOME, AT LEAST), segments read from open and close events, and lost events are not
-run yet: O1-O3, O5-O11, O13 and O16-O28 need them. What is left are the relations themselves (2.1, 2.2), recorded ties
-(O12), the matrix of O14 and the interleavings of O4, with one row per segment.
+The relations themselves (2.1, 2.2), recorded ties (O12), the matrix of O14 and the interleavings of O4, with one row
+per segment and relations between single events. Quantities and lost events: `test_simpmatch_segments_ink.py`.
 """
 
 from __future__ import annotations

@@ -123,17 +123,17 @@ def _told(row: Row) -> tuple[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("text", "span", "methods"),
+    ("text", "seed", "span", "methods"),
     [
-        pytest.param(BY_KEY, 150, {"exact", "sampled", "undecided"}, id="by key"),
-        pytest.param(IN_PARTS_BY_KEY, 250, {"exact", "sampled", "undecided"}, id="in parts, by key"),
-        pytest.param(WITHOUT_KEY, 1000, {"exact", "sampled"}, id="without a key"),
-        pytest.param(UNDECIDED, 150, {"sampled", "undecided"}, id="undecided"),
+        pytest.param(BY_KEY, 5, 150, {"exact", "sampled", "undecided"}, id="by key"),
+        pytest.param(IN_PARTS_BY_KEY, 1, 300, {"exact", "sampled", "undecided"}, id="in parts, by key"),
+        pytest.param(WITHOUT_KEY, 2, 2100, {"exact", "sampled"}, id="without a key"),
+        pytest.param(UNDECIDED, 5, 150, {"sampled", "undecided"}, id="undecided"),
     ],
 )
-def test_the_same_worlds_everywhere(text: str, span: int, methods: set[str], spark: SparkSession) -> None:
+def test_the_same_worlds_everywhere(text: str, seed: int, span: int, methods: set[str], spark: SparkSession) -> None:
     program = inkling.parse(text)
-    inputs = _only(program, _inputs(5, span))
+    inputs = _only(program, _inputs(seed, span))
     expected = program.run_local(inputs, sampling=COARSE)
     assert all(table.num_rows for table in expected.tables.values()), "some event finds nothing"
     said = {method for table in expected.tables.values() for method in table["method"].to_pylist()}
@@ -142,3 +142,98 @@ def test_the_same_worlds_everywhere(text: str, span: int, methods: set[str], spa
         results = program.run(spark, inputs, partitions=partitions, sampling=COARSE)
         _same(expected, results.collect())
         results.close()
+
+
+EXACT = """
+    STREAM Vague(id STRING, k STRING, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi;
+    EVENT pair(a.id AS first) AS PATTERN SEQ(Vague a, Vague b) WITHIN 3 TICKS {by} EXACT;
+"""
+
+
+@pytest.mark.parametrize("by", ["PARTITION BY k", ""])
+def test_exact_where_it_can_be_had(by: str, spark: SparkSession) -> None:
+    program = inkling.parse(EXACT.format(by=by))
+    few = [{"id": f"{key}/{t}", "k": key, "lo": t, "hi": t + 2} for key in KEYS for t in range(0, 20, 10)]
+    settings = Sampling(exact_up_to=3 ** len(KEYS))
+    expected = program.run_local({"Vague": few}, sampling=settings)
+    _same(expected, program.run(spark, {"Vague": few}, partitions=3, sampling=settings).collect())
+    many = [
+        *few,
+        *({"id": f"more {key}/{t}", "k": key, "lo": t, "hi": t + 2} for key in KEYS[2:5] for t in range(30, 70, 3)),
+    ]
+    with pytest.raises(InputError) as here:
+        program.run_local({"Vague": many}, sampling=settings)
+    for partitions in (1, 4):
+        with pytest.raises(InputError) as there:
+            program.run(spark, {"Vague": many}, partitions=partitions, sampling=settings)
+        assert str(there.value) == str(here.value)
+        assert there.value.diagnostics[0].code == "INK0615"
+
+
+def test_rows_that_contradict_each_other_are_refused_once(spark: SparkSession) -> None:
+    program = inkling.parse(
+        STREAMS
+        + "EVENT rise(b.v AS v) AS PATTERN SEQ(Vague a, Vague b[v > 0.5]) WITHIN 5 TICKS PARTITION BY k;"
+        + "EVENT odd() AS PATTERN SEQ(At a[room = 'lab'], Gate g) WITHIN 9 TICKS PARTITION BY k;"
+    )
+    inputs = _inputs(3, 150)
+    vague, at, seen, gate = (inputs[name] for name in ("Vague", "At", "Seen", "Gate"))
+    vague += [
+        {"id": "long", "k": "k1", "v": 0.9, "lo": 4, "hi": 6, "w": [1.0]},
+        {"id": "none", "k": "k2", "v": 0.9, "lo": 4, "hi": 5, "w": [0.0, 0.0]},
+        {"id": "back", "k": "k2", "v": 0.9, "lo": 5, "hi": 4, "w": None},
+        dict(vague[0]),
+    ]
+    at += [{"k": "k3", "room": room, "t": 400, "p": 0.7} for room in ROOMS]
+    at += [{"k": "k3", "room": "lab", "t": 401, "p": 1.5}, {"k": "k4", "room": "lab", "t": 401, "p": None}]
+    seen += [{"k": "k5", "room": "lab", "t": 999, "p": 0.7, "before": "cellar"}]
+    gate += [{"k": "k0", "role": "up", "t": 300, "n": 1}, {"k": "k1", "role": "up", "t": 300, "n": None}]
+    expected = program.run_local(inputs, sampling=COARSE)
+    reasons = {row["reason"] for row in expected.rejects.to_pylist()}
+    assert len(reasons) >= 8, reasons
+    found = program.run(spark, inputs, partitions=3, sampling=COARSE).collect()
+    _same(expected, found)
+    assert sorted(map(repr, expected.rejects.to_pylist())) == sorted(map(repr, found.rejects.to_pylist()))
+
+
+def test_timestamps_and_rows_without_ids(spark: SparkSession, tmp_path: Path) -> None:
+    """Rows of files are numbered as in this process, so events are the same and so are their worlds."""
+    program = inkling.parse("""
+        STREAM At(k STRING, room STRING) KEY k TIME t PROBABILITY p;
+        STREAM Vague(k STRING, v DOUBLE) KEY k TIME BETWEEN lo AND hi;
+        EVENT there(a.room AS room) AS PATTERN SEQ(Vague b[v > 0.2], At a) WITHIN 20 MINUTES PARTITION BY k
+            RETURN START(b) AS since;
+        EVENT first(v.k AS k) AS PATTERN SEQ(Vague v[v > 0.8], Vague w) WITHIN 9 MINUTES;
+    """)
+    start = datetime(2026, 3, 1, tzinfo=UTC)
+    rng = random.Random(8)
+    at = [
+        {"k": key, "room": room, "t": start + timedelta(minutes=55 * step), "p": 0.3}
+        for step in range(12)
+        for key in KEYS
+        for room in ROOMS
+    ]
+    vague = []
+    for _ in range(60):
+        lo = start + timedelta(seconds=rng.randrange(40000))
+        vague.append({"k": rng.choice(KEYS), "v": rng.random(), "lo": lo, "hi": lo + timedelta(microseconds=2)})
+    paths = {}
+    for name, rows in (("At", at), ("Vague", vague)):
+        paths[name] = tmp_path / f"{name}.parquet"
+        pq.write_table(pa.Table.from_pylist(rows), paths[name], row_group_size=50)
+    expected = program.run_local(paths, sampling=COARSE)
+    assert {method for table in expected.tables.values() for method in table["method"].to_pylist()} == {"exact", "sampled"}
+    _same(expected, program.run(spark, paths, sampling=COARSE).collect())
+    frames = {name: spark.read.parquet(str(path)) for name, path in paths.items()}
+    _same(expected, program.run(spark, frames, partitions=3, sampling=COARSE).collect())
+
+
+@pytest.mark.parametrize("by", ["PARTITION BY k", ""])
+def test_no_rows_at_all(by: str, spark: SparkSession) -> None:
+    program = inkling.parse(EXACT.format(by=by) + f"EVENT likely() AS PATTERN Vague a {by} CONFIDENCE > 0.5 TOP 3;")
+    expected = program.run_local({"Vague": []})
+    found = program.run(spark, {"Vague": []}).collect()
+    _same(expected, found)
+    for name, table in expected.tables.items():
+        assert table.num_rows == 0
+        assert found.tables[name].column_names == table.column_names

@@ -94,15 +94,16 @@ def test_load_takes_the_name_and_the_folder_from_the_path(tmp_path: Path) -> Non
 def test_uncertain_programs_are_explained() -> None:
     verdicts = inkling.parse(UNCERTAIN).explain("verdicts")
     assert verdicts.count("doubt      what: At leaves open what its events were") == 2
-    assert verdicts.count("evaluator  none yet: ") == 2
+    assert verdicts.count("in possible worlds; ") == 2
 
 
-def test_uncertain_programs_are_not_run() -> None:
+def test_uncertain_programs_give_probabilities() -> None:
     program = inkling.parse(UNCERTAIN, name="seen.ink")
-    with pytest.raises(inkling.NotSupportedYet) as caught:
-        program.run_local({"At": [{"person": "ada", "room": "lab", "t": 1, "p": 0.5}]})
-    assert caught.value.diagnostics[0].code == "INK0421"
-    assert "seen.ink:3:7" in str(caught.value)
+    rows = [{"person": "ada", "room": "lab", "t": t, "p": p} for t, p in ((1, 0.5), (3, 0.25))]
+    found = program.run_local({"At": rows})
+    assert found.worlds == "1 part counted out (4 worlds)"
+    assert sorted(found.tables["seen"]["probability"].to_pylist()) == [0.25, 0.5]
+    assert found.tables["seen_twice"]["probability"].to_pylist() == [0.125]
 
 
 def test_public_names_exist_and_nothing_else_is_listed() -> None:

@@ -11,12 +11,12 @@ from inkling.cli.examples import example_program
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
+from inkling.cli.judgment import Judgment, judge, judgment_table
 from inkling.cli.options import (
     Budget,
     Debug,
     Delta,
     Epsilon,
-    Events,
     ExactUpTo,
     Master,
     Quiet,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
+USUAL_EVENTS = 200_000
+USUAL_EVENTS_IN_DOUBT = {"mixed": 6_000}  # every part of the data is run in hundreds of worlds or more
 SHOWN_ROWS = 3
 HIDDEN_COLUMNS = ("event", "detected_at", "op")
 ONLY_IN_DOUBT = ("method", "error")
@@ -39,7 +41,10 @@ ONLY_IN_DOUBT = ("method", "error")
 
 def demo(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
-    events: Events = 200_000,
+    events: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="200000; 6000 of mixed"),
+    ] = None,
     seed: Seed = 0,
     folder: Annotated[
         Path | None,
@@ -62,7 +67,9 @@ def demo(
     from inkling.generate import write
 
     folder = folder or Path("out") / "demo" / name
-    program = load(example_program(name))
+    events = events or USUAL_EVENTS_IN_DOUBT.get(name, USUAL_EVENTS)
+    example = example_program(name)
+    program = load(example)
     with counting(f"generating {name}", quiet=quiet) as progress:
         write(name, folder, events=events, seed=seed, progress=progress)
     given = given_paths(program, [str(folder)], [])
@@ -71,19 +78,24 @@ def demo(
         found = execute(program, given, runner, sampling, master=master, quick=True, say=say, debug=debug)
         say("writing the report")
         found.write_report(report)
+        judgments = judge(found, example, folder)
     if not quiet:
-        _print(found, report)
+        _print(found, report, judgments)
 
 
-def _print(found: Execution, report: Path) -> None:
+def _print(found: Execution, report: Path, judgments: list[Judgment]) -> None:
     from rich.console import Console
 
     console = Console()
     for name, table in found.tables.items():
         console.print(_shown(name, table))
+    if judgments:
+        console.print(judgment_table(judgments))
     for line in found.summary():
         console.print(line, highlight=False)
     console.print(f"report: {report}", highlight=False, soft_wrap=True)
+    for judgment in judgments:
+        console.print(f"calibration: {judgment.page}", highlight=False, soft_wrap=True)
 
 
 def _shown(name: str, results: pa.Table) -> Table:

@@ -92,7 +92,7 @@ def execute(
     with nullcontext() if debug else silent_children():
         spark = spark_session(master=master, quick=quick)
     say("running on Spark")
-    results = program.run(spark, given.streams, given.tables).collect()
+    results = program.run(spark, given.streams, given.tables, sampling=sampling).collect()
     return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started, sampling)
 
 

@@ -173,10 +173,11 @@ class Mixed:
         number[is_recorded] = self._numbers("Door", n_recorded)
         number[~is_recorded & doors.exists[:n_kept]] = self._n_lost + np.arange(n_lost)
         self._n_lost += n_lost
-        id_of = np.where(is_recorded[shift, place], "D", "lost")
+        own = number[shift, place]
+        ids = pa.compute.if_else(pa.array(is_recorded[shift, place]), prefixed("D", own), prefixed("lost", own))
         ms = begin[shift] * MILLISECONDS + doors.ms[shift, place]
         columns: dict[str, Column] = {
-            "id": pa.array([f"{kind}{one}" for kind, one in zip(id_of, number[shift, place], strict=True)], _TEXT),
+            "id": ids,
             "shift": names.take(pa.array(shift)),
             "role": pa.array(ROLES).take(pa.array(place % len(ROLES))),
             "t": ms // MILLISECONDS if self.view == "recorded" else ms,

@@ -1,4 +1,4 @@
-"""The most probable results of uncertain events, looked at more closely in a second run over their parts of the data."""
+"""The most probable results of uncertain events, looked at once more: what a second run over their parts tells."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ def report_data(
 ) -> ReportData:
     """What a report shows of a run; events with many results show an even selection of them.
 
-    Results of uncertain events are looked at once more, the most probable ones, with the settings of `sampling`. `extra`
-    are tables of one's own.
+    The most probable results of uncertain events are looked at once more, with the settings of `sampling`. `extra` are
+    tables of one's own.
     """
     chosen = _selected(results.tables, max_matches)
     members = _members(program.plan, chosen, inputs)
@@ -163,12 +163,18 @@ class _Matches:
                 for name in streams
                 if identity is not None
                 and (member := self.members.get(name, {}).get(str(identity))) is not None
-                and member.start <= end
-                and start <= member.end
+                and self._can_be_part(member, start, end)
             ]
             if len(possible) == 1:
                 found.append(possible[0])
         return tuple(found)
+
+    def _can_be_part(self, member: MemberRow, start: int, end: int) -> bool:
+        """Inside the interval; an event whose time is in doubt may reach beyond it."""
+        stream = self.program.stream(member.stream)
+        if stream is not None and stream.schema.doubt is not None:
+            return member.start <= end and start <= member.end
+        return start <= member.start and member.end <= end
 
 
 def _rejects(rejects: pa.Table) -> Iterator[RejectRow]:

@@ -14,6 +14,7 @@ from math import floor
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.instants import ends_of
 from inkling.logical.semantics import Result, derive
 from inkling.logical.streams import RawRow, places_of, plain, world_of
 from inkling.model.event import Event, Value, World
@@ -159,13 +160,23 @@ def _in_world(
     return found
 
 
-def _derived(program: p.ProgramPlan, world: World, around: Surroundings) -> Iterator[tuple[p.EventPlan, Event, Result]]:
+def _derived(
+    program: p.ProgramPlan, world: World, around: Surroundings
+) -> Iterator[tuple[p.EventPlan, Event, Result]]:
+    """The results of all events, with their places among simultaneous ones even where later events do not see them."""
     known_at: dict[Event, int] = {}
     for event in program.events:
-        pairs = derive(event, world, around, known_at)
-        world = World((*world.events, *(found for found, _ in pairs)))
-        known_at.update((found, result.detected_at) for found, result in pairs)
-        yield from ((event, found, result) for found, result in pairs)
+        with_places = replace(event, schema=replace(event.schema, is_ordered=True))
+        for found, result in derive(with_places, world, around, known_at):
+            seen = found if event.schema.is_ordered else _without_places(found)
+            world = World((*world.events, seen))
+            known_at[seen] = result.detected_at
+            yield event, found, result
+
+
+def _without_places(event: Event) -> Event:
+    start, end = ends_of(event.start.time, event.end.time)
+    return replace(event, start=start, end=end)
 
 
 def _probable(event: p.EventPlan, result: Result, prob: Fraction) -> ProbableResult:

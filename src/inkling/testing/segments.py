@@ -33,12 +33,13 @@ class SegmentsCase:
         return "\n".join([self.text, *listed])
 
 
-def segments_cases(seed: int, count: int) -> Iterator[SegmentsCase]:
-    """Some cases; the same for the same seed."""
+def segments_cases(seed: int, count: int, *, n_events: int = 3, ids: bool = False) -> Iterator[SegmentsCase]:
+    """Some cases, the same for the same seed; with `ids`, every stream has a column for them."""
     random = Random(seed)
+    streams = STREAMS.replace("(k STRING", "(id BIGINT, k STRING").replace(") KEY", ") ID id KEY") if ids else STREAMS
     for _ in range(count):
-        events = "".join(_event(random, f"e{number}") for number in range(3))
-        yield SegmentsCase(STREAMS + events, _rows(random))
+        events = "".join(_event(random, f"e{number}") for number in range(n_events))
+        yield SegmentsCase(streams + events, _rows(random))
 
 
 def _event(random: Random, name: str) -> str:

@@ -1,6 +1,6 @@
-"""Random programs over uncertain streams, small enough to go through all of their worlds.
+"""Random programs over uncertain streams, with data small enough to go through all of its worlds.
 
->>> case = random_uncertain_case(random.Random(7))
+>>> case = next(uncertain_cases(seed=7, n_programs=1))
 >>> any(stream.schema.doubt for stream in case.plan.streams)
 True
 """
@@ -18,6 +18,7 @@ from inkling.errors import InklingError
 from inkling.logical import plan as p
 from inkling.model.uncertainty import LostEvents
 from inkling.model.worlds import joint_worlds
+from inkling.query import Program, parse
 from inkling.testing.coverage import program_features
 from inkling.testing.doubtful_rows import doubtful_rows
 from inkling.testing.oracle import ProbableResult, bound, probable_oracle
@@ -25,7 +26,7 @@ from inkling.testing.programs import MOST_TRIES, Case, Options, declared_streams
 from inkling.testing.streams import random_tables
 from inkling.testing.universe import Declared, Doubtful, Kind
 
-ROWS_TRIED = 6
+ROWS_TRIED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Doubts:
 
     options: Options = Options(bad_rows=False)
     doubtful: tuple[Doubtful, ...] = tuple(Doubtful)
-    most_worlds: tuple[int, ...] = (8, 16, 16, 32, 32, 64, 300)  # one of these
+    most_worlds: tuple[int, ...] = (8, 8, 16, 16, 32, 32, 300)  # one of these
     lengths: bool = False  # whether to ask for how long it is between events some of which may be lost
 
 
@@ -45,6 +46,7 @@ ANY_DOUBT = Doubts()
 class UncertainCase(Case):
     """A program with data of which at least one stream is in doubt."""
 
+    program: Program
     n_worlds: int
 
     def probable(self) -> dict[str, tuple[ProbableResult, ...]]:
@@ -52,15 +54,17 @@ class UncertainCase(Case):
         return probable_oracle(self.plan, self.rows, self.tables)
 
 
-def uncertain_cases(seed: int, n: int, doubts: Doubts = ANY_DOUBT) -> Iterator[UncertainCase]:
-    """The same `n` cases for the same seed."""
+def uncertain_cases(
+    seed: int, n_programs: int, n_datasets: int = 1, doubts: Doubts = ANY_DOUBT
+) -> Iterator[UncertainCase]:
+    """Some programs, each with some datasets: the same for the same seed."""
     rng = random.Random(seed)
-    for _ in range(n):
-        yield random_uncertain_case(rng, doubts)
+    for _ in range(n_programs):
+        yield from random_uncertain_cases(rng, n_datasets, doubts)
 
 
-def random_uncertain_case(rng: random.Random, doubts: Doubts = ANY_DOUBT) -> UncertainCase:
-    """A program that binds over streams of which at least one is in doubt, with few worlds."""
+def random_uncertain_cases(rng: random.Random, n: int, doubts: Doubts = ANY_DOUBT) -> list[UncertainCase]:
+    """A program over streams of which at least one is in doubt, with data that has few worlds."""
     for _ in range(MOST_TRIES):
         streams = _in_doubt(rng, declared_streams(rng, doubts.options), doubts)
         text = random_program(rng, streams, doubts.options)
@@ -68,18 +72,8 @@ def random_uncertain_case(rng: random.Random, doubts: Doubts = ANY_DOUBT) -> Unc
             plan = bound(text)
         except InklingError:
             continue
-        if not any(doubt_of(event, plan).conclusion for event in plan.events):
-            continue
-        if not is_countable(plan) or needs_lengths(plan).conclusion is not doubts.lengths:
-            continue
-        if program_features(plan) & doubts.options.without:
-            continue
-        limit = rng.choice(doubts.most_worlds)
-        for _ in range(ROWS_TRIED):
-            rows = doubtful_rows(rng, streams, spread=rng.random() < 0.4)
-            found = sum(1 for _ in islice(joint_worlds(rows, (one.schema for one in plan.streams)), limit + 1))
-            if 1 < found <= limit:
-                return UncertainCase(text, plan, rows, random_tables(rng), found)
+        if _is_wanted(plan, doubts) and len(cases := list(_cases(rng, streams, text, plan, n, doubts))) == n:
+            return cases
     raise ValueError("no uncertain program found")
 
 
@@ -97,11 +91,33 @@ def is_countable(plan: p.ProgramPlan) -> bool:
     return not losing or "ID" not in program_features(plan)
 
 
+def _is_wanted(plan: p.ProgramPlan, doubts: Doubts) -> bool:
+    return (
+        any(doubt_of(event, plan).conclusion for event in plan.events)
+        and is_countable(plan)
+        and needs_lengths(plan).conclusion is doubts.lengths
+        and not program_features(plan) & doubts.options.without
+    )
+
+
+def _cases(
+    rng: random.Random, streams: Sequence[Declared], text: str, plan: p.ProgramPlan, n: int, doubts: Doubts
+) -> Iterator[UncertainCase]:
+    program = parse(text)
+    for _ in range(n):
+        limit = rng.choice(doubts.most_worlds)
+        for _ in range(ROWS_TRIED):
+            rows = doubtful_rows(rng, streams, spread=rng.random() < 0.4)
+            found = sum(1 for _ in islice(joint_worlds(rows, (one.schema for one in plan.streams)), limit + 1))
+            if 1 < found <= limit:
+                yield UncertainCase(text, plan, rows, random_tables(rng), program, found)
+                break
+
+
 def _in_doubt(rng: random.Random, streams: Sequence[Declared], doubts: Doubts) -> list[Declared]:
     """The streams with something in doubt about at least one of them."""
-    certain = rng.random() < 0.4
     chosen = [_doubtful(rng, stream, doubts) for stream in streams]
-    if certain and len(streams) > 1:
+    if len(streams) > 1 and rng.random() < 0.4:
         chosen[0] = streams[0]
     if all(one.doubtful is Doubtful.NOTHING for one in chosen):
         return _in_doubt(rng, streams, doubts)

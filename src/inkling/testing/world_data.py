@@ -5,10 +5,9 @@ from __future__ import annotations
 from inkling.analysis.clock import measure_for
 from inkling.io import normalize
 from inkling.logical.evaluate import Surroundings
-from inkling.query import parse
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.probable_comparison import FoundResult
-from inkling.testing.programs import Case
+from inkling.testing.uncertain import UncertainCase
 from inkling.worlds.alternatives import Numbers
 from inkling.worlds.answer import names_of
 from inkling.worlds.program import WorldProgram
@@ -16,9 +15,9 @@ from inkling.worlds.run import WorldData
 from inkling.worlds.sources import acceptable
 
 
-def world_data(case: Case, exact_up_to: int) -> WorldData:
+def world_data(case: UncertainCase, exact_up_to: int) -> WorldData:
     """The worlds of a case, as a run would have them."""
-    program = parse(case.text)
+    program = case.program
     given, facts = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
     read, clocks = {}, {}
     for stream in program.plan.streams:
@@ -38,6 +37,8 @@ def counted_out(data: WorldData) -> dict[str, list[FoundResult]]:
     assert not data.is_sampled.any(), "some parts have too many worlds"
     found: dict[str, list[FoundResult]] = {}
     sums = data.counted(Numbers.FRACTION)
+    if not data.parts.count:
+        return {event.name: [] for event in data.program.events}
     for event in data.program.events:
         results = sums[event.name]
         ids = names_of(data, data.program.id_types[event.name]).named(results.lineage).to_pylist()

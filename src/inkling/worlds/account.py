@@ -45,9 +45,13 @@ class Account:
     def __str__(self) -> str:
         said = []
         if self.n_counted:
-            said.append(f"{self.n_counted:,} parts counted out ({self.n_worlds_counted:,} worlds)")
+            said.append(f"{_parts(self.n_counted)} counted out ({self.n_worlds_counted:,} worlds)")
         if self.n_sampled:
-            said.append(f"{self.n_sampled:,} parts sampled in {self.n_worlds_sampled:,} worlds each")
+            said.append(f"{_parts(self.n_sampled)} sampled in {self.n_worlds_sampled:,} worlds each")
         if self.n_further:
             said.append(f"undecided results in {self.n_further:,} more")
         return "; ".join(said) or "no worlds"
+
+
+def _parts(n: int) -> str:
+    return f"{n:,} part{'' if n == 1 else 's'}"

@@ -13,6 +13,7 @@ from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.kernels.hashing import hashed_lists
 from inkling.logical.in_worlds import WORLD, key_output
 from inkling.logical.plan import EventPlan, Per
+from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, MatchBatch
 from inkling.worlds.alternatives import Weights
 from inkling.worlds.streams.placed import ALTERNATIVE
@@ -64,6 +65,15 @@ def summed(event: EventPlan, matches: MatchBatch, weights: Weights | None) -> Su
     if counts_again.any():
         weight = np.where(counts_again, 0, weight)
     return _grouped(event, matches, order, identity, world, weight, is_new)
+
+
+def nothing(event: EventPlan) -> Summed:
+    """No results."""
+    columns = {output.name: pa.nulls(0, ARROW_TYPES[output.type]) for output in (*event.head, *event.returns)}
+    none = np.empty(0, np.int64)
+    lineage = pa.array([], pa.list_(pa.int64()))
+    values = pa.table(columns or {"@": pa.nulls(0)})
+    return Summed(none.view(np.uint64), none, none, none, none, none, values, lineage)
 
 
 def together(parts: Sequence[Summed]) -> Summed:

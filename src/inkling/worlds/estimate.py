@@ -14,7 +14,7 @@ from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.results import TIMESTAMP
+from inkling.results import TIMESTAMP, result_schema
 from inkling.worlds.bounds import interval
 from inkling.worlds.combine import Summed
 
@@ -105,6 +105,8 @@ def called_as(ids: pa.Array, kind: pa.DataType) -> pa.Array:
 
 def estimate_table(event: EventPlan, parts: Sequence[Estimate], names: Names, scale: int, clock: Clock) -> pa.Table:
     """Results of one event in the public columns."""
+    if not parts:
+        return _no_results(event, names.ids.type, clock)
     tables = [_table(event, part, names, scale, clock) for part in parts]
     found = pa.concat_tables(tables)
     return most_probable(found, event.top) if event.top is not None else found
@@ -117,6 +119,11 @@ def most_probable(table: pa.Table, n: int) -> pa.Table:
     shares = table["probability"].to_pylist()
     order = sorted(range(len(table)), key=lambda row: (-shares[row], starts[row], lineage[row]))
     return table.take(pa.array(order[:n], pa.int64()))
+
+
+def _no_results(event: EventPlan, kind: pa.DataType, clock: Clock) -> pa.Table:
+    schema = result_schema(event, Type.STRING, clock)
+    return schema.set(schema.get_field_index("lineage"), pa.field("lineage", pa.list_(kind))).empty_table()
 
 
 def _table(event: EventPlan, part: Estimate, names: Names, scale: int, clock: Clock) -> pa.Table:

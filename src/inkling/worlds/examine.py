@@ -197,7 +197,8 @@ def _examined(one: _Found, scale: int, again: Sequence[Seen], removals: Sequence
 
 
 def _tokens(part: Seen, row: int) -> Ints:
-    return part.matches.lineage[row : row + 1].flatten().to_numpy(zero_copy_only=False).astype(np.int64)
+    tokens: Ints = part.matches.lineage[row : row + 1].flatten().to_numpy(zero_copy_only=False)
+    return tokens
 
 
 def _number(value: object) -> int:

@@ -61,13 +61,22 @@ def _uncertain(data: WorldData, component: int, low: int, high: int, lineage: In
         tokens = stream.tokens.view(np.int64)
         begins, ends = _times(stream)
         near = (begins <= high) & (ends >= low)
-        doubtful = stream.factors >= 0
+        doubtful = _is_open(stream)
         rows = np.flatnonzero((component_of == component) & doubtful & (near | np.isin(tokens, lineage)))
         ids = stream.rows[ID].combine_chunks()
         for row in rows.tolist():
             yield UncertainEvent(
                 int(tokens[row]), stream.schema.name, ids[row].as_py(), int(begins[row]), int(ends[row])
             )
+
+
+def _is_open(stream: ImpreciseStream | ProbableStream | LossyStream) -> np.ndarray:
+    """Which rows belong to a choice between several alternatives."""
+    factors = stream.factors
+    if isinstance(stream, LossyStream):
+        return np.asarray(factors >= 0)
+    several = np.append(stream.n_alternatives(2) > 1, False)
+    return np.asarray(several[factors])
 
 
 def _times(stream: ImpreciseStream | ProbableStream | LossyStream) -> tuple[Ints, Ints]:

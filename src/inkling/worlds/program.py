@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -16,6 +16,7 @@ from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
+from inkling.worlds.regular import RegularEvent
 
 FINER = 2**16
 """How many times finer than ticks the clock of worlds is where events were lost: there is room between any two ticks."""
@@ -34,6 +35,8 @@ class WorldProgram:
     reach: int | None
     order_only: bool
     id_types: dict[str, pa.DataType]
+    regular: tuple[RegularEvent, ...]
+    irregular: PhysicalPlan | None  # of the other events, in worlds; None where there are none
 
     @classmethod
     def of(cls, plan: PhysicalPlan, around: Surroundings, measure: Measure) -> WorldProgram:
@@ -49,16 +52,21 @@ class WorldProgram:
             for step in stage.steps
             if step.event.name in doubtful
         }
+        found = [RegularEvent.of(event, part, finer=scale > 1) for event in part.events if event.name in doubtful]
+        regular = tuple(one for one in found if one is not None)
+        whole = plan_program(in_worlds(program, finer=scale > 1))
         return cls(
             part,
             doubtful,
-            plan_program(in_worlds(program, finer=scale > 1)),
+            whole,
             Surroundings(around.tables, fine),
             scale,
             common_key(part).conclusion,
             reach_of(part, measure),
             not needs_lengths(part).conclusion,
             ids,
+            regular,
+            _without(program, {one.event.name for one in regular}, whole, finer=scale > 1),
         )
 
     @property
@@ -69,6 +77,14 @@ class WorldProgram:
     def events(self) -> tuple[EventPlan, ...]:
         """The doubtful events."""
         return tuple(event for event in self.part.events if event.name in self.doubtful)
+
+
+def _without(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, finer: bool) -> PhysicalPlan | None:
+    """The plan in worlds without some events, on which no other rests."""
+    if not names:
+        return whole
+    rest = replace(program, events=tuple(event for event in program.events if event.name not in names))
+    return plan_program(in_worlds(rest, finer=finer)) if doubtful_events(rest) else None
 
 
 def certain_plan(plan: PhysicalPlan) -> PhysicalPlan:

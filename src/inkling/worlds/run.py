@@ -14,17 +14,23 @@ from inkling.worlds.alternatives import Numbers, Weights
 from inkling.worlds.combine import Summed, summed, together
 from inkling.worlds.components import Components, components_of
 from inkling.worlds.exact import Choices, count_worlds, enumerate_worlds
+from inkling.physical.plan import PhysicalPlan
 from inkling.worlds.program import WorldProgram
+from inkling.worlds.regular import RegularEvent, Tracked
 from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.of import WorldStream, world_stream
 from inkling.worlds.streams.placed import Placed, world_rows
+from inkling.worlds.streams.probable import ProbableStream
 
 OnWorlds = Callable[[int, int], None]
 """Is told how many of how many worlds are done."""
 
 ROWS_AT_ONCE = 1 << 20
 """About how many rows of worlds are evaluated together."""
+
+WORLDS_AT_ONCE = 4096
+"""How many worlds automata read between two words about progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,8 @@ class WorldData:
         found: list[dict[str, Summed]] = []
         for chunk in self._chunks():
             worlds = enumerate_worlds(self.streams, self.parts, chunk, self.program.scale, numbers)
-            found.append(self._summed(worlds.placed, worlds.weights))
+            placed = dict(zip((stream.schema.name for stream in self.streams), worlds.placed, strict=True))
+            found.append(self._sums(self.program.physical, self.streams, placed, worlds.weights))
         return self._together(found)
 
     def sampled(
@@ -73,32 +80,63 @@ class WorldData:
     ) -> dict[str, Summed]:
         """Results of the chosen components in worlds `first`, `first + 1`, …, with the number of worlds that have them."""
         streams, masks = self.restricted(chosen)
-        n_rows = max(1, sum(len(stream.rows) for stream in streams))
-        step = max(1, ROWS_AT_ONCE // n_rows)
+        seed = np.uint64(sampling.seed & (2**64 - 1))
+        tracked = self._tracked(streams)
+        plan = self.program.irregular
+        needed = () if plan is None else tuple(stream.schema.name for stream in plan.program.streams)
+        n_rows = max(1, sum(len(stream.rows) for stream in streams if stream.schema.name in needed))
+        step = max(1, ROWS_AT_ONCE // n_rows) if plan is not None else WORLDS_AT_ONCE
         found: list[dict[str, Summed]] = []
         for at in range(first, first + n_worlds, step):
             n = min(step, first + n_worlds - at)
-            seed = np.uint64(sampling.seed & (2**64 - 1))
-            placed = [stream.draw(seed, at, n, self.program.scale) for stream in streams]
-            kept = tuple(only(one, mask) for one, mask in zip(placed, masks, strict=True))
-            found.append(self._summed(kept, None, streams))
+            for one in tracked:
+                one.sample(seed, at, n, self._in_full)
+            if plan is not None:
+                placed = {
+                    stream.schema.name: only(stream.draw(seed, at, n, self.program.scale), mask)
+                    for stream, mask in zip(streams, masks, strict=True)
+                    if stream.schema.name in needed
+                }
+                found.append(self._sums(plan, streams, placed, None))
             if on_worlds is not None:
                 on_worlds(at + n, first + n_worlds)
-        return self._together(found)
+        return self._together(found) | {one.regular.event.name: one.results() for one in tracked}
 
-    def _summed(
-        self, placed: Sequence[Placed], weights: Weights | None, streams: Sequence[WorldStream] | None = None
+    def _tracked(self, streams: Sequence[WorldStream]) -> list[Tracked]:
+        """The events whose worlds an automaton reads side by side."""
+        named = {stream.schema.name: stream for stream in streams}
+        found = []
+        for regular in self.program.regular:
+            stream = named[regular.stream]
+            assert isinstance(stream, ProbableStream)
+            found.append(Tracked.of(regular, stream, self.tables, self.program.around, self.program.scale))
+        return found
+
+    def _in_full(self, regular: RegularEvent, stream: ProbableStream, placed: Placed) -> MatchBatch:
+        rows = world_rows(stream.rows, stream.tokens, placed, stream.time_columns, self.program.scale)
+        found = run_plan(regular.in_full, {regular.stream: rows}, self.tables, self.program.around)
+        return found[regular.event.name]
+
+    def _sums(
+        self,
+        plan: PhysicalPlan,
+        streams: Sequence[WorldStream],
+        placed: Mapping[str, Placed],
+        weights: Weights | None,
     ) -> dict[str, Summed]:
-        matches = self._matches(placed, streams or self.streams)
-        return {event.name: summed(event, matches[event.name], weights) for event in self.program.events}
-
-    def _matches(self, placed: Sequence[Placed], streams: Sequence[WorldStream]) -> dict[str, MatchBatch]:
+        """What the events of a plan find in worlds, added up."""
         program = self.program
         sources = {
-            stream.schema.name: world_rows(stream.rows, stream.tokens, one, stream.time_columns, program.scale)
-            for stream, one in zip(streams, placed, strict=True)
+            name: world_rows(stream.rows, stream.tokens, placed[name], stream.time_columns, program.scale)
+            for stream in streams
+            if (name := stream.schema.name) in placed
         }
-        return run_plan(program.physical, sources, self.tables, program.around)
+        matches = run_plan(plan, sources, self.tables, program.around)
+        return {
+            event.name: summed(event, matches[event.name], weights)
+            for event in program.events
+            if event.name in matches
+        }
 
     def _together(self, found: list[dict[str, Summed]]) -> dict[str, Summed]:
         return {name: together([one[name] for one in found]) for name in (found[0] if found else {})}

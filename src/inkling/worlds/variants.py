@@ -108,7 +108,7 @@ def _evaluated(
 def _with_variants(
     placed: Placed, tokens: Ints, components: Ints, removals: Sequence[Removal], n_worlds: int
 ) -> Placed:
-    """The placed rows, and once more for every removal those of its component that it leaves; `tokens` per placed row."""
+    """The placed rows, then for every removal those of its component that it leaves; `tokens` are per placed row."""
     kept = [np.arange(len(placed.rows))]
     kept += [np.flatnonzero((components == one.component) & (tokens != one.token)) for one in removals]
     every = np.concatenate(kept)

@@ -54,7 +54,7 @@ def test_alternatives_of_a_reading_leave_room_for_nothing_and_at_most_one_is_tru
     recorded, true, _ = views
     reading = ["shift", "pallet", "t"]
     sums = recorded["Seen"].group_by(reading).aggregate([("p", "sum"), ("p", "count")])
-    assert min(recorded["Seen"]["p"].to_pylist()) >= 0.05
+    assert min(recorded["Seen"]["p"].to_pylist()) >= 0.1
     assert max(sums["p_sum"].to_pylist()) <= 1 + 1e-9
     assert set(sums["p_count"].to_pylist()) == {1, 2, 3}
     assert max(true["Seen"].group_by(reading).aggregate([("id", "count")])["id_count"].to_pylist()) == 1
@@ -70,7 +70,7 @@ def test_a_pickup_happened_at_any_second_of_its_interval_alike(views: tuple[Told
         assert rest == 0
         assert middle[row["id"]] == (row["lo"] + row["hi"]) * SECOND / 2
         offsets.setdefault(row["hi"] - row["lo"] + 1, []).append(offset)
-    assert sorted(offsets) == [1, 2, 3, 4, 5, 6]
+    assert sorted(offsets) == [1, 2, 3, 4, 5]
     for width, found in offsets.items():
         counts = np.bincount(found, minlength=width)
         assert counts.size == width

@@ -109,13 +109,20 @@ class ProbableStream:
         return chain[group]
 
     def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Placed:
-        if self.is_markov:
-            return self.draw_on(seed, first, np.zeros((len(self.chains) - 1, n_worlds), np.uint64))
-        return _placed(draw_alternatives(seed, self.group_tokens, self.offsets, self.shares, first, n_worlds), first)
+        return _placed(self.chosen(seed, first, n_worlds), first)
 
     def draw_on(self, seed: np.uint64, first: int, latest: Hashes) -> Placed:
         """Like `draw`, where `latest` holds what was the case before every chain, and is told what is after it."""
-        chosen = draw_paths(
+        return _placed(self._followed(seed, first, latest), first)
+
+    def chosen(self, seed: np.uint64, first: int, n_worlds: int) -> Ints:
+        """The row that every group has in every world, or -1."""
+        if self.is_markov:
+            return self._followed(seed, first, np.zeros((len(self.chains) - 1, n_worlds), np.uint64))
+        return draw_alternatives(seed, self.group_tokens, self.offsets, self.shares, first, n_worlds)
+
+    def _followed(self, seed: np.uint64, first: int, latest: Hashes) -> Ints:
+        return draw_paths(
             seed,
             self.group_tokens,
             self.chains,
@@ -128,7 +135,6 @@ class ProbableStream:
             latest.shape[1],
             latest,
         )
-        return _placed(chosen, first)
 
     def n_alternatives(self, limit: int) -> NDArray[np.float64]:
         """How many alternatives, or paths, every choice has."""

@@ -1,0 +1,74 @@
+"""Which programs would tell results apart by the time of a lost event."""
+
+import pytest
+
+import inkling
+
+STREAMS = """
+STREAM Gate(car STRING, n BIGINT, role STRING, speed DOUBLE, t BIGINT) KEY car TIME t NUMBERED BY n SEGMENTS ROLE role;
+STREAM Horn(id STRING, car STRING, t BIGINT) ID id KEY car TIME t;
+"""
+
+
+def refused(event: str) -> bool:
+    try:
+        inkling.parse(STREAMS + event)
+    except inkling.ProgramError as error:
+        assert {finding.code for finding in error.diagnostics} == {"INK0332"}
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "SEQ(Horn h, Gate g)",
+        "SEQ(Horn h, Gate g[role = 'in'])",
+        "SEQ(Horn h, Gate g+)",
+        "SEQ(Gate g, Horn h?)",
+        "SEQ(Horn h, Gate g, AFTER 5 TICKS)",
+        "Horn h AND Gate g",
+        "Horn h OR Gate g",
+        "SEQ(Horn h, (Gate g OR Horn i))",
+        "SEQ(Horn h, _)",
+        "SEQ(Horn h, Gate g[speed > 3 OR role = 'in'])",
+    ],
+)
+def test_an_end_that_may_be_lost_cannot_tell_results_apart(pattern: str) -> None:
+    over = " OVER (Gate, Horn)" if "_" in pattern else ""
+    assert refused(f"EVENT e AS PATTERN {pattern}{over} PER END;")
+    assert not refused(f"EVENT e AS PATTERN {pattern}{over} PER VALUES;")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "SEQ(Gate g, Horn h)",
+        "SEQ(Gate g, Horn h, AFTER 5 TICKS)",
+        "SEQ(Horn h, NOT Gate, Horn i)",
+        "SEQ(Horn h, Gate g[speed > 3])",
+        "SEQ(Horn h, Gate g[speed + 1 IN (3, 4)])",
+        "SEQ(Horn h, Gate g[speed IS NOT NULL])",
+        "SEQ(Horn h, NOT Gate) WITHIN 5 TICKS",
+    ],
+)
+def test_an_end_that_was_recorded_can(pattern: str) -> None:
+    assert not refused(f"EVENT e AS PATTERN {pattern} PER END;")
+
+
+def test_intervals_have_two_ends() -> None:
+    assert refused("EVENT e AS PATTERN SEQ(Gate g, Horn h) PER INTERVAL;")
+    assert not refused("EVENT e AS PATTERN SEQ(Horn h, NOT Gate, Horn i) PER INTERVAL;")
+
+
+def test_a_derived_event_ends_with_its_own_parts() -> None:
+    derived = "EVENT d AS PATTERN SEQ(Horn h, Gate g); EVENT f AS PATTERN SEQ(Gate g, Horn h);"
+    assert refused(f"{derived} EVENT e AS PATTERN d x PER END;")
+    assert not refused(f"{derived} EVENT e AS PATTERN f x PER END;")
+
+
+def test_times_of_lost_events_are_returned_but_tell_nothing_apart() -> None:
+    assert refused("EVENT e(END(g) AS at) AS PATTERN SEQ(Gate g, Horn h);")
+    assert refused("EVENT e(g.t AS at) AS PATTERN SEQ(Gate g, Horn h);")
+    assert not refused("EVENT e(END(h) AS at) AS PATTERN SEQ(Gate g, Horn h);")
+    assert not refused("EVENT e AS PATTERN SEQ(Gate g, Horn h) RETURN END(g) AS at;")
