@@ -21,12 +21,12 @@ def _finished(h):
 
 
 @njit(cache=True, inline="always")
-def _sequence_start(seed, token):
+def sequence_start(seed, token):
     return _finished(_finished(token + _GAMMA) ^ seed)
 
 
 @njit(cache=True, inline="always")
-def _uniform(start, world):
+def uniform(start, world):
     return float(_finished(start + np.uint64(world + 1) * _GAMMA) >> np.uint64(11)) * _TO_UNIT
 
 
@@ -35,9 +35,9 @@ def uniforms(seed, tokens, first, n_worlds):
     """One number in [0, 1) per event and world."""
     out = np.empty((len(tokens), n_worlds))
     for i in range(len(tokens)):
-        start = _sequence_start(seed, tokens[i])
+        start = sequence_start(seed, tokens[i])
         for w in range(n_worlds):
-            out[i, w] = _uniform(start, first + w)
+            out[i, w] = uniform(start, first + w)
     return out
 
 
@@ -49,20 +49,20 @@ def draw_ticks(seed, tokens, low, width, steps, shares, first, n_worlds):
     """
     out = np.empty((len(tokens), n_worlds), np.int64)
     for i in range(len(tokens)):
-        start = _sequence_start(seed, tokens[i])
+        start = sequence_start(seed, tokens[i])
         begin, end = steps[i], steps[i + 1]
         for w in range(n_worlds):
-            u = _uniform(start, first + w)
+            u = uniform(start, first + w)
             if begin == end:
                 tick = np.int64(u * width[i])
                 out[i, w] = low[i] + min(tick, width[i] - 1)
             else:
-                out[i, w] = low[i] + _chosen(shares, begin, end, u) - begin
+                out[i, w] = low[i] + chosen_row(shares, begin, end, u) - begin
     return out
 
 
 @njit(cache=True, inline="always")
-def _chosen(shares, begin, end, u):
+def chosen_row(shares, begin, end, u):
     """The first of the cumulated shares that exceeds u, or end if none does."""
     low, high = begin, end
     while low < high:
@@ -79,10 +79,10 @@ def draw_alternatives(seed, tokens, offsets, shares, first, n_worlds):
     """The row that every group has in every world, or -1; shares are cumulated within each group."""
     out = np.empty((len(tokens), n_worlds), np.int64)
     for g in range(len(tokens)):
-        start = _sequence_start(seed, tokens[g])
+        start = sequence_start(seed, tokens[g])
         begin, end = offsets[g], offsets[g + 1]
         for w in range(n_worlds):
-            row = _chosen(shares, begin, end, _uniform(start, first + w))
+            row = chosen_row(shares, begin, end, uniform(start, first + w))
             out[g, w] = row if row < end else -1
     return out
 
@@ -99,14 +99,14 @@ def draw_paths(seed, tokens, chains, offsets, anew, given, value, shares, first,
     for c in range(len(chains) - 1):
         previous = latest[c]
         for g in range(chains[c], chains[c + 1]):
-            start = _sequence_start(seed, tokens[g])
+            start = sequence_start(seed, tokens[g])
             for w in range(n_worlds):
                 before = np.uint64(0) if anew[g] else previous[w]
                 begin = _lower(given, offsets[g], offsets[g + 1], before)
                 end = begin
                 while end < offsets[g + 1] and given[end] == before:
                     end += 1
-                row = _chosen(shares, begin, end, _uniform(start, first + w))
+                row = chosen_row(shares, begin, end, uniform(start, first + w))
                 out[g, w] = row if row < end else -1
                 previous[w] = value[row] if row < end else np.uint64(0)
     return out
@@ -138,13 +138,13 @@ def draw_between(seed, tokens, gaps, low, high, first, n_worlds):
         length = high[g] - low[g]
         starts = np.empty(lost + 1, np.uint64)
         for i in range(lost):
-            starts[i] = _sequence_start(seed, tokens[begin + i])
-        starts[lost] = _sequence_start(seed ^ _GAMMA, tokens[begin])
+            starts[i] = sequence_start(seed, tokens[begin + i])
+        starts[lost] = sequence_start(seed ^ _GAMMA, tokens[begin])
         passed = np.empty(lost + 1)
         for w in range(n_worlds):
             total = 0.0
             for i in range(lost + 1):
-                total -= np.log(1.0 - _uniform(starts[i], first + w))
+                total -= np.log(1.0 - uniform(starts[i], first + w))
                 passed[i] = total
             for i in range(lost):
                 place = np.int64(passed[i] / total * length)

@@ -41,15 +41,13 @@ class Question(NamedTuple):
 
 
 @njit(cache=True)
-def _sign(a, b):
-    return 0 if a < b else (1 if a == b else 2)
-
-
-@njit(cache=True)
 def _case(start, end, other_start, other_end):
-    """Number of the way in which the ends of two segments compare."""
-    compared = _sign(start, other_start) * 3 + _sign(start, other_end)
-    return (compared * 3 + _sign(end, other_start)) * 3 + _sign(end, other_end)
+    """Number of the way in which the ends of two segments compare: before, equal or after, four times."""
+    starts = (start >= other_start) + (start > other_start)
+    crossed = (start >= other_end) + (start > other_end)
+    crossing = (end >= other_start) + (end > other_start)
+    ends = (end >= other_end) + (end > other_end)
+    return ((starts * 3 + crossed) * 3 + crossing) * 3 + ends
 
 
 @njit(cache=True)
@@ -79,21 +77,20 @@ def _sought(values, value, lo, hi, guess):
 
 
 @njit(cache=True)
-def _n_related(start, end, right, lo, hi, in_step, asked, cuts):
-    """How many of the right segments lo … hi - 1 are related to [start, end]; `cuts` is scratch."""
+def _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, cuts):
+    """How many of the segments lo … hi - 1 are related to [start, end]; `cuts` is scratch."""
     found = 0
     if hi - lo <= FEW or not in_step:
         for other in range(lo, hi):
-            found += asked.table[_case(start, end, right.start[other], right.end[other])]
+            found += table[_case(start, end, starts[other], ends[other])]
         return found
     # both borders only grow, so each comparison changes its outcome at most twice on the way from lo to hi
     n_cuts = 0
     for place in range(8):
-        if not asked.matters[place // 2]:
+        if not matters[place // 2]:
             continue
-        border = start if place < 4 else end
-        values = right.start if place % 4 < 2 else right.end
-        cuts[place] = _sought(values, border + place % 2, lo, hi, cuts[place])
+        border = (start if place < 4 else end) + place % 2
+        cuts[place] = _sought(starts if place % 4 < 2 else ends, border, lo, hi, cuts[place])
         at = 8 + n_cuts
         while at > 8 and cuts[at - 1] > cuts[place]:
             cuts[at] = cuts[at - 1]
@@ -103,36 +100,39 @@ def _n_related(start, end, right, lo, hi, in_step, asked, cuts):
     for place in range(8, 9 + n_cuts):
         cut = cuts[place] if place < 8 + n_cuts else hi
         if cut > lo:
-            found += (cut - lo) * asked.table[_case(start, end, right.start[lo], right.end[lo])]
+            found += (cut - lo) * table[_case(start, end, starts[lo], ends[lo])]
             lo = cut
     return found
 
 
 @njit(cache=True)
-def _qualifies(segment, left, right, key, asked, cuts):
-    """Whether a left segment is related to enough segments of a right key."""
-    lo, hi = right.begins[key], right.begins[key + 1]
-    if asked.labeled:
-        label = left.label[segment]
-        if label < 0:
-            lo = hi
-        else:
-            lo = _first_from(right.label, label, lo, hi)
-            hi = _first_from(right.label, label + 1, lo, hi)
-    found = _n_related(left.start[segment], left.end[segment], right, lo, hi, right.in_step[key], asked, cuts)
-    return found == hi - lo if asked.least_right == ALL else found >= asked.least_right
+def _n_qualifying(one, other, left, right, asked, needed, cuts, listed, n_listed):
+    """How many left segments are related to enough segments of a right key; `listed` notes them if it has room.
 
-
-@njit(cache=True)
-def _holds(one, other, left, right, asked, cuts):
-    begin, end = left.begins[one], left.begins[one + 1]
-    missing = end - begin if asked.least_left == ALL else asked.least_left
-    for segment in range(begin, end):
-        if missing <= 0 or missing > end - segment:
+    Without room, counting ends as soon as it is clear whether `needed` are found.
+    """
+    starts, ends, labels, table, matters = right.start, right.end, right.label, asked.table, asked.matters
+    left_starts, left_ends, left_labels, in_order = left.start, left.end, left.label, left.in_order
+    begin, stop, in_step = right.begins[other], right.begins[other + 1], right.in_step[other]
+    last = left.begins[one + 1]
+    least = asked.least_right
+    found = 0
+    for place in range(left.begins[one], last):
+        if listed.shape[0] == 0 and (found >= needed or found + last - place < needed):
             break
-        if _qualifies(segment, left, right, other, asked, cuts):
-            missing -= 1
-    return missing <= 0
+        segment = in_order[place]
+        lo, hi = begin, stop
+        if asked.labeled:
+            label = left_labels[segment]
+            lo = hi if label < 0 else _first_from(labels, label, lo, hi)
+            hi = _first_from(labels, label + 1, lo, hi)
+        start, end = left_starts[segment], left_ends[segment]
+        n_related = _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, cuts)
+        if n_related == hi - lo if least == ALL else n_related >= least:
+            if listed.shape[0]:
+                listed[n_listed + found] = segment
+            found += 1
+    return found
 
 
 @njit(cache=True)
@@ -140,16 +140,18 @@ def related_keys(left, right, asked):
     """The pairs (left key, right key) of all partitions of which the relation holds, in this order."""
     wants_some = asked.least_left >= 1 and asked.least_right >= 1
     cuts = np.zeros(16, np.int64)
+    nowhere = np.empty(0, np.int64)
     found = np.empty((64, 2), np.int64)
     n_found = 0
     for partition in range(left.keys.shape[0] - 1):
         for one in range(left.keys[partition], left.keys[partition + 1]):
+            needed = left.begins[one + 1] - left.begins[one] if asked.least_left == ALL else asked.least_left
             for other in range(right.keys[partition], right.keys[partition + 1]):
                 if asked.apart and one == other:
                     continue
                 if asked.touching and wants_some and (left.hi[one] < right.lo[other] or right.hi[other] < left.lo[one]):
                     continue
-                if not _holds(one, other, left, right, asked, cuts):
+                if _n_qualifying(one, other, left, right, asked, needed, cuts, nowhere, 0) < needed:
                     continue
                 if n_found == found.shape[0]:
                     longer = np.empty((2 * n_found, 2), np.int64)
@@ -168,14 +170,10 @@ def qualifying_segments(ones, others, left, right, asked):
     for i in range(ones.shape[0]):
         offsets[i + 1] = offsets[i] + left.begins[ones[i] + 1] - left.begins[ones[i]]
     cuts = np.zeros(16, np.int64)
-    found = np.empty(offsets[-1], np.int64)
+    found = np.empty(max(1, offsets[-1]), np.int64)
     n_found = 0
     for i in range(ones.shape[0]):
         offsets[i] = n_found
-        for place in range(left.begins[ones[i]], left.begins[ones[i] + 1]):
-            segment = left.in_order[place]
-            if _qualifies(segment, left, right, others[i], asked, cuts):
-                found[n_found] = segment
-                n_found += 1
+        n_found += _n_qualifying(ones[i], others[i], left, right, asked, 0, cuts, found, n_found)
     offsets[ones.shape[0]] = n_found
     return offsets, found[:n_found].copy()

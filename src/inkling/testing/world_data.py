@@ -37,8 +37,6 @@ def counted_out(data: WorldData) -> dict[str, list[FoundResult]]:
     assert not data.is_sampled.any(), "some parts have too many worlds"
     found: dict[str, list[FoundResult]] = {}
     sums = data.counted(Numbers.FRACTION)
-    if not data.parts.count:
-        return {event.name: [] for event in data.program.events}
     for event in data.program.events:
         results = sums[event.name]
         ids = names_of(data, data.program.id_types[event.name]).named(results.lineage).to_pylist()

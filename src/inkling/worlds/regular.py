@@ -22,7 +22,7 @@ from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.io.normalize import START
-from inkling.kernels.regular_worlds import NEVER, count_detections
+from inkling.kernels.regular_worlds import NEVER, chosen_at, count_detections, draw_letters, letters_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import WORLD, in_worlds, key_output
 from inkling.logical.plan import EventPlan, ProgramPlan
@@ -61,7 +61,7 @@ class Automaton:
         except (TooManyStates, TooManySymbols):
             return None
         nfa, n_symbols = pattern.nfa, pattern.alphabet.n_symbols
-        if nfa.n_states > MOST_STATES:
+        if nfa.n_states > MOST_STATES or n_symbols > np.iinfo(np.int8).max:
             return None
         edges: list[list[tuple[int, int, bool]]] = [[] for _ in range(n_symbols)]
         for state, out in enumerate(nfa.edges):
@@ -137,7 +137,7 @@ class Tracked:
     time: Ints  # on the clock of the worlds
     n_hits: Ints
     first_world: Ints
-    earliest: Ints
+    earliest: Ints  # the group of the earliest start
     shown: list[Shown]
 
     @classmethod
@@ -151,7 +151,7 @@ class Tracked:
     ) -> Tracked:
         numbered = stream.rows.append_column("@row", pa.array(np.arange(len(stream.rows))))
         read = stage_rows(regular.stage, 0, numbered, tables, around, carry="@row")
-        letter = np.full(len(stream.rows), -1)
+        letter = np.full(len(stream.rows), -1, np.int8)
         letter[read["@row"].to_numpy()] = regular.automaton.letters(read[r.word_name(0)].to_numpy().view(np.uint64))
         first = stream.offsets[:-1]
         key, firsts = stream.keys[first], stream.rows.take(pa.array(first))
@@ -173,20 +173,25 @@ class Tracked:
         """Count the matches of some worlds."""
         step = max(1, CELLS_AT_ONCE // max(1, len(self.time)))
         for at in range(first, first + n_worlds, step):
-            chosen = self.stream.chosen(seed, at, min(step, first + n_worlds - at))
-            placed, new = self._add(chosen, at)
+            placed, new = self._add(seed, at, min(step, first + n_worlds - at))
             if len(new):
                 self._show(in_full(self.regular, self.stream, placed), new)
 
-    def _add(self, chosen: Ints, first: int) -> tuple[Placed, Ints]:
+    def _add(self, seed: np.uint64, first: int, n_worlds: int) -> tuple[Placed, Ints]:
         """Rows to be evaluated in full, for groups whose results are new."""
-        before = self.n_hits > 0
+        stream, before = self.stream, self.n_hits > 0
+        chosen = None
+        if stream.is_markov:
+            chosen = stream.chosen(seed, first, n_worlds)
+            letters = letters_of(chosen, self.letter)
+        else:
+            letters = draw_letters(
+                seed, stream.group_tokens, stream.offsets, stream.shares, self.letter, first, n_worlds
+            )
         a = self.regular.automaton
         count_detections(
             self.keys,
-            chosen,
-            self.letter,
-            self.time,
+            letters,
             a.moves,
             a.source,
             a.target,
@@ -199,19 +204,22 @@ class Tracked:
             self.earliest,
         )
         new = np.flatnonzero((self.n_hits > 0) & ~before)
-        return self._first_worlds(chosen, first, new), new
+        group, world = self._first_worlds(new)
+        if chosen is not None:
+            row = chosen[group, world - first]
+        else:
+            row = chosen_at(seed, stream.group_tokens, stream.offsets, stream.shares, group, world)
+        there = row >= 0
+        return Placed(row[there], world[there]), new
 
-    def _first_worlds(self, chosen: Ints, first: int, new: Ints) -> Placed:
-        """All rows of the keys of new results, each in the world that has the result first."""
+    def _first_worlds(self, new: Ints) -> tuple[Ints, Ints]:
+        """All groups of the keys of new results, each in the world that has the result first."""
         key = np.repeat(np.arange(len(self.keys) - 1), np.diff(self.keys))
         pairs = np.unique(np.column_stack([key[new], self.first_world[new]]), axis=0)
         begin = self.keys[pairs[:, 0]]
         width = self.keys[pairs[:, 0] + 1] - begin
         group = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width - begin, width)
-        world = np.repeat(pairs[:, 1], width)
-        row = chosen[group, world - first]
-        there = row >= 0
-        return Placed(row[there], world[there])
+        return group, np.repeat(pairs[:, 1], width)
 
     def _show(self, matches: MatchBatch, new: Ints) -> None:
         """Take what new results show from the worlds that were evaluated in full."""
@@ -238,7 +246,7 @@ class Tracked:
             np.concatenate([one.identity for one in self.shown]),
             self.first_world[group],
             self.n_hits[group],
-            self.earliest[group],
+            self.time[self.earliest[group]],
             self.time[group],
             self.time[group],
             pa.concat_tables([one.values for one in self.shown]),

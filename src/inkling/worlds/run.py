@@ -147,6 +147,8 @@ class WorldData:
         for component in self.parts.of_rows:
             np.add.at(n_rows, component, 1)
         finite = np.isfinite(self.choices.n_worlds)
+        if not self.parts.count:  # without rows, results are empty tables all the same
+            yield self.choices
         if not finite.any():
             return
         cost = np.where(finite, n_rows * np.where(finite, self.choices.n_worlds, 0), 0)

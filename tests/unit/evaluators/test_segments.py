@@ -101,7 +101,7 @@ def test_other_events_can_use_the_results() -> None:
     at_once = program.run_local({"S": ROWS}).tables["later"].to_pylist()
     assert [(row["one"], row["third"], row["lineage"]) for row in at_once] == [("a", "c", ["a1", "a2", "c1"])]
     stream = program.open(unbounded=True)
-    for row in sorted(ROWS, key=lambda row: row["e"]):
+    for row in sorted(ROWS, key=lambda row: int(str(row["e"]))):
         assert not len(stream.push({"S": [row]}))
     finished = stream.finish()
     assert finished.tables["later"].to_pylist() == at_once

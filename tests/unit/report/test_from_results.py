@@ -7,7 +7,7 @@ import pyarrow.parquet
 import pytest
 
 import inkling
-from inkling.report import MatchRow, ReportData
+from inkling.report import MatchRow, ReportData, ReportTable
 
 PROGRAM = inkling.parse(
     """
@@ -118,3 +118,50 @@ def test_a_report_does_without_the_inputs(inputs: dict[str, object]) -> None:
     data = inkling.report_data(PROGRAM, results, inputs)
     assert len(data.matches) == 7
     assert inkling.build_report(data).startswith("<!doctype html>")
+
+
+UNCERTAIN = inkling.parse(
+    """
+    STREAM Seen(id STRING, who STRING, room STRING, t BIGINT, p DOUBLE) ID id KEY who TIME t PROBABILITY p;
+    STREAM Call(id STRING, who STRING, lo BIGINT, hi BIGINT) ID id KEY who TIME BETWEEN lo AND hi;
+
+    EVENT called(who) AS
+      PATTERN SEQ(Seen a[room = 'hall'], Call c)
+      PARTITION BY who;
+    """
+)
+UNCERTAIN_INPUTS = {
+    "Seen": [
+        {"id": "s1", "who": "ada", "room": "hall", "t": 3, "p": 0.5},
+        {"id": "s1", "who": "ada", "room": "lab", "t": 3, "p": 0.25},
+    ],
+    "Call": [{"id": "c1", "who": "ada", "lo": 1, "hi": 4}, {"id": "c2", "who": "ada", "lo": 5, "hi": 6}],
+}
+
+
+def test_results_in_doubt_are_looked_at_more_closely() -> None:
+    data = inkling.report_data(UNCERTAIN, UNCERTAIN.run_local(UNCERTAIN_INPUTS), UNCERTAIN_INPUTS)
+    assert data.worlds == "1 part counted out (24 worlds)"
+    assert data.has_doubt
+    sure, unlikely = sorted(data.matches, key=lambda match: -match.probability)
+    assert (sure.probability, unlikely.probability) == pytest.approx((0.5, 0.125))
+    assert [(one.low, one.high, one.share) for one in sure.ends] == [(5, 5, 0.5), (6, 6, 0.5)]
+    assert {(one.stream, one.id, one.share) for one in sure.influences} == {("Seen", "s1", 1.0), ("Call", "c2", 1.0)}
+    room, called = sure.members
+    assert room.values["room"] == "hall | lab"
+    assert (called.start, called.end) == (5, 6)
+    assert [member.id for member in unlikely.members] == ["s1", "c1"]
+
+
+def test_certain_results_are_not_looked_at_again() -> None:
+    data = report()
+    assert data.worlds is None
+    assert not data.has_doubt
+    assert all(match.starts == () and match.influences == () for match in data.matches)
+
+
+def test_tables_of_ones_own_are_carried() -> None:
+    table = ReportTable("Compared", ("event", "n"), (("pair", 3), ("twice", None)), "what else was counted")
+    assert report(extra=(table,)).tables == (table,)
+    with pytest.raises(ValueError, match="do not fit"):
+        ReportTable("Compared", ("event",), (("pair", 3),))

@@ -100,7 +100,7 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class BlockTask:
-    """Sums of one block: every block has all rows, counts its share of the parts and samples its share of the worlds."""
+    """Sums of one block: each has all rows, counts its share of the parts and samples its share of the worlds."""
 
     job: WorldsJob
     n_blocks: int

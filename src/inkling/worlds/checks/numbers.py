@@ -24,7 +24,7 @@ def checked_numbers(
     schema: StreamSchema, doubt: LostEvents, rows: pa.Table, most_lost: int
 ) -> tuple[pa.Table, pa.Table]:
     """Rows with a number are taken or set aside with all others of their KEY; one without is no recorded event."""
-    rows, unnumbered = _with_numbers(schema, doubt, rows)
+    rows, unnumbered = with_numbers(schema, doubt, rows)
     if not len(rows):
         return rows, unnumbered
     recorded = Recorded.of(schema, doubt, rows)
@@ -45,7 +45,7 @@ def checked_numbers(
     return good, pa.concat_tables([unnumbered, rejects])
 
 
-def _with_numbers(schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+def with_numbers(schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     if not len(rows):
         return rows, NO_REJECTS
     numbers = rows[doubt.number].combine_chunks()

@@ -11,6 +11,7 @@ from inkling.evaluators.hashes import Hashes
 from inkling.logical.in_worlds import WORLD
 from inkling.logical.plan import EventPlan, Per
 from inkling.model.batch import FOREVER, Ints, MatchBatch
+from inkling.worlds.alternatives import Weights
 from inkling.worlds.combine import Summed, identities, summed, together
 from inkling.worlds.live.names import LiveNames
 
@@ -64,13 +65,11 @@ def settled_by(pending: Pending, decided: int) -> tuple[Pending, Summed | None]:
         return pending, None
     results = pending.results.take(np.flatnonzero(done))
     closed = np.isin(pending.identity, results.identity)
-    pairs = np.unique(np.rec.fromarrays([pending.identity[closed], pending.world[closed]], names="identity,world"))
-    counted, n_worlds = np.unique(pairs["identity"], return_counts=True)
-    assert np.array_equal(counted, results.identity)
+    n_worlds = _n_worlds(pending.identity[closed], pending.world[closed])
     told = Summed(
         results.identity,
         results.world,
-        n_worlds.astype(np.int64),
+        n_worlds,
         results.start,
         results.end,
         results.detected_at,
@@ -85,6 +84,16 @@ def settled_by(pending: Pending, decided: int) -> tuple[Pending, Summed | None]:
         pending.identity[~closed],
         pending.world[~closed],
     ), told
+
+
+def _n_worlds(identity: Hashes, world: Ints) -> Weights:
+    """How many worlds have each result, in the order of identities; several stages may have told of the same pair."""
+    order = np.lexsort((world, identity))
+    identity, world = identity[order], world[order]
+    is_new = np.append(True, identity[1:] != identity[:-1])
+    counts = is_new | np.append(True, world[1:] != world[:-1])
+    weights: Weights = np.add.reduceat(counts.astype(np.int64), np.flatnonzero(is_new))
+    return weights
 
 
 def _settled(event: EventPlan, found: Summed, names: LiveNames, wait: int, scale: int) -> Ints:
@@ -126,7 +135,7 @@ def pending_of(about: pa.Table, pairs: pa.Table) -> Pending:
     """What `pending_table` was given."""
 
     def column(name: str) -> np.ndarray:
-        return about[name].to_numpy()
+        return np.asarray(about[name].to_numpy())
 
     values = {name[6:]: about[name] for name in about.column_names if name.startswith("value ")}
     results = Summed(

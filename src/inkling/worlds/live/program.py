@@ -13,17 +13,20 @@ from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import StageChain, concatenated
 from inkling.live.clocks import NEVER, Clocks, Marks
 from inkling.live.late import late_rows, no_late_rows
+from inkling.live.parts import Part
 from inkling.live.stage import LiveState
 from inkling.live.streams import lateness_of
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import FOREVER
 from inkling.model.clock import Measure
+from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_table
 from inkling.worlds.estimate import estimate_table, sampled_estimate
-from inkling.worlds.live.checks import arriving, releasable
+from inkling.worlds.live.checks import arriving, completed
 from inkling.worlds.live.names import LiveNames
+from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
 from inkling.worlds.live.waiting import Draws, Waiting, frontier, release, scaled, time_of
 from inkling.worlds.program import WorldProgram, certain_plan
@@ -74,6 +77,7 @@ class LiveWorlds:
         self._worlds = StageChain(self.program.physical, tables, self.program.around)
         self._certain_plan = certain_plan(plan)
         self._certain = StageChain(self._certain_plan, tables, around)
+        self._read_by_certain = {stream.schema.name for stream in self._certain_plan.program.streams}
         self._schemas = {stream.schema.name: stream.schema for stream in self.program.streams}
         self._waits = {
             event.name: waiting_time(event, self.program.part, measure) + lag_of(event, self.program.part, measure)
@@ -103,21 +107,20 @@ class LiveWorlds:
         )
         own = {name: some for name, some in rows.items() if name in self._schemas}
         waiting, late, rejects = self._taken_in(state, own)
-        seen_by_certain = {stream.schema.name for stream in self._certain_plan.program.streams}
         clocks = state.clocks.after(news)
+        waiting = self._completed(state, clocks, waiting, late, rejects)
         decided = max(state.decided, self._decided(waiting, clocks.watermark))
         after = replace(state, clocks=clocks, decided=decided, waiting=waiting, certain=certain)
-        after, found, refused = self._into_worlds(after, state.decided)
+        after, found = self._into_worlds(after, state.decided)
         tables = {
             event.name: result_table(event, moved.matches[event.name], self._clock)
             for event in self._certain_plan.program.events
             if event.name in moved.matches
         }
-        twice = [table for name, table in late.items() if name not in seen_by_certain]
         return after, Told(
             tables | found,
-            concatenated([no_late_rows(), moved.late, *twice]),
-            concatenated([NO_REJECTS, moved.rejects, *rejects, *refused]),
+            concatenated([no_late_rows(), moved.late, *late]),
+            concatenated([NO_REJECTS, moved.rejects, *rejects]),
         )
 
     def marks(self, rows: Mapping[str, pa.Table]) -> Marks:
@@ -131,33 +134,53 @@ class LiveWorlds:
 
     def _taken_in(
         self, state: WorldsState, rows: Mapping[str, pa.Table]
-    ) -> tuple[dict[str, Waiting], dict[str, pa.Table], list[pa.Table]]:
-        waiting, late, rejects = dict(state.waiting), {}, []
+    ) -> tuple[dict[str, Waiting], list[pa.Table], list[pa.Table]]:
+        """Rows join those that wait, unless they are late or refused."""
+        waiting, late, rejects = dict(state.waiting), [], []
         for name, some in rows.items():
             schema = self._schemas[name]
             some, refused = arriving(schema, some)
             rejects.append(refused)
-            behind = some[time_of(schema)].to_numpy() <= max(state.clocks.watermark, state.decided)
+            behind = some[time_of(schema)].to_numpy() <= state.clocks.watermark
             if behind.any():
-                late[name] = late_rows(name, some.filter(pa.array(behind)), state.clocks)
+                late.append(_late(schema, some.filter(pa.array(behind)), state.clocks))
                 some = some.filter(pa.array(~behind))
-            if name in waiting:
-                some = pa.concat_tables([waiting[name].rows, some])
-            waiting[name] = replace(waiting.get(name, Waiting(some)), rows=some)
+            before = waiting.get(name, Waiting(some.slice(0, 0)))
+            waiting[name] = before.with_rows(schema, some)
         return waiting, late, rejects
 
+    def _completed(
+        self,
+        state: WorldsState,
+        clocks: Clocks,
+        waiting: Mapping[str, Waiting],
+        late: list[pa.Table],
+        rejects: list[pa.Table],
+    ) -> dict[str, Waiting]:
+        """What waits without rows that contradict others; these are added to `late` and `rejects`."""
+        scale = self.program.scale
+        borders = Borders(state.clocks.watermark, clocks.watermark, scaled(state.decided, scale), scale)
+        found = {}
+        for name, one in waiting.items():
+            judged = completed(self._schemas[name], one.rows, borders)
+            found[name] = replace(one, rows=judged.rows)
+            if len(judged.late):
+                late.append(_late(self._schemas[name], judged.late, clocks))
+            if name not in self._read_by_certain:  # who reports what is refused there
+                rejects.append(judged.rejects)
+        return found
+
     def _decided(self, waiting: Mapping[str, Waiting], watermark: int) -> int:
-        fronts = [frontier(self._schemas[name], one.rows, watermark) for name, one in waiting.items()]
+        fronts = [frontier(self._schemas[name], one, watermark) for name, one in waiting.items()]
         return min([watermark, *fronts])
 
-    def _into_worlds(self, state: WorldsState, before: int) -> tuple[WorldsState, dict[str, pa.Table], list[pa.Table]]:
+    def _into_worlds(self, state: WorldsState, before: int) -> tuple[WorldsState, dict[str, pa.Table]]:
         """Rows whose time is decided now, in all worlds; what the stages find there; what is settled by that."""
-        waiting, names, parts, rejects = dict(state.waiting), state.names, [], []
+        waiting, names = dict(state.waiting), state.names
+        parts: list[Part] = []
         for name, one in waiting.items():
-            schema = self._schemas[name]
-            ready, refused = releasable(schema, one.rows, before, state.decided)
-            rejects.append(refused)
-            waiting[name], released = release(schema, replace(one, rows=ready), before, state.decided, self._draws)
+            until = (before, state.decided, state.clocks.watermark)
+            waiting[name], released = release(self._schemas[name], one, *until, self._draws)
             names = names.with_events(released.tokens, released.events[r.ID], released.until)
             if len(released.rows):
                 parts += self._worlds.parts(name, released.rows)
@@ -182,7 +205,7 @@ class LiveWorlds:
             pending=pending,
             worlds=worlds,
         )
-        return after, tables, rejects
+        return after, tables
 
     def _names_since(self, decided: int) -> int | None:
         """Events that ended before this are in no result to come; None where nothing limits that."""
@@ -195,3 +218,9 @@ class LiveWorlds:
     @property
     def clock(self) -> Clock:
         return self._clock
+
+
+def _late(schema: StreamSchema, rows: pa.Table, clocks: Clocks) -> pa.Table:
+    """Late rows, at the time by which their stream goes."""
+    place = rows.schema.get_field_index(r.END)
+    return late_rows(schema.name, rows.set_column(place, r.END, rows[time_of(schema)]), clocks)

@@ -13,7 +13,7 @@ from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.pending import Pending, pending_of, pending_table
 from inkling.worlds.live.program import WorldsState
-from inkling.worlds.live.waiting import Waiting
+from inkling.worlds.live.waiting import Roles, Waiting
 
 FORMAT = "worlds 1"
 
@@ -46,6 +46,7 @@ def to_bytes(state: WorldsState) -> bytes:
             "watermark": clocks.watermark,
             "decided": state.decided,
             "chains": chains,
+            "roles": {name: waiting.roles for name, waiting in state.waiting.items()},
             "pending": sorted(state.pending),
             "stages": [len(state.worlds), len(state.certain)],
         }
@@ -57,7 +58,8 @@ def from_bytes(data: bytes) -> WorldsState:
     head, parts = unpacked(data)
     if head["format"] != FORMAT:
         raise ValueError(f"this state has the format {head['format']!r}, expected {FORMAT!r}")
-    waiting = {name: _waiting(name, keys, parts) for name, keys in head["chains"].items()}
+    roles = {name: (even, odd) for name, (even, odd) in head["roles"].items()}
+    waiting = {name: _waiting(name, keys, roles[name], parts) for name, keys in head["chains"].items()}
     pending = {
         name: pending_of(table_of(parts[f"results:{name}"]), table_of(parts[f"pairs:{name}"]))
         if f"results:{name}" in parts
@@ -86,9 +88,9 @@ def n_kept(state: WorldsState) -> int:
     return sum(map(len, rows)) + runs + waiting + pairs
 
 
-def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:
+def _waiting(name: str, keys: list[str], roles: Roles, parts: dict[str, Any]) -> Waiting:
     rows: pa.Table = table_of(parts[f"waiting:{name}"])
     if not keys:
-        return Waiting(rows)
+        return Waiting(rows, {}, roles)
     values = np.frombuffer(parts[f"chains:{name}"], "<u8").astype(np.uint64).reshape(len(keys), -1)
-    return Waiting(rows, {int(key): one for key, one in zip(keys, values, strict=True)})
+    return Waiting(rows, {int(key): one for key, one in zip(keys, values, strict=True)}, roles)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
 from inkling.io.normalize import END, START
@@ -15,10 +16,12 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.imprecise import ImpreciseStream
-from inkling.worlds.streams.lost import LossyStream
+from inkling.worlds.streams.lost import EVEN, ODD, LossyStream, roles_of
 from inkling.worlds.streams.of import WorldStream
 from inkling.worlds.streams.placed import OWN_TIME, Placed, key_hashes, world_rows
 from inkling.worlds.streams.probable import ProbableStream
+
+Roles = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,19 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Rows that some world may still have to see, and with GIVEN the latest value of every chain in every world."""
+    """Rows that some world may still have to see, and what must be known of those before them."""
 
     rows: pa.Table
-    chains: Mapping[int, Hashes] = field(default_factory=dict)  # by the hash of their key
+    chains: Mapping[int, Hashes] = field(default_factory=dict)  # with GIVEN: latest value in every world, by key
+    roles: Roles = (None, None)  # of events with even and with odd numbers
+
+    def with_rows(self, schema: StreamSchema, rows: pa.Table) -> Waiting:
+        every = pa.concat_tables([self.rows, rows]) if len(self.rows) else rows
+        if not isinstance(schema.doubt, LostEvents) or schema.doubt.role is None or not len(rows):
+            return replace(self, rows=every)
+        said = zip(self.roles, roles_of(rows, schema.doubt), strict=True)
+        even, odd = (min((role for role in pair if role is not None), default=None) for pair in said)  # type: ignore[type-var]
+        return replace(self, rows=every, roles=(even, odd))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,58 +61,81 @@ class Released:
 
 
 def time_of(schema: StreamSchema) -> str:
-    """The column that says when a row begins to matter: imprecise times are decided from their first tick on."""
-    return START if isinstance(schema.doubt, ImpreciseTime) else END
+    """The column that says from when on a row matters: the first tick of imprecise times, the start of alternatives."""
+    return START if isinstance(schema.doubt, ImpreciseTime | ProbableValue) else END
 
 
-def frontier(schema: StreamSchema, waiting: pa.Table, watermark: int) -> int:
+def frontier(schema: StreamSchema, waiting: Waiting, watermark: int) -> int:
     """Up to which time all worlds are known: what was lost shows with the next number that comes."""
-    doubt = schema.doubt
-    if not isinstance(doubt, LostEvents) or watermark >= FOREVER or not len(waiting):
+    doubt, rows = schema.doubt, waiting.rows
+    if not isinstance(doubt, LostEvents) or watermark >= FOREVER or not len(rows):
         return watermark
-    known = waiting.filter(pa.array(waiting[END].to_numpy() <= watermark))
+    known = rows.filter(pa.array(rows[END].to_numpy() <= watermark))
     if not len(known):
         return watermark
-    key, time = key_hashes(schema, known), known[END].to_numpy()
-    number = known[doubt.number].to_numpy()
+    time = known[END].to_numpy()
+    if doubt.role is not None and None in waiting.roles:
+        return min(watermark, int(time.min()) - 1)  # nobody knows yet what lost events are called
+    key, number = key_hashes(schema, known), known[doubt.number].to_numpy()
     order = np.lexsort((number, key))
     last = order[np.append(np.flatnonzero(np.diff(key[order]) != 0), len(order) - 1)]
-    is_open = np.ones(len(last), bool)
-    if doubt.count is not None:
-        is_open = number[last] < known[doubt.count].fill_null(np.iinfo(np.int64).max).to_numpy()[last]
-        if doubt.bounds is not None:
-            # the rest of a key whose count is known lies between its last event and its bound
-            is_open &= False
-    return min([watermark, *time[last[is_open]].tolist()])
+    is_open = ~_is_complete(doubt, known.take(pa.array(last)), watermark)
+    # what follows an event may follow it at once
+    fronts: list[int] = (time[last[is_open]] - 1).tolist()
+    return min([watermark, *fronts])
 
 
-def release(schema: StreamSchema, waiting: Waiting, old: int, new: int, draws: Draws) -> tuple[Waiting, Released]:
-    """What happens in (old, new] in any world, and what must wait for longer."""
+def _is_complete(doubt: LostEvents, last: pa.Table, time: int) -> NDArray[np.bool_]:
+    """Whether the key of each of these rows, which are the last of theirs, has no further events after a time."""
+    if doubt.count is None:
+        return np.zeros(len(last), bool)
+    count, number = _known(last, doubt.count), last[doubt.number].to_numpy()
+    until = np.full(len(last), FOREVER) if doubt.bounds is None else _known(last, doubt.bounds[1])
+    return np.asarray((number >= count) | ((count < FOREVER) & (until <= time)), bool)
+
+
+def _known(rows: pa.Table, name: str) -> Ints:
+    return np.asarray(rows[name].fill_null(FOREVER).to_numpy(), np.int64)
+
+
+def release(
+    schema: StreamSchema, waiting: Waiting, old: int, new: int, watermark: int, draws: Draws
+) -> tuple[Waiting, Released]:
+    """What happens in (old, new] in any world, and what must wait for longer; rows up to `watermark` are complete."""
     match schema.doubt:
         case None:
-            now, later = _divided(waiting.rows, new)
+            now, later = _divided(waiting.rows, END, new)
             stream: WorldStream = CertainStream.of(schema, now)
             placed = stream.draw(_seed(draws), 0, draws.n_worlds, draws.scale)
-            return replace(waiting, rows=later), _released(stream, placed, draws)
+            return replace(waiting, rows=later), _released(stream, placed, stream.extents[1], draws)
         case ImpreciseTime():
-            stream = ImpreciseStream.of(schema, waiting.rows)
+            now, later = _divided(waiting.rows, START, new)
+            stream = ImpreciseStream.of(schema, now)
             placed = _between(stream.draw(_seed(draws), 0, draws.n_worlds, draws.scale), old, new, draws.scale)
-            kept = waiting.rows.filter(pa.array(waiting.rows[END].to_numpy() > new))
-            return replace(waiting, rows=kept), _released(stream, placed, draws)
-        case ProbableValue(given=given):
-            now, later = _divided(waiting.rows, new)
+            still = now.filter(pa.array(now[END].to_numpy() > new))
+            released = _released(stream, placed, stream.extents[1], draws)
+            return replace(waiting, rows=pa.concat_tables([still, later])), released
+        case ProbableValue():
+            now, later = _divided(waiting.rows, START, new)
             alternatives = ProbableStream.of(schema, now)
-            if not given:
-                placed = alternatives.draw(_seed(draws), 0, draws.n_worlds, draws.scale)
-                return replace(waiting, rows=later), _released(alternatives, placed, draws)
             placed, chains = _followed(alternatives, waiting.chains, draws)
-            return Waiting(later, chains), _released(alternatives, placed, draws)
+            until = _latest_end(alternatives)
+            return replace(waiting, rows=later, chains=chains), _released(alternatives, placed, until, draws)
         case LostEvents():
-            return _release_numbered(schema, waiting, old, new, draws)
+            return _release_numbered(schema, schema.doubt, waiting, (old, new, watermark), draws)
+
+
+def _latest_end(stream: ProbableStream) -> Ints:
+    """When the last of the alternatives of an event ends, per alternative."""
+    if not len(stream.rows):
+        return np.empty(0, np.int64)
+    return np.repeat(np.maximum.reduceat(stream.rows[END].to_numpy(), stream.offsets[:-1]), np.diff(stream.offsets))
 
 
 def _followed(stream: ProbableStream, known: Mapping[int, Hashes], draws: Draws) -> tuple[Placed, dict[int, Hashes]]:
     """Chains go on where they were; one that nothing is known of in any world is forgotten."""
+    if not stream.is_markov:
+        return stream.draw(_seed(draws), 0, draws.n_worlds, draws.scale), {}
     firsts = stream.offsets[stream.chains[:-1]]
     keys = [int(key) for key in stream.keys[firsts]]
     latest = np.zeros((len(keys), draws.n_worlds), np.uint64)
@@ -115,25 +150,39 @@ def _followed(stream: ProbableStream, known: Mapping[int, Hashes], draws: Draws)
 
 
 def _release_numbered(
-    schema: StreamSchema, waiting: Waiting, old: int, new: int, draws: Draws
+    schema: StreamSchema, doubt: LostEvents, waiting: Waiting, times: tuple[int, int, int], draws: Draws
 ) -> tuple[Waiting, Released]:
     """Recorded events of the time, and lost ones in the worlds where they fall into it; the last of a key stays."""
-    stream = LossyStream.of(schema, waiting.rows, old)
+    old, new, watermark = times
+    complete, later = _divided(waiting.rows, END, watermark)
+    stream = LossyStream.of(schema, _with_roles(complete, doubt, waiting.roles), old)
     placed = stream.draw(_seed(draws), 0, draws.n_worlds, draws.scale)
     assert placed.times is not None
     own = placed.times == OWN_TIME
-    times = np.where(own, stream.rows[END].to_numpy()[placed.rows] * draws.scale, placed.times)
-    placed = _between(Placed(placed.rows, placed.worlds, times), old, new, draws.scale)
-    recorded = stream.rows.slice(0, stream.n_recorded)
+    at = np.where(own, stream.rows[END].to_numpy()[placed.rows] * draws.scale, placed.times)
+    placed = _between(Placed(placed.rows, placed.worlds, at), old, new, draws.scale)
+    recorded = stream.rows.slice(0, stream.n_recorded).select(waiting.rows.column_names)
     key, time = key_hashes(schema, recorded), recorded[END].to_numpy()
     followed = np.append((np.diff(key) == 0) & (time[1:] <= new), False) if len(key) else np.empty(0, bool)
-    kept = recorded.filter(pa.array((time > new) | ~followed))
-    return replace(waiting, rows=kept), _released(stream, placed, draws)
+    done = (time <= new) & (followed | _is_complete(doubt, recorded, new))
+    still = recorded.filter(pa.array(~done))
+    released = _released(stream, placed, stream.extents[1], draws)
+    return replace(waiting, rows=pa.concat_tables([still, later])), released
 
 
-def _released(stream: WorldStream, placed: Placed, draws: Draws) -> Released:
+def _with_roles(rows: pa.Table, doubt: LostEvents, roles: Roles) -> pa.Table:
+    if doubt.role is None:
+        return rows
+    kind = rows.schema.field(doubt.role).type
+    for name, role in zip((EVEN, ODD), roles, strict=True):
+        rows = rows.append_column(name, pa.array([role] * len(rows), kind))
+    return rows
+
+
+def _released(stream: WorldStream, placed: Placed, until: Ints, draws: Draws) -> Released:
     rows = world_rows(stream.rows, stream.tokens, placed, stream.time_columns, draws.scale)
-    return Released(rows, stream.tokens.view(np.int64), stream.rows, stream.extents[1])
+    used = np.unique(placed.rows)
+    return Released(rows, stream.tokens.view(np.int64)[used], stream.rows.take(pa.array(used)), until[used])
 
 
 def _between(placed: Placed, old: int, new: int, scale: int) -> Placed:
@@ -149,8 +198,8 @@ def scaled(time: int, scale: int) -> int:
     return time if abs(time) >= FOREVER else time * scale + scale - 1
 
 
-def _divided(rows: pa.Table, time: int) -> tuple[pa.Table, pa.Table]:
-    due = rows[END].to_numpy() <= time
+def _divided(rows: pa.Table, column: str, time: int) -> tuple[pa.Table, pa.Table]:
+    due = rows[column].to_numpy() <= time
     return rows.filter(pa.array(due)).combine_chunks(), rows.filter(pa.array(~due))
 
 

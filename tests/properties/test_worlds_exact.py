@@ -1,0 +1,114 @@
+"""Random programs over uncertain streams: counting out all worlds gives exactly what the definition gives.
+
+The definition goes through the worlds of all rows at once. The runner cuts rows into parts that have nothing to do
+with each other, by key and by time, and writes the worlds of each part side by side.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from inkling import Sampling
+from inkling.model.uncertainty import ProbableValue
+from inkling.testing.arrow import arrow_streams, arrow_tables
+from inkling.testing.probable_comparison import found_in, probable_differences
+from inkling.testing.uncertain import UncertainCase, uncertain_cases
+from inkling.testing.world_data import counted_out, world_data
+
+PROGRAMS_PER_SEED = 50
+DATASETS = 5
+SEEDS = range(8)
+LONG_SEEDS = range(8, 88)
+ALL_WORLDS = 1_000_000
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the cases of this module had in them."""
+
+    n_cases: int = 0
+    n_in_public: int = 0
+    had: Counter[str] = field(default_factory=Counter)
+
+    def add(self, case: UncertainCase, n_results: int, n_uncertain: int, n_parts: int) -> None:
+        self.n_cases += 1
+        doubts = {_name(case, stream.schema.name) for stream in case.plan.streams} - {"nothing"}
+        self.had.update(doubts)
+        self.had["several kinds of doubt"] += len(doubts) > 1
+        self.had["results"] += n_results > 0
+        self.had["results with a probability below 1"] += n_uncertain > 0
+        self.had["several parts"] += n_parts > 1
+        self.had["more than 32 worlds"] += case.n_worlds > 32
+
+
+def _name(case: UncertainCase, stream: str) -> str:
+    doubt = next(one.schema.doubt for one in case.plan.streams if one.schema.name == stream)
+    if doubt is None:
+        return "nothing"
+    chain = " with GIVEN" if isinstance(doubt, ProbableValue) and doubt.given else ""
+    return f"{type(doubt).__name__}{chain}"
+
+
+@pytest.fixture(scope="module")
+def tally() -> Iterator[Tally]:
+    counted = Tally()
+    yield counted
+    print(f"\n{counted}")  # noqa: T201
+
+
+def _check(case: UncertainCase, tally: Tally, *, public: bool) -> None:
+    expected = case.probable()
+    data = world_data(case, ALL_WORLDS)
+    found = counted_out(data)
+    doubtful = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))
+    probabilities = [one.probability for name in found for one in expected[name]]
+    tally.add(case, len(probabilities), sum(one < 1 for one in probabilities), data.parts.count)
+    wrong = probable_differences(doubtful, case.rows, expected, found)
+    assert not wrong, "\n".join([str(case), *wrong])
+    if public:
+        tally.n_in_public += 1
+        results = case.program.run_local(
+            arrow_streams(case.plan, case.rows),
+            arrow_tables(case.plan, case.tables),
+            sampling=Sampling(exact_up_to=ALL_WORLDS),
+        )
+        shown = found_in(case.plan, results.tables)
+        wrong = probable_differences(case.plan, case.rows, expected, shown, tolerance=1e-12)
+        assert not wrong, "\n".join(["in the public columns:", str(case), *wrong])
+        methods = {one for table in results.tables.values() for one in table["method"].to_pylist()}
+        assert methods <= {"exact"}
+        assert not any(one.error for some in shown.values() for one in some)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_counting_worlds_eq_definition(seed: int, tally: Tally) -> None:
+    for number, case in enumerate(uncertain_cases(seed, PROGRAMS_PER_SEED, DATASETS)):
+        _check(case, tally, public=number % DATASETS == 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_counting_worlds_eq_definition_at_length(seed: int, tally: Tally) -> None:
+    for case in uncertain_cases(seed, PROGRAMS_PER_SEED, DATASETS):
+        _check(case, tally, public=True)
+
+
+def test_the_cases_are_many_and_of_all_kinds(tally: Tally) -> None:
+    """A look back at all cases of this module; it makes sense only when all of them ran."""
+    assert tally.n_cases >= 2000
+    assert tally.n_in_public >= 400
+    assert tally.had["results"] >= 800
+    for what in (
+        "ImpreciseTime",
+        "ProbableValue",
+        "ProbableValue with GIVEN",
+        "LostEvents",
+        "several kinds of doubt",
+        "results with a probability below 1",
+        "several parts",
+    ):
+        assert tally.had[what] >= 200, (what, tally)
