@@ -83,7 +83,8 @@ UNDECIDED = (
 
 def _inputs(seed: int, span: int, n: int = 12) -> dict[str, list[Row]]:
     rng = random.Random(seed)
-    vague, at, seen, gate, sure = [], [], [], [], []
+    found: dict[str, list[Row]] = {name: [] for name in ("Vague", "At", "Seen", "Gate", "Sure")}
+    vague, at, seen, gate, sure = found.values()
     for key in KEYS:
         times = sorted(rng.sample(range(span), n))
         for number, time in enumerate(times):
@@ -107,7 +108,6 @@ def _inputs(seed: int, span: int, n: int = 12) -> dict[str, list[Row]]:
         gate += [
             {"k": key, "role": "up" if number % 2 else "down", "t": 6 * number, "n": number} for number in recorded
         ]
-    found = {"Vague": vague, "At": at, "Seen": seen, "Gate": gate, "Sure": sure}
     for rows in found.values():
         rng.shuffle(rows)
     return found

@@ -51,7 +51,7 @@ def world_lines(step: EventStep, program: p.ProgramPlan, looks: Looks) -> dict[s
 
 def stream_worlds(looks: Looks) -> str:
     """What worlds mean for the state of a stream."""
-    return f"in up to {max(looks.exact_up_to, looks.n_sampled):,} worlds"
+    return f"in each of {looks.n_sampled:,} worlds"
 
 
 def _parts(part: p.ProgramPlan) -> str:

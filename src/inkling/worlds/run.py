@@ -13,6 +13,7 @@ from inkling.model.batch import Ints, MatchBatch
 from inkling.worlds.alternatives import Numbers, Weights
 from inkling.worlds.combine import Summed, summed, together
 from inkling.worlds.components import Components, components_of
+from inkling.worlds.dense import DenseStage, is_dense
 from inkling.worlds.exact import Choices, count_worlds, enumerate_worlds
 from inkling.physical.plan import PhysicalPlan
 from inkling.worlds.program import WorldProgram
@@ -86,6 +87,7 @@ class WorldData:
         needed = () if plan is None else tuple(stream.schema.name for stream in plan.program.streams)
         n_rows = max(1, sum(len(stream.rows) for stream in streams if stream.schema.name in needed))
         step = max(1, ROWS_AT_ONCE // n_rows) if plan is not None else WORLDS_AT_ONCE
+        dense = self._dense(streams)
         found: list[dict[str, Summed]] = []
         for at in range(first, first + n_worlds, step):
             n = min(step, first + n_worlds - at)
@@ -97,7 +99,10 @@ class WorldData:
                     for stream, mask in zip(streams, masks, strict=True)
                     if stream.schema.name in needed
                 }
-                found.append(self._sums(plan, streams, placed, None))
+                if dense is not None:
+                    found.append(self._added_up(dense.matches(placed, at, n), None))
+                else:
+                    found.append(self._sums(plan, streams, placed, None))
             if on_worlds is not None:
                 on_worlds(at + n, first + n_worlds)
         return self._together(found) | {one.regular.event.name: one.results() for one in tracked}
@@ -131,12 +136,21 @@ class WorldData:
             for stream in streams
             if (name := stream.schema.name) in placed
         }
-        matches = run_plan(plan, sources, self.tables, program.around)
+        return self._added_up(run_plan(plan, sources, self.tables, program.around), weights)
+
+    def _added_up(self, matches: Mapping[str, MatchBatch], weights: Weights | None) -> dict[str, Summed]:
         return {
             event.name: summed(event, matches[event.name], weights)
-            for event in program.events
+            for event in self.program.events
             if event.name in matches
         }
+
+    def _dense(self, streams: Sequence[WorldStream]) -> DenseStage | None:
+        """The one stage of all events, where rows need not be made for every world."""
+        plan = self.program.irregular
+        if plan is None or not is_dense(plan, self.program):
+            return None
+        return DenseStage.of(plan, self.program, streams, self.tables)
 
     def _together(self, found: list[dict[str, Summed]]) -> dict[str, Summed]:
         return {name: together([one[name] for one in found]) for name in (found[0] if found else {})}

@@ -56,6 +56,15 @@ class StageEngine:
                 found.update({matches.event: matches for matches in automata.evaluate(base)})
         return StageResults(self.rest(rows, codes, base, found), keys)
 
+    def run_batch(self, batch: EventBatch) -> dict[str, MatchBatch]:
+        """Results over events in canonical order, of a stage no event of which reads another."""
+        assert not any(self._feeds.values()), "derived events come as rows"
+        found: dict[str, MatchBatch] = {}
+        for automata in self.automata:
+            if not automata.ties(batch).any():
+                found.update({matches.event: matches for matches in automata.evaluate(batch)})
+        return self.rest(pa.table({}), batch.key, batch, found)
+
     def rest(
         self,
         rows: pa.Table,

@@ -1,1 +1,1 @@
-"""Worlds on streams without an end: rows go into all worlds as time passes, results come when no world can change them."""
+"""Worlds on streams without an end: rows go into all worlds as time passes, and results come when they are settled."""

@@ -55,9 +55,8 @@ def numbered_on(
     too_late = np.zeros(len(fresh), bool)
     for place, (key, said) in zip(order, rows, strict=True):
         before = latest.get(key)
-        fault = _of_itself(doubt, said) or (
-            _at_the_start(doubt, said) if before is None else _after(doubt, before, said)
-        )
+        among_others = _at_the_start(doubt, said) if before is None else _after(doubt, before, said)
+        fault = _of_itself(doubt, said) or among_others
         if fault is not None:
             faults[place] = fault
         elif before is None and _starts_too_early(said, borders):

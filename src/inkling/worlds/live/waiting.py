@@ -46,7 +46,7 @@ class Waiting:
         if not isinstance(schema.doubt, LostEvents) or schema.doubt.role is None or not len(rows):
             return replace(self, rows=every)
         said = zip(self.roles, roles_of(rows, schema.doubt), strict=True)
-        even, odd = (min((role for role in pair if role is not None), default=None) for pair in said)  # type: ignore[type-var]
+        even, odd = (min((str(role) for role in pair if role is not None), default=None) for pair in said)
         return replace(self, rows=every, roles=(even, odd))
 
 
