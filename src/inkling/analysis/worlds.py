@@ -43,8 +43,8 @@ def needs_lengths(program: p.ProgramPlan) -> Verdict[bool]:
     for stream in program.streams:
         since = any(isinstance(part, e.SinceChange) for derived in stream.derived for part in e.walk(derived.expr))
         if stream.schema.name in losing and since:
-            why = f"SINCE_CHANGE of {stream.schema.name} measures time"
-            return Verdict(True, f"{why}, and when lost events happened is known by their order only")
+            said = f"SINCE_CHANGE of {stream.schema.name} measures time"
+            return Verdict(True, f"{said}, and when lost events happened is known by their order only")
     for event in program.events:
         if losing & set(_behind(event, program)) and (why := _measured(event)) is not None:
             return Verdict(True, f"{event.name} has {why}, and when lost events happened is known by their order only")

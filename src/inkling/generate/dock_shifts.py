@@ -82,7 +82,7 @@ def draw_shifts(n_shifts: int, random: BlockRandom) -> Shifts:
 
 def _readings(n_shifts: int, random: BlockRandom) -> Readings:
     shape = (n_shifts, N_PALLETS, N_READINGS)
-    jitter = _below(READING_JITTER, random.unit(shape))
+    jitter = drawn_below(READING_JITTER, random.unit(shape))
     second = FIRST_READING + READING_GAP * np.arange(N_READINGS) + jitter
     doubtful = random.unit((*shape, 1)) < 0.5
     weight = (AFFINITY * random.unit((*shape, len(ZONES)))) ** np.where(doubtful, 1.0, 3.0)
@@ -93,18 +93,16 @@ def _readings(n_shifts: int, random: BlockRandom) -> Readings:
     is_likeliest = np.arange(len(ZONES)) == np.argmax(percent, axis=-1)[..., None]
     percent += (100 - percent.sum(axis=-1, keepdims=True)) * (is_likeliest & ~may_be_unseen)
     percent[random.unit((n_shifts,)) >= SECOND_PALLET, 1] = 0
-    drawn = _below(100, random.unit((*shape, 1)))
-    passed = (drawn >= np.cumsum(percent, axis=-1)).sum(axis=-1)
-    return Readings(second, percent, np.where(passed < len(ZONES), passed, NOWHERE))
+    return Readings(second, percent, zone_drawn(percent, random.unit((*shape, 1))))
 
 
 def _pickups(n_shifts: int, random: BlockRandom) -> Pickups:
     shape = (n_shifts, N_PICKUPS)
     exists = np.ones(shape, dtype=np.bool_)
     exists[:, 1] = random.unit((n_shifts,)) < SECOND_PICKUP
-    lo = FIRST_PICKUP + PICKUP_GAP * np.arange(N_PICKUPS) + _below(PICKUP_JITTER, random.unit(shape))
-    width = 1 + _below(WIDEST_INTERVAL, random.unit(shape))
-    return Pickups(exists, lo, lo + width - 1, lo + _below(width, random.unit(shape)))
+    lo = FIRST_PICKUP + PICKUP_GAP * np.arange(N_PICKUPS) + drawn_below(PICKUP_JITTER, random.unit(shape))
+    width = 1 + drawn_below(WIDEST_INTERVAL, random.unit(shape))
+    return Pickups(exists, lo, lo + width - 1, lo + drawn_below(width, random.unit(shape)))
 
 
 def _doors(n_shifts: int, random: BlockRandom) -> Doors:
@@ -122,7 +120,7 @@ def _doors(n_shifts: int, random: BlockRandom) -> Doors:
 
 def _distinct_seconds(n_shifts: int, random: BlockRandom) -> Integers:
     """Sorted seconds inside the shift, no two of them equal: sorted draws with repetition, pulled apart."""
-    drawn = _below(SHIFT_SECONDS - N_DOORS, random.unit((n_shifts, N_DOORS)))
+    drawn = drawn_below(SHIFT_SECONDS - N_DOORS, random.unit((n_shifts, N_DOORS)))
     seconds: Integers = np.sort(drawn, axis=1) + 1 + np.arange(N_DOORS)
     return seconds
 
@@ -130,9 +128,16 @@ def _distinct_seconds(n_shifts: int, random: BlockRandom) -> Integers:
 def _between_whole_seconds(lo: Integers, hi: Integers, unit: Floats) -> Integers:
     """Milliseconds between two seconds that are no whole seconds, so that nothing else happens then."""
     per_second = MILLISECONDS - 1
-    place = _below((hi - lo) * per_second, unit)
+    place = drawn_below((hi - lo) * per_second, unit)
     return (lo + place // per_second) * MILLISECONDS + 1 + place % per_second
 
 
-def _below(limit: int | Integers, unit: Floats) -> Integers:
+def zone_drawn(percent: Integers, unit: Floats) -> Integers:
+    """A zone per list of chances, `NOWHERE` as often as these leave something to a hundred."""
+    passed = (drawn_below(100, unit) >= np.cumsum(percent, axis=-1)).sum(axis=-1)
+    zone: Integers = np.where(passed < len(ZONES), passed, NOWHERE)
+    return zone
+
+
+def drawn_below(limit: int | Integers, unit: Floats) -> Integers:
     return np.floor(limit * unit).astype(np.int64)

@@ -1,4 +1,4 @@
-"""A warehouse nobody sees fully: guessed zones of pallets, forklifts with imprecise clocks, doors that lose events.
+"""A warehouse nobody sees fully: guessed zones of pallets, imprecise clocks of forklifts, doors that lose events.
 
 Every shift of a dock is an episode of its own, independent of all others. The scenario tells it as it was recorded;
 its retellings tell what really happened, and what someone would believe who takes the likeliest zone, the middle of
@@ -27,6 +27,7 @@ from inkling.generate.dock_shifts import (
     Readings,
     draw_shifts,
 )
+from inkling.generate.dock_tracks import N_STEPS, Tracks, draw_tracks
 from inkling.generate.numbering import Column, prefixed
 from inkling.generate.readings import Block, blocks_from, steps_per_block
 from inkling.generate.scenario import Streams, Truth
@@ -41,6 +42,7 @@ _SHIFT = [("id", _TEXT), ("shift", _TEXT)]
 RECORDED = {
     "Seen": pa.schema([*_SHIFT, ("pallet", _TEXT), ("zone", _TEXT), ("t", _WHOLE), ("p", pa.float64())]),
     "Pickup": pa.schema([*_SHIFT, ("t", _WHOLE), ("lo", _WHOLE), ("hi", _WHOLE)]),
+    "Forklift": pa.schema([*_SHIFT, ("zone", _TEXT), ("previous_zone", _TEXT), ("t", _WHOLE), ("p", pa.float64())]),
     "Door": pa.schema(
         [*_SHIFT, ("role", _TEXT), ("t", _WHOLE), ("seq", _WHOLE), ("n", _WHOLE), ("opens", _WHOLE), ("closes", _WHOLE)]
     ),
@@ -48,6 +50,7 @@ RECORDED = {
 CERTAIN = {
     "Seen": pa.schema([*_SHIFT, ("pallet", _TEXT), ("zone", _TEXT), ("t", _WHOLE)]),
     "Pickup": pa.schema([*_SHIFT, ("t", _WHOLE)]),
+    "Forklift": pa.schema([*_SHIFT, ("zone", _TEXT), ("t", _WHOLE)]),
     "Door": pa.schema([*_SHIFT, ("role", _TEXT), ("t", _WHOLE)]),
 }
 
@@ -79,7 +82,7 @@ class Mixed:
         self.streams: Mapping[str, pa.Schema] = RECORDED if view == "recorded" else CERTAIN
         self._start = start
         self._first_second = 0 if start is None else start
-        self._n_recorded = {"Seen": 0, "Pickup": 0, "Door": 0}  # numbers rows alike in every view
+        self._n_recorded = dict.fromkeys(RECORDED, 0)  # numbers rows alike in every view
         self._n_lost = 0
         self._n_shifts = 0
         self._rows = dict.fromkeys(self.streams, 0)
@@ -108,6 +111,7 @@ class Mixed:
     def _block(self, block: Block) -> Streams:
         n_shifts = block.n_steps * self.keys
         drawn = draw_shifts(n_shifts, block.random)
+        tracks = draw_tracks(n_shifts, block.random)
         first = block.first_step * self.keys
         begin = self._first_second + SLOT_SECONDS * ((first + np.arange(n_shifts)) // self.keys)
         names = _shift_names(first + np.arange(n_shifts), self.keys)
@@ -116,6 +120,7 @@ class Mixed:
         told = {
             "Seen": seen,
             "Pickup": self._pickup(drawn.pickups, begin, names, n_kept),
+            "Forklift": self._forklift(tracks, begin, names, n_kept),
             "Door": self._door(drawn.doors, begin, names, n_kept),
         }
         for stream, rows in told.items():
@@ -163,6 +168,33 @@ class Mixed:
             "hi": hi,
         }
         return self._batch("Pickup", columns)
+
+    def _forklift(self, tracks: Tracks, begin: Integers, names: pa.Array, n_kept: int) -> pa.RecordBatch:
+        if self.view != "recorded":
+            told_zone = tracks.zone if self.view == "true" else tracks.likeliest
+            shift, step = np.nonzero(np.ones((n_kept, N_STEPS), dtype=np.bool_))
+            columns: dict[str, Column] = {
+                "id": prefixed("F", self._numbers("Forklift", shift.size)),
+                "shift": names.take(pa.array(shift)),
+                "zone": pa.array(ZONES).take(pa.array(told_zone[shift, step])),
+                "t": (begin[shift] + tracks.second[shift, step]) * MILLISECONDS,
+            }
+            return self._batch("Forklift", columns)
+        first, zone = np.nonzero(tracks.initial[:n_kept])
+        follows = tracks.follows[:n_kept] * tracks.possible[:n_kept, :-1, :, None]
+        later, step, previous, next_zone = np.nonzero(follows)
+        shift = np.concatenate([first, later])
+        second = tracks.second[shift, np.concatenate([np.zeros_like(first), step + 1])]
+        percent = np.concatenate([tracks.initial[first, zone], follows[later, step, previous, next_zone]])
+        columns = {
+            "id": prefixed("F", self._numbers("Forklift", shift.size)),
+            "shift": names.take(pa.array(shift)),
+            "zone": pa.array(ZONES).take(pa.array(np.concatenate([zone, next_zone]))),
+            "previous_zone": pa.concat_arrays([pa.nulls(first.size, _TEXT), pa.array(ZONES).take(pa.array(previous))]),
+            "t": begin[shift] + second,
+            "p": percent / 100,
+        }
+        return self._batch("Forklift", columns)
 
     def _door(self, doors: Doors, begin: Integers, names: pa.Array, n_kept: int) -> pa.RecordBatch:
         told = doors.exists if self.view == "true" else doors.recorded

@@ -38,7 +38,7 @@ def strides(component, sizes, n_components):
 
 @njit(cache=True)
 def multiply_weights(weights, component, stride, sizes, alternatives, chances, first, n_worlds):
-    """Multiplies the weight of every world by the chance of what it chooses; alternatives[i] is the first of choice i."""
+    """Multiplies weights of worlds by the chance of what they choose; alternatives[i] is the first of choice i."""
     for i in range(len(component)):
         c = component[i]
         for w in range(n_worlds[c]):

@@ -61,7 +61,9 @@ def chosen_at(seed, tokens, offsets, shares, groups, worlds):
 
 
 @njit(cache=True)
-def count_detections(keys, letters, moves, source, target, marked, final, restart, first, n_hits, first_world, earliest):
+def count_detections(
+    keys, letters, moves, source, target, marked, final, restart, first, n_hits, first_world, earliest
+):
     """Counts, for every group of alternatives, the worlds in which a match ends with its event.
 
     Groups keys[k]:keys[k + 1] belong to key k, in order of time. Edges moves[s]:moves[s + 1] belong to symbol s.
@@ -101,7 +103,7 @@ def count_detections(keys, letters, moves, source, target, marked, final, restar
                 if final[q]:
                     for w in range(n_worlds):
                         starts[w] = min(starts[w], after[q, w] if letter[w] >= 0 else _NONE)
-            hits = 0
+            hits = np.int64(0)
             least = _NONE
             for w in range(n_worlds):
                 hits += np.int64(starts[w] < _UNSTARTED)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from inkling.model.batch import Ints
 
-Weights = NDArray[np.float64] | NDArray[np.object_]
+Weights = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.object_]
+"""Probabilities, or numbers of worlds."""
 
 
 class Numbers(Enum):

@@ -86,7 +86,12 @@ def together(parts: Sequence[Summed]) -> Summed:
 
     return merged(
         Summed(
-            *(column(name) for name in ("identity", "world", "weight", "start", "end", "detected_at")),
+            column("identity"),
+            column("world"),
+            column("weight"),
+            column("start"),
+            column("end"),
+            column("detected_at"),
             pa.concat_tables([part.values for part in parts]),
             pa.chunked_array([part.lineage for part in parts]).combine_chunks(),
         )

@@ -47,20 +47,21 @@ def count_worlds(
     n_worlds = np.ones(parts.count)
     for stream, component in zip(streams, parts.of_rows, strict=True):
         if isinstance(stream, ImpreciseStream | ProbableStream) and len(stream.rows):
-            np.multiply.at(n_worlds, _component_of_factors(stream, component), stream.n_alternatives(limit))
+            with np.errstate(over="ignore"):  # too many is too many
+                np.multiply.at(n_worlds, _component_of_factors(stream, component), stream.n_alternatives(limit))
     n_worlds[n_worlds > limit] = np.inf
     lost: dict[int, list[Alternative]] = {}
-    for component in _components_with_losses(streams, parts):
-        if not order_only or not np.isfinite(n_worlds[component]):
-            n_worlds[component] = np.inf
+    for number in _components_with_losses(streams, parts):
+        if not order_only or not np.isfinite(n_worlds[number]):
+            n_worlds[number] = np.inf
             continue
-        room = int(limit // n_worlds[component])
-        found = list(islice(_lost_alternatives(streams, parts, component, scale), room + 1))
+        room = int(limit // n_worlds[number])
+        found = list(islice(_lost_alternatives(streams, parts, number, scale), room + 1))
         if len(found) > room:
-            n_worlds[component] = np.inf
+            n_worlds[number] = np.inf
         else:
-            n_worlds[component] *= len(found)
-            lost[component] = found
+            n_worlds[number] *= len(found)
+            lost[number] = found
     return Choices(n_worlds, lost)
 
 

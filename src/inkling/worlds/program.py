@@ -19,7 +19,7 @@ from inkling.physical.planner import plan_program
 from inkling.worlds.regular import RegularEvent
 
 FINER = 2**16
-"""How many times finer than ticks the clock of worlds is where events were lost: there is room between any two ticks."""
+"""How many times finer than ticks the clock of worlds is where events were lost: room between any two ticks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.limits import TooManyStates, TooManySymbols
@@ -131,7 +132,7 @@ class Tracked:
 
     regular: RegularEvent
     stream: ProbableStream
-    letter: Ints
+    letter: NDArray[np.int8]
     keys: Ints  # groups keys[k]:keys[k + 1] belong to one key
     key: Hashes
     time: Ints  # on the clock of the worlds

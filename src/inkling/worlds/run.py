@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from inkling.evaluators.whole import run_plan
 from inkling.model.batch import Ints, MatchBatch
+from inkling.physical.plan import PhysicalPlan
 from inkling.worlds.alternatives import Numbers, Weights
 from inkling.worlds.combine import Summed, summed, together
 from inkling.worlds.components import Components, components_of
 from inkling.worlds.dense import DenseStage, is_dense
 from inkling.worlds.exact import Choices, count_worlds, enumerate_worlds
-from inkling.physical.plan import PhysicalPlan
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.regular import RegularEvent, Tracked
 from inkling.worlds.settings import Sampling
@@ -27,7 +27,7 @@ from inkling.worlds.streams.probable import ProbableStream
 OnWorlds = Callable[[int, int], None]
 """Is told how many of how many worlds are done."""
 
-ROWS_AT_ONCE = 1 << 20
+ROWS_AT_ONCE = 1 << 19
 """About how many rows of worlds are evaluated together."""
 
 WORLDS_AT_ONCE = 4096
@@ -60,7 +60,7 @@ class WorldData:
     @property
     def is_sampled(self) -> np.ndarray:
         """Which components have too many worlds to count."""
-        return ~np.isfinite(self.choices.n_worlds)
+        return np.asarray(~np.isfinite(self.choices.n_worlds), bool)
 
     def counted(self, numbers: Numbers = Numbers.FLOAT) -> dict[str, Summed]:
         """Results of the components whose worlds are few, with their probabilities."""
@@ -79,7 +79,7 @@ class WorldData:
         chosen: np.ndarray,
         on_worlds: OnWorlds | None = None,
     ) -> dict[str, Summed]:
-        """Results of the chosen components in worlds `first`, `first + 1`, …, with the number of worlds that have them."""
+        """Results of the chosen components in worlds from `first` on, with the number of worlds that have each."""
         streams, masks = self.restricted(chosen)
         seed = np.uint64(sampling.seed & (2**64 - 1))
         tracked = self._tracked(streams)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.language import syntax as s
-from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.in_worlds import doubtful_events, doubtful_part
 from inkling.logical.plan import Demand, ProgramPlan
 from inkling.model.uncertainty import LostEvents
 from inkling.source import SourceText
-from inkling.worlds.program import doubtful_part
 from inkling.worlds.settings import Sampling
 
 MOST_WORLDS = 1 << 15

@@ -1,4 +1,4 @@
-"""The query as a DataFrame: intake of all streams, then one stateful operator per stage, one after the other; worlds take one."""
+"""The query as a DataFrame: intake of all streams, then one stateful operator per stage, or one for all worlds."""
 
 from __future__ import annotations
 

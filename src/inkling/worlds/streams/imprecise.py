@@ -16,7 +16,7 @@ from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.model.weights import normalized
-from inkling.worlds.alternatives import Alternatives, Numbers, weights_of
+from inkling.worlds.alternatives import Alternatives, Numbers, Weights, weights_of
 from inkling.worlds.streams.placed import Placed, everywhere, tokens_of
 
 
@@ -85,7 +85,7 @@ class ImpreciseStream:
 
     def _probabilities(
         self, factors: Ints, row: Ints, tick: Ints, numbers: Numbers
-    ) -> tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.bool_]]:
+    ) -> tuple[Weights, NDArray[np.bool_]]:
         begin = self.steps[:-1]
         weighted = np.diff(self.steps)[row] > 0
         written = np.ones(len(row))

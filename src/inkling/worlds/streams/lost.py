@@ -114,7 +114,7 @@ def _gaps(rows: pa.Table, key: Hashes, doubt: LostEvents, decided: int | None) -
 def _bound(rows: pa.Table, name: str | None) -> Ints:
     if name is None:
         return np.zeros(len(rows), np.int64)
-    return rows[name].fill_null(0).to_numpy().astype(np.int64)
+    return np.asarray(rows[name].fill_null(0).to_numpy(), np.int64)
 
 
 def _lost_rows(rows: pa.Table, gaps: _Gaps, schema: StreamSchema, doubt: LostEvents) -> pa.Table:

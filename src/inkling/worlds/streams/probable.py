@@ -119,10 +119,12 @@ class ProbableStream:
         """The row that every group has in every world, or -1."""
         if self.is_markov:
             return self._followed(seed, first, np.zeros((len(self.chains) - 1, n_worlds), np.uint64))
-        return draw_alternatives(seed, self.group_tokens, self.offsets, self.shares, first, n_worlds)
+        return np.asarray(
+            draw_alternatives(seed, self.group_tokens, self.offsets, self.shares, first, n_worlds), np.int64
+        )
 
     def _followed(self, seed: np.uint64, first: int, latest: Hashes) -> Ints:
-        return draw_paths(
+        drawn = draw_paths(
             seed,
             self.group_tokens,
             self.chains,
@@ -135,13 +137,14 @@ class ProbableStream:
             latest.shape[1],
             latest,
         )
+        return np.asarray(drawn, np.int64)
 
     def n_alternatives(self, limit: int) -> NDArray[np.float64]:
         """How many alternatives, or paths, every choice has."""
         if self.is_markov:
-            return count_paths(
-                self.chains, self.offsets, self.anew, self.given, self.value, self.chances, float(limit + 1)
-            )
+            most = float(limit + 1)
+            paths = count_paths(self.chains, self.offsets, self.anew, self.given, self.value, self.chances, most)
+            return np.asarray(paths, np.float64)
         first = self.offsets[:-1]
         some = np.add.reduceat(self.chances > 0, first) if len(first) else np.empty(0)
         return some + ~_is_full(self.offsets, self.chances)
