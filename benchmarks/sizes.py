@@ -29,6 +29,8 @@ class Sizes:
     push_events: int = 1_000_000
     push_singles: int = 20_000
     demo_events: int = 200_000  # none leaves the demonstration out: compiling all kernels takes a while
+    world_events: int = 20_000
+    world_epsilon: float = 0.03
     repeats: int = 3
     seed: int = 0
     folder: Path = Path("out") / "bench"
@@ -53,5 +55,7 @@ QUICK = Sizes(
     push_events=40_000,
     push_singles=500,
     demo_events=0,
+    world_events=2_000,
+    world_epsilon=0.2,
     repeats=1,
 )

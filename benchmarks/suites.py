@@ -99,6 +99,14 @@ def _push(sizes: Sizes) -> Iterator[Benchmark]:
             )
 
 
+def _worlds(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import worlds_local
+    from benchmarks.meter import on_one_core
+
+    for name, run in worlds_local.BENCHMARKS.items():
+        yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run(sizes))))
+
+
 def _prompt(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import commands
 
@@ -114,6 +122,7 @@ SUITES = {
     "memory": Suite("Memory of Python workers on Spark", _memory),
     "streaming": Suite("Structured Streaming, a file per micro-batch, two cores", _streaming, STREAMING_NOTE),
     "push": Suite("Rows pushed to a program in this process, one core", _push),
+    "worlds": Suite("Uncertain streams in sampled worlds", _worlds),
     "prompt": Suite("At the prompt", _prompt),
 }
 

@@ -16,6 +16,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "mixed"
 STREAMS = ("Seen", "Pickup", "Door")
 EVENTS = ("loaded", "left_behind", "through_open_door", "loaded_at_second_try")
 KEY = ["shift", "pallet"]
+TRACKED_STREAMS = ("Forklift", "Pickup")
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,18 @@ class Told:
 def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     folder = tmp_path_factory.mktemp("mixed")
     write("mixed", folder, events=6_000, seed=11)
-    doubtful, certain = load(EXAMPLE / "mixed.ink"), load(EXAMPLE / "certain.ink")
-    found = doubtful.run_local(_paths(folder), sampling=Sampling(epsilon=0.05))
+    return run("mixed.ink", "certain.ink", folder, STREAMS)
+
+
+def run(in_doubt: str, taken_for_certain: str, folder: Path, streams: tuple[str, ...]) -> Told:
+    def paths(view: Path) -> dict[str, Path]:
+        return {name: view / f"{name}.parquet" for name in streams}
+
+    doubtful, certain = load(EXAMPLE / in_doubt), load(EXAMPLE / taken_for_certain)
+    found = doubtful.run_local(paths(folder), sampling=Sampling(epsilon=0.05))
     assert found.rejects.num_rows == 0
-    true, naive = (certain.run_local(_paths(folder / view)).tables for view in ("true", "naive"))
+    true, naive = (certain.run_local(paths(folder / view)).tables for view in ("true", "naive"))
     return Told(dict(found.tables), dict(true), dict(naive))
-
-
-def _paths(folder: Path) -> dict[str, Path]:
-    return {name: folder / f"{name}.parquet" for name in STREAMS}
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -94,3 +98,15 @@ def test_multiplying_probabilities_of_events_that_share_evidence_is_wrong(told: 
     assert not keys & happened
     judged = [{**row, "happened": False} for row in product]
     assert not calibrate(judged, "happened").lies_on_diagonal()
+
+
+def test_a_chain_of_readings_is_calibrated_too(tmp_path: Path) -> None:
+    write("mixed", tmp_path, events=6_000, seed=12)
+    told = run("tracked.ink", "tracked_certain.ink", tmp_path, TRACKED_STREAMS)
+    for event in ("delivered", "waited"):
+        ours = calibrate(told.results[event], told.true[event], on=["shift"])
+        theirs = calibrate(told.naive[event], told.true[event], on=["shift"], among=told.results[event])
+        assert (ours.n > 500, ours.n_missed) == (True, 0)
+        assert ours.lies_on_diagonal()
+        assert not theirs.lies_on_diagonal()
+        assert theirs.brier_score > 1.3 * ours.brier_score

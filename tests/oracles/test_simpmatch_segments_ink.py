@@ -262,6 +262,21 @@ def test_a_key_without_segments(query: str, expected: bool) -> None:
     assert truths([query], rows)[query] == ({0} if expected else set())
 
 
+def test_example_22_of_the_language() -> None:
+    """y closes at -3, opens at a lost time and closes at 6; x lasts from 0 to 4."""
+    found, _ = probabilities([sharing(1)], [0, 4], [-4, -3, None, 6], within=(-9, 9))
+    assert found == {sharing(1): Fraction(7, 9)}
+    text = f"{UNCERTAIN} EVENT share(x.k AS x, y.k AS y) AS PATTERN {{}} CONFIDENCE > 0.5;"
+    rows = recorded([0, 4], [-4, -3, None, 6], (-9, 9))
+    one = parse(text.format("AT LEAST 1 E x INTERSECTS SOME E y")).run_local({"E": rows}).tables["share"]
+    assert sorted((row["x"], row["y"], row["probability"]) for row in one.to_pylist()) == [
+        ("A", "B", pytest.approx(7 / 9)),
+        ("B", "A", pytest.approx(7 / 9)),
+    ]
+    two = parse(text.format("AT LEAST 2 E x INTERSECTS SOME E y")).run_local({"E": rows}).tables["share"]
+    assert two.to_pylist() == []
+
+
 LASTING = "STREAM {name}(k STRING, site STRING, s BIGINT, e BIGINT) KEY k TIME FROM s TO e;"
 
 

@@ -32,9 +32,10 @@ class Tracks:
     @property
     def possible(self) -> Marks:
         """Which zones can be reached; axes: shift, step, zone."""
-        reached = [self.initial > 0]
+        reached: list[Marks] = [self.initial > 0]
         for step in range(N_STEPS - 1):
-            reached.append(((self.follows[:, step] > 0) & reached[-1][:, :, None]).any(axis=1))
+            ways = (self.follows[:, step] > 0) & reached[-1][:, :, None]
+            reached.append(np.logical_or.reduce(ways, axis=1))
         return np.stack(reached, axis=1)
 
     @property

@@ -23,6 +23,9 @@ from inkling.model.value_worlds import value_columns
 START, END, PLACE, ID = "@start", "@end", "@place", "@id"
 """Columns that say when a row's event happened, where it stands among simultaneous ones, and how it is called."""
 
+OWN_ID = "@own_id"
+"""The id of a row whose event goes by another name; simultaneous rows of a key stand in the order of their own ids."""
+
 
 @dataclass(frozen=True, slots=True)
 class Normalized:

@@ -1,4 +1,4 @@
-"""What was proved about events over uncertain streams: what is counted out, what is sampled, and what data will decide."""
+"""What was proved about events over uncertain streams: what is counted out or sampled, and what the data decides."""
 
 from __future__ import annotations
 

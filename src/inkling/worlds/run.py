@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.whole import run_plan
+from inkling.io.normalize import ID, OWN_ID
+from inkling.logical.plan import StreamPlan
 from inkling.model.batch import Ints, MatchBatch
 from inkling.physical.plan import PhysicalPlan
 from inkling.worlds.alternatives import Numbers, Weights
@@ -52,7 +54,7 @@ class WorldData:
         tables: Mapping[str, pa.Table],
         exact_up_to: int,
     ) -> WorldData:
-        streams = tuple(world_stream(stream.schema, rows[stream.schema.name]) for stream in program.streams)
+        streams = tuple(world_stream(one.schema, _ordered_by_id(one, rows[one.schema.name])) for one in program.streams)
         parts = components_of(streams, program.key, program.reach)
         choices = count_worlds(streams, parts, exact_up_to, program.scale, order_only=program.order_only)
         return cls(program, streams, tables, parts, choices)
@@ -201,3 +203,8 @@ def components_with(data: WorldData, tokens: Ints) -> np.ndarray:
     for stream, component in zip(data.streams, data.parts.of_rows, strict=True):
         found[component[np.isin(stream.tokens.view(np.int64), tokens)]] = True
     return found
+
+
+def _ordered_by_id(stream: StreamPlan, rows: pa.Table) -> pa.Table:
+    """Rows that keep their declared id where derived columns look back along it."""
+    return rows.append_column(OWN_ID, rows[ID]) if stream.derived else rows

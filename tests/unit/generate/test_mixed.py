@@ -130,6 +130,30 @@ def test_two_lost_in_one_gap_are_order_statistics() -> None:
     assert kstest(second, lambda x: x**2).pvalue > 0.001
 
 
+def test_a_forklift_goes_where_it_went_before_allows(views: tuple[Told, Told, Told]) -> None:
+    """Of the rows whose previous zone is the true one, each happened as often as it says."""
+    recorded, true, _ = views
+    steps: dict[str, list[int]] = {}
+    zone: dict[tuple[str, int], str] = {}
+    for row in true["Forklift"].to_pylist():
+        steps.setdefault(row["shift"], []).append(row["t"] // SECOND)
+        zone[row["shift"], row["t"] // SECOND] = row["zone"]
+    judged, sums = [], {}
+    for row in recorded["Forklift"].to_pylist():
+        shift, given = row["shift"], row["previous_zone"]
+        place = steps[shift].index(row["t"])
+        assert (given is None) == (place == 0)
+        step = (shift, place, given)
+        sums[step] = sums.get(step, 0.0) + row["p"]
+        if given is None or given == zone[shift, steps[shift][place - 1]]:
+            judged.append({"probability": row["p"], "happened": row["zone"] == zone[shift, row["t"]]})
+    assert {round(one, 6) for one in sums.values()} == {1.0}
+    assert sum(row["happened"] for row in judged) == true["Forklift"].num_rows
+    assert len(judged) > 20_000
+    found = calibrate([row for row in judged if row["probability"] < 1], "happened")
+    assert found.lies_on_diagonal()
+
+
 def test_naive_eyes_see_the_likeliest_zone(views: tuple[Told, Told, Told]) -> None:
     recorded, _, naive = views
     best: dict[tuple[str, str, int], tuple[float, str]] = {}
@@ -153,8 +177,9 @@ def test_rows_that_are_cut_off_are_cut_off_from_the_truth(events: int) -> None:
     assert set(recorded["Door"]["shift"].to_pylist()) == set(true["Door"]["shift"].to_pylist())
 
 
-def test_both_programs_ask_for_the_same_events() -> None:
-    texts = [(EXAMPLE / name).read_text() for name in ("mixed.ink", "certain.ink")]
+@pytest.mark.parametrize("names", [("mixed.ink", "certain.ink"), ("tracked.ink", "tracked_certain.ink")])
+def test_both_programs_ask_for_the_same_events(names: tuple[str, str]) -> None:
+    texts = [(EXAMPLE / name).read_text() for name in names]
     first, second = (text[text.index("EVENT") :] for text in texts)
     assert first == second
 

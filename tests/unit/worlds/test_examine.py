@@ -1,6 +1,7 @@
 """A closer look at results: times and influences agree with what leaving rows out of every world gives."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -117,4 +118,25 @@ def test_many_times_are_gathered_in_bins() -> None:
     assert len(bins) <= MOST_BINS
     assert (bins[0].low, bins[-1].high) == (0, 999)
     assert sum(one.share for one in bins) == pytest.approx(1)
-    assert all(after.low == before.high + 1 for before, after in zip(bins, bins[1:], strict=False))
+    assert all(after.low == before.high + 1 for before, after in pairwise(bins))
+
+
+@pytest.mark.parametrize("exact_up_to", [1024, 0])
+def test_regular_events_are_met_again(exact_up_to: int) -> None:
+    program = inkling.parse(
+        """
+        STREAM Seen(id STRING, who STRING, room STRING, t BIGINT, p DOUBLE) ID id KEY who TIME t PROBABILITY p;
+        EVENT coffee(who) AS
+          PATTERN SEQ NEXT(Seen a[room = 'hall'], Seen b[room = 'kitchen'])
+          PARTITION BY who
+          PER END;
+        """
+    )
+    seen = [dict(one) for one in SEEN if one["who"] == "ada"]
+    ((row, one),) = closer(program, {"Seen": seen}, Sampling(epsilon=0.05, exact_up_to=exact_up_to))["coffee"]
+    assert row["probability"] == pytest.approx(0.64, abs=0.05)
+    assert one is not None
+    found = influences(one)
+    assert found["a3"] == (0, 1)
+    assert found["a1"][1] == pytest.approx((0.64 - 0.4) / 0.64, abs=0.1)
+    assert shares(one.starts) == pytest.approx({1: 0.6 / 0.8, 3: 0.2 / 0.8}, abs=0.1)

@@ -44,7 +44,7 @@ def _derived(
 ) -> _LookBack:
     key = _key_codes(source, stream.schema.key)
     source = source.append_column("@key", pa.array(key))
-    identity = [name for name in ("@key", r.END, r.PLACE, r.START, r.ID) if name in source.column_names]
+    identity = [name for name in ("@key", r.END, r.PLACE, r.START, r.OWN_ID, r.ID) if name in source.column_names]
     source = source.sort_by([(name, "ascending") for name in identity])
     if _repeats(source, identity).any():
         plain = [name for name in source.column_names if not pa.types.is_list(source.schema.field(name).type)]

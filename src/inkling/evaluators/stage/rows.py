@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from inkling.io.normalize import END as END
 from inkling.io.normalize import ID as ID
+from inkling.io.normalize import OWN_ID as OWN_ID
 from inkling.io.normalize import PLACE as PLACE
 from inkling.io.normalize import START as START
 from inkling.logical.vectorized import ARROW_TYPES, BITS_PER_WORD
