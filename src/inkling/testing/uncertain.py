@@ -27,6 +27,8 @@ from inkling.testing.streams import random_tables
 from inkling.testing.universe import Declared, Doubtful, Kind
 
 ROWS_TRIED = 20
+MEASURES = {"ID", "START or END", "SINCE_CHANGE"}
+"""What is not to be asked of programs with lost events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +80,22 @@ def random_uncertain_cases(rng: random.Random, n: int, doubts: Doubts = ANY_DOUB
 
 
 def is_countable(plan: p.ProgramPlan) -> bool:
-    """Whether results can be told apart in all worlds: none has its end at the unknown time of a lost event.
+    """Whether results can be told apart in all worlds.
 
-    Nor may conditions read the id of an event that was lost, which has none.
+    None may have its end at the unknown time of a lost event, nor may conditions read the id of one, which has none.
+    None may be told apart by the events behind a derived event that stands for several matches: which of these speaks
+    for it is left open where they are simultaneous.
     """
     losing = {one.schema.name for one in plan.streams if isinstance(one.schema.doubt, LostEvents)}
+    chosen = {event.name for event in plan.events if event.per is not p.Per.MATCH}
     for event in plan.events:
+        if event.per is p.Per.MATCH and chosen & set(event.sources):
+            return False
         if losing & set(event.sources):
             losing.add(event.name)
             if event.per in (p.Per.END, p.Per.INTERVAL):
                 return False
-    return not losing or "ID" not in program_features(plan)
+    return not losing or not program_features(plan) & MEASURES
 
 
 def _is_wanted(plan: p.ProgramPlan, doubts: Doubts) -> bool:

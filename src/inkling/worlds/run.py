@@ -20,6 +20,7 @@ from inkling.worlds.dense import DenseStage, is_dense
 from inkling.worlds.exact import Choices, count_worlds, enumerate_worlds
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.regular import RegularEvent, Tracked
+from inkling.worlds.room import require_room
 from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.of import WorldStream, world_stream
@@ -55,6 +56,7 @@ class WorldData:
         exact_up_to: int,
     ) -> WorldData:
         streams = tuple(world_stream(one.schema, _ordered_by_id(one, rows[one.schema.name])) for one in program.streams)
+        require_room(program, streams)
         parts = components_of(streams, program.key, program.reach)
         choices = count_worlds(streams, parts, exact_up_to, program.scale, order_only=program.order_only)
         return cls(program, streams, tables, parts, choices)

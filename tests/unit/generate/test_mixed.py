@@ -188,7 +188,7 @@ def test_every_event_really_happens_and_not_always(views: tuple[Told, Told, Told
     program = load(EXAMPLE / "certain.ink")
     recorded, true, _ = views
     pallets = recorded["Seen"].group_by(["shift", "pallet"]).aggregate([]).num_rows
-    results = program.run_local(true)
+    results = program.run_local({stream.schema.name: true[stream.schema.name] for stream in program.plan.streams})
     assert results.rejects.num_rows == 0
     for name, table in results.tables.items():
         assert 0.05 * pallets < table.num_rows < 0.95 * pallets, name
