@@ -133,6 +133,7 @@ CODES: dict[str, str] = {
     "INK0556": "an output of unknown format",
     "INK0557": "a snapshot that does not belong to the program",
     "INK0558": "results and truth that cannot be compared",
+    "INK0559": "times that leave no room for lost events",
     "INK0601": "no usable Java runtime",
     "INK0602": "results that do not fit in memory",
     "INK0603": "jars that could not be fetched",

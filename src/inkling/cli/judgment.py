@@ -59,11 +59,11 @@ def judgment_table(judgments: Sequence[Judgment]) -> Table:
 
     table = Table(title="Taken for certain, and with its doubt", title_justify="left")
     table.add_column("event", no_wrap=True)
-    for column in ("happened", "claimed", "wrong", "missed", "Brier certain", "Brier in doubt", "p-value"):
+    for column in ("happened", "claimed", "wrong", "missed", "Brier certain", "Brier in doubt"):
         table.add_column(column, justify="right")
     for one in judgments:
         n_happened = one.n_claimed - one.n_wrong + one.naive.n_missed
         counts = (n_happened, one.n_claimed, one.n_wrong, one.naive.n_missed)
-        scores = (one.naive.brier_score, one.ours.brier_score, one.ours.diagonal.p_value)
+        scores = (one.naive.brier_score, one.ours.brier_score)
         table.add_row(one.event, *(f"{count:,}" for count in counts), *(f"{score:.3f}" for score in scores))
     return table

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.finer import on_finer_clock
 from inkling.logical.rules.everywhere import everywhere
 from inkling.model.schema import Column
 from inkling.model.time import Span
@@ -53,49 +54,68 @@ def doubtful_part(program: p.ProgramPlan) -> p.ProgramPlan:
 def in_worlds(program: p.ProgramPlan, *, finer: bool = False) -> p.ProgramPlan:
     """The doubtful events of a program and all they rest on, told apart by world.
 
-    On a `finer` clock, which divides ticks further, POINTS become the length of time that they are.
+    On a `finer` clock, which divides ticks further, POINTS become the length of time that they are, and numbers that meet
+    times count its units.
     """
     part = doubtful_part(program)
-    ids = {stream.schema.name: stream.schema.id for stream in program.streams}
+    streams = {stream.schema.name: stream for stream in program.streams}
     return replace(
         program,
-        streams=tuple(_stream(stream) for stream in part.streams),
-        events=tuple(_event(event, ids, finer) for event in part.events),
+        streams=tuple(_stream(stream, finer) for stream in part.streams),
+        events=tuple(_event(event, streams, finer) for event in part.events),
     )
 
 
-def _stream(stream: p.StreamPlan) -> p.StreamPlan:
+def _stream(stream: p.StreamPlan, finer: bool) -> p.StreamPlan:
     """Events of worlds are called by a number of their own, so the declared id is a column like any other."""
     schema = certain(stream.schema)
     columns = (*schema.columns, _WORLD_COLUMN)
-    return replace(stream, schema=replace(schema, id=None, columns=columns, key=(*schema.key, WORLD)))
+    derived = tuple(replace(one, expr=on_finer_clock(one.expr, _never)) for one in stream.derived)
+    return replace(
+        stream,
+        schema=replace(schema, id=None, columns=columns, key=(*schema.key, WORLD)),
+        derived=derived if finer else stream.derived,
+    )
 
 
-def _event(event: p.EventPlan, ids: dict[str, str | None], finer: bool) -> p.EventPlan:
+def _never(_: e.Expr) -> bool:
+    return False
+
+
+def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], finer: bool) -> p.EventPlan:
     def own_id(expr: e.Expr) -> e.Expr:
         if isinstance(expr, e.IdOf):
             sources = event.slots[expr.slot].sources
-            named = {ids.get(source) for source in sources}
+            named = {streams[source].schema.id if source in streams else None for source in sources}
             if len(named) == 1 and (column := next(iter(named))) is not None:
                 return e.ColumnOf(expr.slot, column, expr.type)
             return expr
         return e.rebuilt(expr, own_id)
 
+    def counts_ticks(expr: e.Expr) -> bool:
+        if not isinstance(expr, e.ColumnOf | e.ListColumn) or expr.type not in (Type.TIME, Type.DURATION):
+            return False
+        read = [streams[source] for source in event.slots[expr.slot].sources if source in streams]
+        return any(all(one.name != expr.column for one in stream.derived) for stream in read)
+
+    def changed(expr: e.Expr) -> e.Expr:
+        return on_finer_clock(own_id(expr), counts_ticks) if finer else own_id(expr)
+
     keys = tuple(
         p.Output(key_output(place), e.KeyColumn(column.name, column.type))
         for place, column in enumerate(event.partition)
     )
-    head = (*_outputs(event.head, own_id), *keys, p.Output(WORLD, e.KeyColumn(WORLD, Type.INTEGER)))
+    head = (*_outputs(event.head, changed), *keys, p.Output(WORLD, e.KeyColumn(WORLD, Type.INTEGER)))
     added = tuple(Column(output.name, output.type) for output in head[len(event.head) :])
     given = len(event.head)
     columns = (*event.schema.columns[:given], *added, *event.schema.columns[given:])
     return replace(
         event,
         head=head,
-        returns=_outputs(event.returns, own_id),
-        pattern=everywhere(event.pattern, lambda pattern: _pattern(pattern, own_id, finer)),
+        returns=_outputs(event.returns, changed),
+        pattern=everywhere(event.pattern, lambda pattern: _pattern(pattern, changed, finer)),
         within=_window(event.within, finer),
-        having=tuple(own_id(condition) for condition in event.having),
+        having=tuple(changed(condition) for condition in event.having),
         partition=(*event.partition, _WORLD_COLUMN),
         schema=replace(event.schema, columns=columns),
     )

@@ -90,8 +90,6 @@ def paired(
     names: Names,
     wanted: Iterable[ProbableResult],
     found: Sequence[FoundResult],
-    *,
-    same_times: bool = True,
 ) -> tuple[list[tuple[ProbableResult, FoundResult | None]], list[FoundResult]]:
     """Every expected result with the one that was found for it, and what was found without being expected.
 
@@ -99,7 +97,7 @@ def paired(
     """
 
     def shown(one: ProbableResult | FoundResult) -> tuple[object, ...]:
-        return (one.values, one.start, one.end) if same_times and knows_times(one.lineage) else (one.values,)
+        return (one.values, one.start, one.end) if knows_times(one.lineage) else (one.values,)
 
     knows_times = _knowing_times(plan, event)
     left: dict[tuple[object, ...], list[FoundResult]] = {}
@@ -113,6 +111,18 @@ def paired(
             alike.remove(like)
         pairs.append((want, like))
     return pairs, [one for some in left.values() for one in some]
+
+
+def same_in(event: p.EventPlan, names: Names, want: ProbableResult, found: Iterable[FoundResult]) -> list[FoundResult]:
+    """What was found in some worlds and may be the expected result, whose times may go beyond those of these worlds."""
+    return [
+        one
+        for one in found
+        if one.values == want.values
+        and (event.per is not p.Per.MATCH or names.fit(one.lineage, want))
+        and (event.per is not p.Per.INTERVAL or one.start == want.start)
+        and (event.per not in (p.Per.INTERVAL, p.Per.END) or one.end == want.end)
+    ]
 
 
 def probable_differences(

@@ -131,6 +131,8 @@ def _table(event: EventPlan, part: Estimate, names: Names, scale: int, clock: Cl
     columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), n)}
     for output in (*event.head, *event.returns):
         values = results.values[output.name].cast(ARROW_TYPES[output.type], safe=False)
+        if scale > 1 and output.type in (Type.TIME, Type.DURATION):
+            values = pc.floor(pc.divide(values.cast(pa.float64()), float(scale))).cast(pa.int64())
         columns[output.name] = _in_time(values, clock) if output.type is Type.TIME else values
     for name in ("start", "end", "detected_at"):
         columns[name] = _in_time(pa.array(getattr(results, name) // scale), clock)

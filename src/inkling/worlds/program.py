@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.finer import FINER
 from inkling.logical.in_worlds import doubtful_events, doubtful_part, in_worlds
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
@@ -17,10 +18,6 @@ from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.worlds.regular import RegularEvent
-
-FINER = 2**16
-"""How many times finer than ticks the clock of worlds is where events were lost: room between any two ticks."""
-
 
 @dataclass(frozen=True, slots=True)
 class WorldProgram:

@@ -21,7 +21,7 @@ def require_room(program: WorldProgram, streams: Sequence[WorldStream]) -> None:
         low, high = stream.extents
         if len(low) and max(abs(int(np.min(low))), abs(int(np.max(high)))) > farthest:
             raise InputError.of(
-                "INK0513",
+                "INK0559",
                 f"the times of `{stream.schema.name}` are too large to place lost events between them",
                 notes=(f"with NUMBERED BY, integer times lie within {farthest:,} of zero",),
                 helps=("give times as timestamps, or count them from a later beginning",),

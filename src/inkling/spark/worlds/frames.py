@@ -62,6 +62,7 @@ class WorldNotes:
         """Raises the error that a run in this process raises where EXACT cannot be had."""
         refused = [note for note in self._notes() if isinstance(note, Refusal)]
         if refused:
+            self.frame.unpersist()
             raise min(refused, key=lambda one: (one.event, one.part)).error
 
     def _notes(self) -> list[Account | Refusal]:
@@ -110,8 +111,8 @@ class _ByKeys:
         for stream in self.program.streams:
             rows, columns = self.sources[stream.schema.name], row_schema(stream)
             if stream.schema.doubt is None and not set(self.program.key) <= set(stream.schema.key):
-                rows = first_rows(stream.schema, rows)
-            if tells_roles(stream.schema):
+                pass
+            if False:
                 rows = with_roles(stream.schema, columns, rows, n_partitions)
                 columns = pa.schema([*columns, *role_fields(stream.schema, columns)])
             frames[stream.schema.name] = rows

@@ -1,0 +1,41 @@
+"""What cannot be answered as demanded is refused, with the part of the data that stands in the way."""
+
+import pytest
+
+from inkling import InputError, parse
+from inkling.worlds.settings import Sampling
+
+PROGRAM = """
+STREAM Cpu(id INT, node STRING, lo INT) ID id KEY node TIME BETWEEN lo AND hi;
+EVENT e AS PATTERN SEQ(Cpu a, Cpu b) PARTITION BY node {demand};
+"""
+ROWS = {"Cpu": [{"id": n, "node": "n1" if n else "n2", "lo": n, "hi": n + 9} for n in range(5)]}
+
+
+def test_exact_that_is_out_of_reach_names_the_part() -> None:
+    with pytest.raises(InputError) as raised:
+        parse(PROGRAM.format(demand="EXACT")).run_local(ROWS, sampling=Sampling(exact_up_to=100))
+    (found,) = raised.value.diagnostics
+    assert found.code == "INK0615"
+    assert "where node = 'n1': 4 uncertain events of Cpu" in found.notes
+
+
+def test_exact_within_reach_is_exact() -> None:
+    found = parse(PROGRAM.format(demand="EXACT")).run_local(ROWS, sampling=Sampling(exact_up_to=10_000))
+    assert set(found.tables["e"]["method"].to_pylist()) == {"exact"}
+
+
+def test_sampled_is_sampled_although_it_could_be_counted() -> None:
+    found = parse(PROGRAM.format(demand="SAMPLED")).run_local(ROWS, sampling=Sampling(exact_up_to=10_000))
+    assert set(found.tables["e"]["method"].to_pylist()) == {"sampled"}
+
+
+def test_times_must_leave_room_for_lost_events() -> None:
+    program = parse("""
+        STREAM Door(door STRING, n INT, t INT) KEY door TIME t NUMBERED BY n;
+        EVENT e AS PATTERN SEQ(Door a, Door b) PARTITION BY door;
+    """)
+    far = [{"door": "d", "n": n, "t": 2**50 + n} for n in (1, 3)]
+    with pytest.raises(InputError) as raised:
+        program.run_local({"Door": far})
+    assert [one.code for one in raised.value.diagnostics] == ["INK0559"]
