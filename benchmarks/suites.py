@@ -100,11 +100,13 @@ def _push(sizes: Sizes) -> Iterator[Benchmark]:
 
 
 def _worlds(sizes: Sizes) -> Iterator[Benchmark]:
-    from benchmarks import worlds_local
+    from benchmarks import worlds_local, worlds_spark
     from benchmarks.meter import on_one_core
 
     for name, run in worlds_local.BENCHMARKS.items():
         yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run(sizes))))
+    for name in worlds_spark.QUERIES:
+        yield Benchmark(name, lambda name=name: worlds_spark.run(name, sizes))
 
 
 def _prompt(sizes: Sizes) -> Iterator[Benchmark]:

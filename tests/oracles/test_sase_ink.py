@@ -1,23 +1,24 @@
-"""Programs find the matches of patterns over imprecise times, in every possible world of the events' times.
+"""Programs find the matches of patterns over imprecise times, with their confidences and ranges of times.
 
-The certain cases run as they are. Of the others all worlds run side by side: a match has the confidence of the
-worlds that hold it, and spans their times. Cases that need what the language does not run yet:
+Streams are declared TIME BETWEEN, and all worlds are counted out. Cases that need what the language does not run yet:
 
 | id | needs |
 |---|---|
-| streams declared TIME BETWEEN | an evaluator for doubt; here the worlds are written out |
 | repetitions under NEXT that take the earliest of two parts | EAGER |
 | P1-P9, L1-L5 and the whole streams | no results of one pattern: counts of worlds, bounds, large intervals |
-| T01 with a threshold or TOP | CONFIDENCE, TOP |
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.oracles.imprecise_times import CASES, CERTAIN, Signature, expected, imprecise, rows_of
-from tests.oracles.in_worlds import results_in, side_by_side
+from tests.oracles.imprecise_times import CASES, CERTAIN, expected, rows_of
+
+from inkling import Sampling, parse
+
+Rows = dict[str, list[dict[str, object]]]
 
 
 def part(number: int, text: str) -> str:
@@ -29,44 +30,65 @@ def part(number: int, text: str) -> str:
     return f"{name} x{number}{condition}{'+' if text.endswith('+') else ''}"
 
 
-def program_of(case: dict[str, Any], streams: list[str], by: str) -> str:
-    columns = "(id STRING, w BIGINT, lo BIGINT, k BIGINT)"
-    declared = "\n".join(f"STREAM {name}{columns} ID id KEY w TIME lo;" for name in streams)
+def event_of(case: dict[str, Any], streams: list[str]) -> str:
     parts = ", ".join(part(number, text) for number, text in enumerate(case["pattern"]))
     over = f"OVER ({', '.join(streams)})" if case["policy"] == "STRICT" else ""
-    return (
-        f"{declared} EVENT x{'(w)' if by else ''} AS"
-        f" PATTERN SEQ {case['policy']}({parts}) WITHIN {case['points']} POINTS {by} {over};"
+    return f"EVENT x AS PATTERN SEQ {case['policy']}({parts}) WITHIN {case['points']} POINTS {over}"
+
+
+def with_numbers(rows: Rows) -> Rows:
+    """Rows with all columns; weights are written as fractions, and are read as numbers."""
+    return {
+        name: [
+            {"k": None, **row, "weights": [float(Fraction(one)) for one in row["weights"]] if row["weights"] else None}
+            for row in some
+        ]
+        for name, some in rows.items()
+    }
+
+
+def imprecise_program(case: dict[str, Any], clauses: str = "") -> tuple[str, Rows]:
+    rows = with_numbers(rows_of(case))
+    weighted = {name for name, some in rows.items() if any(row["weights"] for row in some)}
+    streams = "\n".join(
+        f"STREAM {name}(id STRING, k BIGINT, lo BIGINT, hi BIGINT) ID id"
+        f" TIME BETWEEN lo AND hi{' WEIGHTS weights' if name in weighted else ''};"
+        for name in sorted(rows)
     )
-
-
-def complete(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    return [{"k": None, "w": 0, **row} for row in rows]
+    return f"{streams} {event_of(case, sorted(rows))} {clauses};", rows
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
-def test_confidence_is_that_of_the_worlds_with_the_match(case: dict[str, Any]) -> None:
-    names = sorted(rows_of(case))
-    worlds = side_by_side(rows_of(case), [imprecise(name).schema for name in names])
-    assert len(worlds.probs) == case["worlds"]
-    inputs = {name: complete(rows) for name, rows in worlds.rows.items()}
-    found: dict[Signature, list[dict[str, Any]]] = {}
-    for row in results_in(program_of(case, names, "PARTITION BY w"), inputs, {}):
-        found.setdefault(row["lineage"], []).append(row)
-    summed = {
-        signature: (
-            min(row["start"] for row in rows),
-            max(row["end"] for row in rows),
-            sum(worlds.probs[row["w"]] for row in rows),
-        )
-        for signature, rows in found.items()
+def test_confidence(case: dict[str, Any]) -> None:
+    program, rows = imprecise_program(case)
+    results = parse(program).run_local(rows, sampling=Sampling(exact_up_to=case["worlds"]))
+    assert not len(results.rejects)
+    found = {tuple(row["lineage"]): row for row in results.tables["x"].to_pylist()}
+    wanted = expected(case)
+    assert {key: (row["start"], row["end"], row["method"]) for key, row in found.items()} == {
+        key: (start, end, "exact") for key, (start, end, _) in wanted.items()
     }
-    assert summed == expected(case)
+    for key, (_, _, confidence) in wanted.items():
+        assert found[key]["probability"] == pytest.approx(float(confidence), abs=1e-12)
+
+
+UNSURE = [case for case in CASES if case["results"] and max(one for _, _, one in expected(case).values()) < 1]
+
+
+@pytest.mark.parametrize("case", UNSURE, ids=[case["id"] for case in UNSURE])
+def test_a_threshold_at_the_confidence_itself(case: dict[str, Any]) -> None:
+    """`CONFIDENCE >= c` keeps a result of confidence c, and `> c` does not."""
+    confidence = float(max(one for _, _, one in expected(case).values()))
+    for operator, is_kept in ((">=", True), (">", False)):
+        program, rows = imprecise_program(case, f"CONFIDENCE {operator} {confidence:.17f}")
+        found = parse(program).run_local(rows, sampling=Sampling(exact_up_to=case["worlds"])).tables["x"]
+        assert [one == pytest.approx(confidence) for one in found["probability"].to_pylist()] == [True] * len(found)
+        assert bool(len(found)) is is_kept
 
 
 @pytest.mark.parametrize("case", CERTAIN, ids=[case["id"] for case in CERTAIN])
 def test_precise_times_are_a_certain_stream(case: dict[str, Any]) -> None:
-    rows = rows_of(case)
-    inputs = {name: complete([{**row, "id": f"0/{row['id']}"} for row in some]) for name, some in rows.items()}
-    found = results_in(program_of(case, sorted(rows), ""), inputs, {})
-    assert {row["lineage"]: (row["start"], row["end"], 1) for row in found} == expected(case)
+    rows = {name: [{**row, "k": row.get("k")} for row in some] for name, some in rows_of(case).items()}
+    streams = "\n".join(f"STREAM {name}(id STRING, k BIGINT, lo BIGINT) ID id TIME lo;" for name in sorted(rows))
+    found = parse(f"{streams} {event_of(case, sorted(rows))};").run_local(rows).tables["x"].to_pylist()
+    assert {tuple(row["lineage"]): (row["start"], row["end"], 1) for row in found} == expected(case)

@@ -1,7 +1,7 @@
 """Programs tell apart Allen's relations as SimpMatch does, and count the segments that share time.
 
-The relations themselves (2.1, 2.2), recorded ties (O12), the matrix of O14 and the interleavings of O4, with one row
-per segment and relations between single events. Quantities and lost events: `test_simpmatch_segments_ink.py`.
+One row is one segment here, and nothing is lost: the relations themselves (2.1, 2.2), recorded ties (O12), the matrix
+of O14 and the interleavings of O4. Quantifiers and lost events are in `test_simpmatch_losses.py`.
 """
 
 from __future__ import annotations

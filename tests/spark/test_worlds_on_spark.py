@@ -16,6 +16,8 @@ import inkling
 from inkling.errors import InputError
 from inkling.query import Program
 from inkling.results import Results
+from inkling.testing.arrow import arrow_streams, arrow_tables
+from inkling.testing.uncertain import uncertain_cases
 from inkling.worlds.settings import Sampling
 
 Row = dict[str, object]
@@ -158,6 +160,16 @@ def test_the_same_worlds_everywhere(text: str, seed: int, span: int, methods: se
     for partitions in (1, 2, 5):
         results = program.run(spark, inputs, partitions=partitions, sampling=COARSE)
         _same(expected, results.collect())
+        results.close()
+
+
+@pytest.mark.parametrize("exact_up_to", [4, 64])
+def test_random_programs(exact_up_to: int, spark: SparkSession) -> None:
+    settings = Sampling(epsilon=0.12, delta=0.12, exact_up_to=exact_up_to)
+    for case in uncertain_cases(seed=exact_up_to, n_programs=3):
+        given = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
+        results = case.program.run(spark, *given, partitions=3, sampling=settings)
+        _same(case.program.run_local(*given, sampling=settings), results.collect())
         results.close()
 
 

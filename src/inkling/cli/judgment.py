@@ -59,7 +59,7 @@ def judgment_table(judgments: Sequence[Judgment]) -> Table:
 
     table = Table(title="Taken for certain, and with its doubt", title_justify="left")
     table.add_column("event", no_wrap=True)
-    for column in ("happened", "claimed", "wrong", "missed", "Brier certain", "Brier in doubt"):
+    for column in ("true", "claimed", "wrong", "missed", "Brier certain", "Brier in doubt"):
         table.add_column(column, justify="right")
     for one in judgments:
         n_happened = one.n_claimed - one.n_wrong + one.naive.n_missed

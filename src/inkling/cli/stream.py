@@ -15,7 +15,7 @@ from inkling.cli.failures import EXIT_INTERRUPTED, diagnostics_of
 from inkling.cli.inputs import given_addresses
 from inkling.cli.live_line import Shown, live_line
 from inkling.cli.messages import counted, print_diagnostics
-from inkling.cli.options import Debug, Master, ProgramFile, Quiet
+from inkling.cli.options import Debug, Delta, Epsilon, Master, ProgramFile, Quiet, WorldSeed, sampling_of
 from inkling.cli.progress import working
 from inkling.cli.stopping import Stop, stopping_politely
 from inkling.query import Program, load
@@ -91,10 +91,14 @@ def stream(
         typer.Option(metavar="FILE.jsonl", help="Where numbers of every micro-batch are added.", show_default=False),
     ] = None,
     master: Master = "local[*]",
+    epsilon: Epsilon = 0.01,
+    delta: Delta = 0.01,
+    seed: WorldSeed = 0,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Find the events of a program in streams, until Ctrl-C."""
+    sampling = sampling_of(epsilon, delta, seed)
     loaded = load(program)
     if loaded.warnings and not quiet:
         print_diagnostics(loaded.warnings)
@@ -115,6 +119,7 @@ def stream(
             idle_after=idle_after or None,
             buckets=buckets,
             unbounded=unbounded,
+            sampling=sampling,
         )
     if query.changes and not quiet:
         typer.echo(f"{program.name} has changed since the last run; {query.changes}", err=True)

@@ -54,7 +54,7 @@ def doubtful_part(program: p.ProgramPlan) -> p.ProgramPlan:
 def in_worlds(program: p.ProgramPlan, *, finer: bool = False) -> p.ProgramPlan:
     """The doubtful events of a program and all they rest on, told apart by world.
 
-    On a `finer` clock, which divides ticks further, POINTS become the length of time that they are, and numbers that meet
+    On a `finer` clock, which divides ticks further, POINTS become the length of time that they are, and numbers beside
     times count its units.
     """
     part = doubtful_part(program)

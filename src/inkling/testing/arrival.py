@@ -52,21 +52,21 @@ def arrivals(
     Streams that are `in_step` have come equally far in time with every piece.
     """
     found = {}
-    share = sorted(rng.random() for _ in range(n_pieces - 1))
-    times = [
-        time for stream in plan.streams for time in given[stream.schema.name][coming_by(stream.schema)].to_pylist()
-    ]
-    last = max((time for time in times if time is not None), default=0)
+    columns = {one.schema.name: given[one.schema.name][coming_by(one.schema)].to_pylist() for one in plan.streams}
+    last = max((time for times in columns.values() for time in times if time is not None), default=0)
+    reached = sorted(rng.uniform(0, last) for _ in range(n_pieces - 1))
     for stream in plan.streams:
-        rows = given[stream.schema.name]
-        ends = rows[coming_by(stream.schema)].to_pylist()
+        rows, ends = given[stream.schema.name], columns[stream.schema.name]
         order = permitted_order(rng, ends, lateness) if len(rows) else []
         if in_step:
-            cuts = [
-                next((n for n, at in enumerate(order) if (ends[at] or 0) > last * part), len(order)) for part in share
-            ]
+            cuts = [_first_after(time, [ends[place] or 0 for place in order]) for time in reached]
         else:
             cuts = sorted(rng.randint(0, len(order)) for _ in range(n_pieces - 1))
         pieces = [order[first:last] for first, last in zip([0, *cuts], [*cuts, len(order)], strict=True)]
         found[stream.schema.name] = [rows.take(pa.array(piece, pa.int64())) for piece in pieces]
     return found
+
+
+def _first_after(time: float, times: list[int]) -> int:
+    """The place of the first row later than a time."""
+    return next((place for place, one in enumerate(times) if one > time), len(times))

@@ -1,4 +1,4 @@
-"""Data of one program put one after the other in time, as streams that go on: what came first is decided by what follows."""
+"""Data of one program put one after the other in time, as streams that go on."""
 
 from __future__ import annotations
 

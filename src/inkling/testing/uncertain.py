@@ -26,16 +26,15 @@ from inkling.testing.programs import MOST_TRIES, Case, Options, declared_streams
 from inkling.testing.streams import random_tables
 from inkling.testing.universe import Declared, Doubtful, Kind
 
+GOOD_ROWS = Options(bad_rows=False)
 ROWS_TRIED = 20
-MEASURES = {"ID", "START or END", "SINCE_CHANGE"}
-"""What is not to be asked of programs with lost events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
     """What random uncertain programs may contain."""
 
-    options: Options = Options(bad_rows=False)
+    options: Options = GOOD_ROWS
     doubtful: tuple[Doubtful, ...] = tuple(Doubtful)
     most_worlds: tuple[int, ...] = (8, 8, 16, 16, 32, 32, 300)  # one of these
     lengths: bool = False  # whether to ask for how long it is between events some of which may be lost
@@ -95,7 +94,7 @@ def is_countable(plan: p.ProgramPlan) -> bool:
             losing.add(event.name)
             if event.per in (p.Per.END, p.Per.INTERVAL):
                 return False
-    return not losing or not program_features(plan) & MEASURES
+    return not losing or "ID" not in program_features(plan)
 
 
 def _is_wanted(plan: p.ProgramPlan, doubts: Doubts) -> bool:

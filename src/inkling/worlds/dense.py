@@ -16,7 +16,7 @@ from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.prepare import stage_rows
-from inkling.io.normalize import END, ID
+from inkling.io.normalize import END, ID, START
 from inkling.kernels.world_order import ABSENT, fill_times, in_canonical_order
 from inkling.logical import expr as e
 from inkling.logical.in_worlds import WORLD
@@ -112,6 +112,9 @@ class DenseStage:
             table = stream.rows.set_column(
                 stream.rows.schema.get_field_index(ID), ID, pa.array(stream.tokens.view(np.int64))
             )
+            for name in (START, END):
+                finer = pa.array(table[name].to_numpy() * program.scale)
+                table = table.set_column(table.schema.get_field_index(name), name, finer)
             table = table.append_column(WORLD, pa.array(np.zeros(len(table), np.int64)))
             table = table.append_column("@line", pa.array(lines))
             parts.append(stage_rows(stage, number, table, tables, program.around, carry="@line"))

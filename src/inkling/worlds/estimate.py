@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,6 +121,15 @@ def most_probable(table: pa.Table, n: int) -> pa.Table:
     return table.take(pa.array(order[:n], pa.int64()))
 
 
+def shown_values(event: EventPlan, results: Summed, scale: int) -> Iterator[pa.ChunkedArray]:
+    """The values of head and RETURN, times and durations on the clock of the streams."""
+    for output in (*event.head, *event.returns):
+        values = results.values[output.name].cast(ARROW_TYPES[output.type], safe=False)
+        if scale > 1 and output.type in (Type.TIME, Type.DURATION):
+            values = pc.floor(pc.divide(values.cast(pa.float64()), float(scale))).cast(pa.int64())
+        yield values
+
+
 def _no_results(event: EventPlan, kind: pa.DataType, clock: Clock) -> pa.Table:
     schema = result_schema(event, Type.STRING, clock)
     return schema.set(schema.get_field_index("lineage"), pa.field("lineage", pa.list_(kind))).empty_table()
@@ -129,10 +138,7 @@ def _no_results(event: EventPlan, kind: pa.DataType, clock: Clock) -> pa.Table:
 def _table(event: EventPlan, part: Estimate, names: Names, scale: int, clock: Clock) -> pa.Table:
     results, n = part.results, len(part.results)
     columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), n)}
-    for output in (*event.head, *event.returns):
-        values = results.values[output.name].cast(ARROW_TYPES[output.type], safe=False)
-        if scale > 1 and output.type in (Type.TIME, Type.DURATION):
-            values = pc.floor(pc.divide(values.cast(pa.float64()), float(scale))).cast(pa.int64())
+    for output, values in zip((*event.head, *event.returns), shown_values(event, results, scale), strict=True):
         columns[output.name] = _in_time(values, clock) if output.type is Type.TIME else values
     for name in ("start", "end", "detected_at"):
         columns[name] = _in_time(pa.array(getattr(results, name) // scale), clock)

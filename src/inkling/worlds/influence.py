@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.imprecise import ImpreciseStream
 from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.probable import ProbableStream
-from inkling.worlds.variants import Removal, Seen
+from inkling.worlds.variants import Removal, Seen, event_tokens
 
 MOST_EVENTS = 12
 """How many events are left out, one at a time, for one result."""
@@ -26,7 +26,7 @@ NOTICED = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class UncertainEvent:
-    """An event of an uncertain stream; `id` is null if it was lost."""
+    """An event of an uncertain stream; `id` is null if it was lost, and lists those of alternatives that differ."""
 
     token: int
     stream: str
@@ -47,27 +47,35 @@ class Influence:
 def candidates(data: WorldData, component: int, lineage: Ints, low: int, high: int) -> tuple[UncertainEvent, ...]:
     """Uncertain events of a component that may matter: those a result rests on, then others between two times."""
     found: dict[int, UncertainEvent] = {}
-    for one in _uncertain(data, component, low, high, lineage):
-        found.setdefault(one.token, one)
-    own = set(lineage.tolist())
+    ids: dict[int, dict[Value, None]] = {}
+    own: set[int] = set()
+    for one, is_own in _uncertain(data, component, low, high, lineage):
+        every = ids.setdefault(one.token, {})
+        every[one.id] = None
+        found[one.token] = one if len(every) == 1 else replace(one, id=" | ".join(sorted(map(str, every))))
+        own |= {one.token} if is_own else set()
     ordered = sorted(found.values(), key=lambda one: (one.token not in own, one.low, one.stream, str(one.id)))
     return tuple(ordered[:MOST_EVENTS])
 
 
-def _uncertain(data: WorldData, component: int, low: int, high: int, lineage: Ints) -> Iterator[UncertainEvent]:
+def _uncertain(
+    data: WorldData, component: int, low: int, high: int, lineage: Ints
+) -> Iterator[tuple[UncertainEvent, bool]]:
+    """Row by row, with whether the result rests on the row."""
     for stream, component_of in zip(data.streams, data.parts.of_rows, strict=True):
         if isinstance(stream, CertainStream):
             continue
-        tokens = stream.tokens.view(np.int64)
+        tokens = event_tokens(stream)
         begins, ends = _times(stream)
+        own = np.isin(stream.tokens.view(np.int64), lineage)
         near = (begins <= high) & (ends >= low)
-        doubtful = _is_open(stream)
-        rows = np.flatnonzero((component_of == component) & doubtful & (near | np.isin(tokens, lineage)))
+        rows = np.flatnonzero((component_of == component) & _is_open(stream) & (near | own))
         ids = stream.rows[ID].combine_chunks()
         for row in rows.tolist():
-            yield UncertainEvent(
+            event = UncertainEvent(
                 int(tokens[row]), stream.schema.name, ids[row].as_py(), int(begins[row]), int(ends[row])
             )
+            yield event, bool(own[row])
 
 
 def _is_open(stream: ImpreciseStream | ProbableStream | LossyStream) -> np.ndarray:

@@ -19,6 +19,7 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.worlds.regular import RegularEvent
 
+
 @dataclass(frozen=True, slots=True)
 class WorldProgram:
     """The doubtful part of a program; certain events are run as ever."""

@@ -106,6 +106,8 @@ class RegularEvent:
         stream = program.stream(event.sources[0])
         if stream is None or stream.derived or not isinstance(stream.schema.doubt, ProbableValue):
             return None
+        if stream.schema.order_by is not None:  # alternatives may differ in their place, which is part of their time
+            return None
         if {column.name for column in event.partition} != set(stream.schema.key):
             return None
         ordered = replace(stream, schema=replace(stream.schema, doubt=None, order_by=stream.schema.start))

@@ -18,6 +18,7 @@ from inkling.worlds.run import WorldData, only
 from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.of import WorldStream
 from inkling.worlds.streams.placed import Placed, world_rows
+from inkling.worlds.streams.probable import ProbableStream
 
 MOST_WORLDS = 1024
 """How many sampled worlds are looked at again; parts that are counted out are looked at in full."""
@@ -25,10 +26,17 @@ MOST_WORLDS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """An event, by its token, that is left out of all worlds of its part."""
+    """An event that is left out of all worlds of its part: by its token, which all alternatives share."""
 
     component: int
     token: int
+
+
+def event_tokens(stream: WorldStream) -> Ints:
+    """What the event of every row is called; alternatives are one event, though each may have an id of its own."""
+    if isinstance(stream, ProbableStream):
+        return np.repeat(stream.group_tokens.view(np.int64), np.diff(stream.offsets))
+    return stream.tokens.view(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +103,7 @@ def _evaluated(
     sources = {}
     for stream, one in zip(streams, placed, strict=True):
         tokens = stream.tokens.view(np.int64)
-        every = _with_variants(one, tokens[one.rows], places(tokens)[one.rows], removals, n_worlds)
+        every = _with_variants(one, event_tokens(stream)[one.rows], places(tokens)[one.rows], removals, n_worlds)
         sources[stream.schema.name] = world_rows(stream.rows, stream.tokens, every, stream.time_columns, program.scale)
     found = run_plan(program.physical, sources, data.tables, program.around)
     for event in program.events:

@@ -140,3 +140,24 @@ def test_regular_events_are_met_again(exact_up_to: int) -> None:
     assert found["a3"] == (0, 1)
     assert found["a1"][1] == pytest.approx((0.64 - 0.4) / 0.64, abs=0.1)
     assert shares(one.starts) == pytest.approx({1: 0.6 / 0.8, 3: 0.2 / 0.8}, abs=0.1)
+
+
+def test_alternatives_with_ids_of_their_own_are_one_event() -> None:
+    seen = [dict(one, id=f"{one['id']}-{one['room']}") for one in SEEN]
+    ((row, one),) = closer(PROGRAM, {"Seen": seen, "Call": CALLS}, Sampling())["coffee"]
+    assert row["lineage"] == ["a2-hall", "a3-kitchen"]
+    assert one is not None
+    assert influences(one)["c1"] == pytest.approx((0.64, -2.2))
+    rows = closer(PROGRAM, {"Seen": seen, "Call": CALLS}, Sampling())["called"]
+    early = next(one for row, one in rows if row["lineage"] == ["a1-hall", "c1"])
+    assert early is not None
+    assert influences(early) == {"a1-hall | a1-lab": (0, 1), "c1": (0, 1)}
+
+
+def test_runs_tell_how_many_worlds_are_done() -> None:
+    told: list[tuple[int, int]] = []
+    sampling = Sampling(epsilon=0.05, exact_up_to=0)
+    PROGRAM.run_local(INPUTS, sampling=sampling, on_worlds=lambda done, total: told.append((done, total)))
+    assert told == sorted(told)
+    assert told[-1] == (sampling.n_worlds, sampling.n_worlds)
+    PROGRAM.run_local(INPUTS, on_worlds=lambda done, total: pytest.fail("nothing is sampled"))

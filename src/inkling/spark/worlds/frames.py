@@ -111,8 +111,8 @@ class _ByKeys:
         for stream in self.program.streams:
             rows, columns = self.sources[stream.schema.name], row_schema(stream)
             if stream.schema.doubt is None and not set(self.program.key) <= set(stream.schema.key):
-                pass
-            if False:
+                rows = first_rows(stream.schema, rows)
+            if tells_roles(stream.schema):
                 rows = with_roles(stream.schema, columns, rows, n_partitions)
                 columns = pa.schema([*columns, *role_fields(stream.schema, columns)])
             frames[stream.schema.name] = rows

@@ -17,7 +17,7 @@ from inkling.spark.worker import DETECTED, EVENT
 from inkling.worlds.account import Account
 from inkling.worlds.combine import Summed, merged
 from inkling.worlds.demands import Refusal
-from inkling.worlds.estimate import Estimate
+from inkling.worlds.estimate import Estimate, shown_values
 from inkling.worlds.program import WorldProgram
 
 LOOK, IDENTITY, WORLD, WEIGHT, TOKENS = "@look", "@identity", "@world", "@weight", "@tokens"
@@ -94,7 +94,7 @@ def sums_rows(
         WORLD: pa.array(sums.world),
         WEIGHT: pa.array(sums.weight.astype(np.float64)),
         lineage_name(ids.type.value_type): ids,
-        **_values(event, sums.values),
+        **_values(event, sums, 1),
     }
     if tokens:
         columns[TOKENS] = sums.lineage
@@ -135,7 +135,7 @@ def estimate_rows(
         ERROR: pa.array(part.error),
         METHOD: pa.array(part.method, pa.string()),
         lineage_name(ids.type.value_type): ids,
-        **_values(event, results.values),
+        **_values(event, results, program.scale),
     }
     if TOKENS in results.values.column_names:
         columns[TOKENS] = results.values[TOKENS]
@@ -154,11 +154,9 @@ def note_of(written: bytes) -> Note:
     return note
 
 
-def _values(event: EventPlan, values: pa.Table) -> dict[str, pa.ChunkedArray]:
-    return {
-        physical_name(output.name, output.type): values[output.name].cast(ARROW_TYPES[output.type], safe=False)
-        for output in (*event.head, *event.returns)
-    }
+def _values(event: EventPlan, results: Summed, scale: int) -> dict[str, pa.ChunkedArray]:
+    names = [physical_name(output.name, output.type) for output in (*event.head, *event.returns)]
+    return dict(zip(names, shown_values(event, results, scale), strict=True))
 
 
 def _batches(columns: dict[str, pa.Array], n: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
