@@ -216,3 +216,12 @@ def test_confidence_tests_the_sum_over_worlds_not_single_matches() -> None:
     assert parse(ever).run_local(rows).tables["x"]["probability"].to_pylist() == [pytest.approx(7 / 8, abs=1e-12)]
     each = f"{AT} {RING} EVENT x AS PATTERN SEQ(At a, Ring r) CONFIDENCE > 0.8;"
     assert len(parse(each).run_local(rows).tables["x"]) == 0
+
+
+def test_partitions_have_results_of_their_own_even_if_the_head_does_not_show_them() -> None:
+    """Ada is in the lab with 1/2 and Bob with 1/4: two results, not one with 5/8."""
+    program = f"{AT} EVENT x() AS PATTERN At a[room = 'lab'] PARTITION BY person PER VALUES;"
+    rows: Rows = {"At": [at(1, "lab", 0.5), {**at(1, "lab", 0.25), "person": "bob"}]}
+    assert probabilities(program, rows, "x") == [Fraction(1, 4), Fraction(1, 2)]
+    anyone = f"{AT} EVENT x() AS PATTERN At a[room = 'lab'] PER VALUES;"
+    assert probability(anyone, rows, "x") == 1 - Fraction(1, 2) * Fraction(3, 4)

@@ -11,7 +11,7 @@ from inkling.cli.examples import example_program
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
-from inkling.cli.judgment import Judgment, judge, judgment_table
+from inkling.cli.judgment import Judgment, judge, judgment_table, report_tables
 from inkling.cli.options import (
     Budget,
     Debug,
@@ -76,9 +76,9 @@ def demo(
     report = folder / "report.html"
     with working(quiet) as say:
         found = execute(program, given, runner, sampling, master=master, quick=True, say=say, debug=debug)
-        say("writing the report")
-        found.write_report(report)
         judgments = judge(found, example, folder)
+        say("writing the report")
+        found.write_report(report, report_tables(judgments))
     if not quiet:
         _print(found, report, judgments)
 

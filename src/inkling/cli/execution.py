@@ -18,6 +18,7 @@ from inkling.query import Program
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from inkling.report.data import ReportTable
     from inkling.results import Results
     from inkling.worlds.settings import Sampling
 
@@ -37,7 +38,7 @@ class Execution:
     def tables(self) -> Mapping[str, pa.Table]:
         return self.results.tables
 
-    def write_report(self, path: Path) -> None:
+    def write_report(self, path: Path, extra: tuple[ReportTable, ...] = ()) -> None:
         from inkling.report import write_report
         from inkling.report.from_results import report_data
 
@@ -49,6 +50,7 @@ class Execution:
             runner=self.runner,
             seconds=self.seconds,
             sampling=self.sampling,
+            extra=extra,
         )
         write_report(data, path)
 

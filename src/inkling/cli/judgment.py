@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from inkling.calibrate import Calibration
+    from inkling.report.data import ReportTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +54,38 @@ def judge(found: Execution, example: Path, folder: Path) -> list[Judgment]:
     return judgments
 
 
+COLUMNS = ("event", "true", "claimed", "wrong", "missed", "Brier certain", "Brier in doubt")
+TITLE = "Taken for certain, and with its doubt"
+NOTE = (
+    "What really happened; what certain processing would have claimed, how much of that was wrong and what it missed; "
+    "and the mean squared error of its claims and of the probabilities in this report."
+)
+
+
+def report_tables(judgments: Sequence[Judgment]) -> tuple[ReportTable, ...]:
+    """The same for a report; none without truth."""
+    from inkling.report.data import ReportTable
+
+    if not judgments:
+        return ()
+    return (ReportTable(TITLE, COLUMNS, tuple(_row(one) for one in judgments), NOTE),)
+
+
 def judgment_table(judgments: Sequence[Judgment]) -> Table:
     """Claims of certain processing that were wrong, what it missed, and both Brier scores."""
     from rich.table import Table
 
-    table = Table(title="Taken for certain, and with its doubt", title_justify="left")
-    table.add_column("event", no_wrap=True)
-    for column in ("true", "claimed", "wrong", "missed", "Brier certain", "Brier in doubt"):
+    table = Table(title=TITLE, title_justify="left")
+    table.add_column(COLUMNS[0], no_wrap=True)
+    for column in COLUMNS[1:]:
         table.add_column(column, justify="right")
     for one in judgments:
-        n_happened = one.n_claimed - one.n_wrong + one.naive.n_missed
-        counts = (n_happened, one.n_claimed, one.n_wrong, one.naive.n_missed)
-        scores = (one.naive.brier_score, one.ours.brier_score)
-        table.add_row(one.event, *(f"{count:,}" for count in counts), *(f"{score:.3f}" for score in scores))
+        event, *numbers = _row(one)
+        table.add_row(str(event), *(f"{number:,}" for number in numbers))
     return table
+
+
+def _row(one: Judgment) -> tuple[str | int | float, ...]:
+    n_happened = one.n_claimed - one.n_wrong + one.naive.n_missed
+    scores = (round(one.naive.brier_score, 3), round(one.ours.brier_score, 3))
+    return one.event, n_happened, one.n_claimed, one.n_wrong, one.naive.n_missed, *scores
