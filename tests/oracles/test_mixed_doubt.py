@@ -187,7 +187,11 @@ def test_next_with_a_lost_event_in_the_way() -> None:
     """
     rows: Rows = {
         "A": [{"t": 2}],
-        "B": [{"source": "lossy", "t": 1, "n": 1}, {"source": "lossy", "t": 6, "n": 3}, {"source": "b", "t": 4, "n": 1}],
+        "B": [
+            {"source": "lossy", "t": 1, "n": 1},
+            {"source": "lossy", "t": 6, "n": 3},
+            {"source": "b", "t": 4, "n": 1},
+        ],
     }
     found = parse(program).run_local(rows).tables["x"].to_pylist()
     assert {(row["source"], row["n"]): row["probability"] for row in found} == {

@@ -160,9 +160,7 @@ def _in_world(
     return found
 
 
-def _derived(
-    program: p.ProgramPlan, world: World, around: Surroundings
-) -> Iterator[tuple[p.EventPlan, Event, Result]]:
+def _derived(program: p.ProgramPlan, world: World, around: Surroundings) -> Iterator[tuple[p.EventPlan, Event, Result]]:
     """The results of all events, with their places among simultaneous ones even where later events do not see them."""
     known_at: dict[Event, int] = {}
     for event in program.events:

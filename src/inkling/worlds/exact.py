@@ -70,8 +70,6 @@ def enumerate_worlds(
 ) -> Enumerated:
     """All worlds of the components that have finitely many."""
     chosen = np.isfinite(choices.n_worlds)
-    n_worlds = np.where(chosen, choices.n_worlds, 0).astype(np.int64)
-    first = np.cumsum(n_worlds) - n_worlds
     drawn = [
         _of_stream(stream, number, parts, choices, chosen, scale, numbers) for number, stream in enumerate(streams)
     ]
@@ -79,6 +77,9 @@ def enumerate_worlds(
     component = np.concatenate([*(one for one, _ in drawn), np.array(sorted(choices.lost), np.int64)])
     sizes = np.concatenate([*(found.sizes for _, found in drawn), lossy[0].sizes])
     stride = strides(component, sizes, parts.count)
+    n_worlds = chosen.astype(np.int64)
+    np.multiply.at(n_worlds, component, sizes)
+    first = np.cumsum(n_worlds) - n_worlds
     weights = _weights([*(found for _, found in drawn), lossy[0]], component, stride, sizes, first, n_worlds, numbers)
     placed, passed = [], 0
     offset = sum(len(one) for one, _ in drawn)

@@ -1,0 +1,6 @@
+STREAM Bell(id STRING, person STRING, n INT, t TIMESTAMP) ID id KEY person TIME t NUMBERED BY n;
+STREAM At(id STRING, person STRING, room STRING, p DOUBLE, t TIMESTAMP) ID id KEY person TIME t PROBABILITY p;
+
+EVENT rung(person) AS PATTERN SEQ(Bell a, Bell b) WITHIN 1 MINUTES PARTITION BY person EXACT;
+
+EVENT met(person) AS PATTERN SEQ(At a[room = 'hall'], Bell b) WITHIN 1 MINUTES PARTITION BY person TOP 3;
