@@ -7,6 +7,7 @@ import operator
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from inkling.logical import expr as e
@@ -193,7 +194,7 @@ def _finite(number: float) -> float | None:
 
 
 def _number(value: Value) -> int | float:
-    assert isinstance(value, int | float)
+    assert isinstance(value, int | float | Fraction)  # lost events have times between ticks
     return value
 
 

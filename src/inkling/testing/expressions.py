@@ -140,7 +140,7 @@ def _random_value(rng: Random, name: str, kind: Type, huge: bool) -> Value:
             return rng.choice((0, -1, 1_700_000_000_000_000, rng.randrange(10**15)))
         case Type.DURATION:
             return rng.choice((0, 1, 1_000_000, 90_000_000, rng.randrange(10**12)))
-        case Type.NULL:
+        case Type.NULL | Type.WEIGHTS:
             return None
 
 

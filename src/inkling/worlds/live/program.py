@@ -28,9 +28,12 @@ from inkling.worlds.live.checks import arriving, completed
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
-from inkling.worlds.live.waiting import Draws, Waiting, frontier, release, scaled, time_of
+from inkling.worlds.live.waiting import Draws, Waiting, frontier, portions, release, scaled, time_of
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.settings import Sampling
+
+ROWS_AT_ONCE = 1 << 20
+"""About how many rows of worlds are evaluated together."""
 
 ALL = "all streams"
 """The one stream on which the stages in worlds wait: rows reach them when their time is decided."""
@@ -110,15 +113,19 @@ class LiveWorlds:
         clocks = state.clocks.after(news)
         waiting = self._completed(state, clocks, waiting, late, rejects)
         decided = max(state.decided, self._decided(waiting, clocks.watermark))
-        after = replace(state, clocks=clocks, decided=decided, waiting=waiting, certain=certain)
-        after, found = self._into_worlds(after, state.decided)
+        after = replace(state, clocks=clocks, waiting=waiting, certain=certain)
+        found: dict[str, list[pa.Table]] = {}
+        for until in portions(self._schemas, waiting, state.decided, decided, ROWS_AT_ONCE // self._n_worlds):
+            after, told = self._into_worlds(replace(after, decided=until), after.decided)
+            for name, table in told.items():
+                found.setdefault(name, []).append(table)
         tables = {
             event.name: result_table(event, moved.matches[event.name], self._clock)
             for event in self._certain_plan.program.events
             if event.name in moved.matches
         }
         return after, Told(
-            tables | found,
+            tables | {name: concatenated(some) for name, some in found.items()},
             concatenated([no_late_rows(), moved.late, *late]),
             concatenated([NO_REJECTS, moved.rejects, *rejects]),
         )

@@ -85,6 +85,18 @@ def frontier(schema: StreamSchema, waiting: Waiting, watermark: int) -> int:
     return min([watermark, *fronts])
 
 
+def portions(
+    schemas: Mapping[str, StreamSchema], waiting: Mapping[str, Waiting], old: int, new: int, n_rows: int
+) -> list[int]:
+    """Times from `old`, which is left out, to `new`, between which about so many rows begin to matter."""
+    if new <= old:
+        return []
+    times = [one.rows[time_of(schemas[name])].to_numpy() for name, one in waiting.items()]
+    due = np.sort(np.concatenate([np.empty(0, np.int64), *times]))
+    due = due[(due > old) & (due < new)]
+    return [*np.unique(due[:: max(1, n_rows)][1:]).tolist(), new]
+
+
 def _is_complete(doubt: LostEvents, last: pa.Table, time: int) -> NDArray[np.bool_]:
     """Whether the key of each of these rows, which are the last of theirs, has no further events after a time."""
     if doubt.count is None:
@@ -155,7 +167,9 @@ def _release_numbered(
     """Recorded events of the time, and lost ones in the worlds where they fall into it; the last of a key stays."""
     old, new, watermark = times
     complete, later = _divided(waiting.rows, END, watermark)
-    stream = LossyStream.of(schema, _with_roles(complete, doubt, waiting.roles), old)
+    near = _bordering(schema, doubt, complete, new)
+    later = pa.concat_tables([later, complete.filter(pa.array(~near))])
+    stream = LossyStream.of(schema, _with_roles(complete.filter(pa.array(near)), doubt, waiting.roles), old)
     placed = stream.draw(_seed(draws), 0, draws.n_worlds, draws.scale)
     assert placed.times is not None
     own = placed.times == OWN_TIME
@@ -168,6 +182,17 @@ def _release_numbered(
     still = recorded.filter(pa.array(~done))
     released = _released(stream, placed, stream.extents[1], draws)
     return replace(waiting, rows=pa.concat_tables([still, later])), released
+
+
+def _bordering(schema: StreamSchema, doubt: LostEvents, rows: pa.Table, time: int) -> NDArray[np.bool_]:
+    """Rows up to a time and the next one of each key, before which events may have been lost."""
+    key, number, times = key_hashes(schema, rows), rows[doubt.number].to_numpy(), rows[END].to_numpy()
+    order = np.lexsort((number, key))
+    past = times[order] <= time
+    starts = np.append(True, np.diff(key[order]) != 0)[: len(order)]
+    near = np.zeros(len(order), bool)
+    near[order] = past | starts | np.append(False, past[:-1])[: len(order)]
+    return near
 
 
 def _with_roles(rows: pa.Table, doubt: LostEvents, roles: Roles) -> pa.Table:
