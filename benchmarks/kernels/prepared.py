@@ -10,8 +10,8 @@ from benchmarks.streams import STREAM
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.engine import StageEngine
-from inkling.io import normalize
 from inkling.evaluators.whole import rows_of
+from inkling.io import normalize
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import EventBatch
 from inkling.query import parse

@@ -8,18 +8,23 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.examples import example_program
+from inkling.cli.examples import example_program, n_events
 from inkling.cli.execution import execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import Debug, Events, Master, Runner, RunnerChoice, Seed
+from inkling.cli.options import Debug, Master, Runner, RunnerChoice, Seed
 from inkling.cli.progress import counting
 from inkling.query import load
+
+USUAL_EVENTS = 1_000_000
 
 
 def bench(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
-    events: Events = 1_000_000,
+    events: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="1000000; 6000 of mixed"),
+    ] = None,
     repeat: Annotated[int, typer.Option(min=1, metavar="N", help="How often to run; the first run also compiles.")] = 3,
     seed: Seed = 0,
     runner: RunnerChoice = Runner.SPARK,
@@ -33,7 +38,7 @@ def bench(
     program = load(example_program(name))
     with tempfile.TemporaryDirectory(prefix="inkling-bench-") as scratch:
         with counting(f"generating {name}", quiet=False) as progress:
-            write(name, Path(scratch), events=events, seed=seed, progress=progress)
+            write(name, Path(scratch), events=n_events(name, events, USUAL_EVENTS), seed=seed, progress=progress)
         given = given_paths(program, [scratch], [])
         for number in range(1, repeat + 1):
             found = execute(program, given, runner, master=master, debug=debug)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from inkling.cli.examples import example_program
+from inkling.cli.examples import example_program, n_events
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 USUAL_EVENTS = 200_000
-USUAL_EVENTS_IN_DOUBT = {"mixed": 6_000}  # every part of the data is run in hundreds of worlds or more
 SHOWN_ROWS = 3
 HIDDEN_COLUMNS = ("event", "detected_at", "op")
 ONLY_IN_DOUBT = ("method", "error")
@@ -67,7 +66,7 @@ def demo(
     from inkling.generate import write
 
     folder = folder or Path("out") / "demo" / name
-    events = events or USUAL_EVENTS_IN_DOUBT.get(name, USUAL_EVENTS)
+    events = n_events(name, events, USUAL_EVENTS)
     example = example_program(name)
     program = load(example)
     with counting(f"generating {name}", quiet=quiet) as progress:

@@ -16,3 +16,12 @@ def example_program(name: str) -> Path:
         if path.exists():
             return path
     raise InputError.of("INK0551", f"the program of example `{name}` is not installed")
+
+
+IN_DOUBT = {"mixed": 6_000}
+"""Rows of examples over uncertain streams: every part of their data is run in hundreds of worlds or more."""
+
+
+def n_events(name: str, asked: int | None, usual: int) -> int:
+    """Rows of the main stream of an example, if nobody asks for a number."""
+    return asked or IN_DOUBT.get(name, usual)

@@ -13,8 +13,8 @@ from inkling.analysis.longest import longest_match
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.engine import StageEngine
-from inkling.io import normalize, read_table
 from inkling.evaluators.whole import rows_of
+from inkling.io import normalize, read_table
 from inkling.model.time import Clock
 from inkling.physical.plan import Evaluator
 from inkling.query import Program

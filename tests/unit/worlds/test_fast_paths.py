@@ -48,13 +48,15 @@ def people(rng: random.Random, *, markov: bool) -> dict[str, pa.Table]:
                 chances = np.round(np.array([rng.random() for _ in range(4)]), 3)
                 for room, chance in zip("abc", chances / chances.sum(), strict=False):
                     rows.append({"person": person, "room": room, "t": t, "was": was, "p": float(chance)})
-    table = pa.Table.from_pylist(rows, schema=pa.schema([("person", pa.string()), ("room", pa.string()), ("t", pa.int64()), ("was", pa.string()), ("p", pa.float64())]))
+    kinds = {"person": pa.string(), "room": pa.string(), "t": pa.int64(), "was": pa.string(), "p": pa.float64()}
+    table = pa.Table.from_pylist(rows, schema=pa.schema(kinds))
     return {"At": table if markov else table.drop_columns(["was"])}
 
 
 def events(rng: random.Random) -> dict[str, pa.Table]:
     low = [rng.randrange(40) for _ in range(30)]
-    a = {"id": list(range(30)), "k": [rng.randrange(3) for _ in low], "lo": low, "hi": [x + rng.randrange(6) for x in low]}
+    high = [one + rng.randrange(6) for one in low]
+    a = {"id": list(range(30)), "k": [rng.randrange(3) for _ in low], "lo": low, "hi": high}
     b = {"id": list(range(20)), "k": [rng.randrange(3) for _ in range(20)], "t": [rng.randrange(45) for _ in range(20)]}
     return {"A": pa.table(a), "B": pa.table(b)}
 
