@@ -206,7 +206,8 @@ class Program:
 
         chosen = sampling or Sampling()
         n_worlds, _ = chosen.plan(self.plan.events)
-        return Looks(n_worlds, chosen.epsilon, chosen.delta, chosen.exact_up_to, chosen.budget)
+        n_streamed, _ = chosen.once.plan(self.plan.events)
+        return Looks(n_worlds, n_streamed, chosen.epsilon, chosen.delta, chosen.exact_up_to, chosen.budget)
 
     def to_ink(self) -> str:
         """The program in the one layout that `inkling fmt` gives every program."""

@@ -50,5 +50,13 @@ def test_too_many_worlds(accept: bool) -> None:
     inkling.parse(CERTAIN).require_streamable(sampling=closely)
 
 
+def test_a_number_that_can_only_come_until_a_bound_is_waited_for() -> None:
+    text = (MESSAGES / "numbers.ink").read_text()
+    bounded = text.replace("n INT,", "n INT, role STRING, total INT, since TIMESTAMP, until TIMESTAMP,").replace(
+        "NUMBERED BY n", "NUMBERED BY n SEGMENTS ROLE role COUNT total BOUNDS since TO until"
+    )
+    inkling.parse(bounded).require_streamable()
+
+
 def test_numbers_are_waited_for_where_that_is_allowed() -> None:
     inkling.load(MESSAGES / "numbers.ink").require_streamable(unbounded=True)

@@ -7,7 +7,7 @@ with each other, by key and by time, and writes the worlds of each part side by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -15,6 +15,8 @@ import pytest
 from inkling import Sampling
 from inkling.model.uncertainty import ProbableValue
 from inkling.testing.arrow import arrow_streams, arrow_tables
+from inkling.testing.coverage import Coverage
+from inkling.testing.oracle import ProbableResult
 from inkling.testing.probable_comparison import found_in, probable_differences
 from inkling.testing.uncertain import UncertainCase, uncertain_cases
 from inkling.testing.world_data import counted_out, world_data
@@ -25,6 +27,8 @@ SEEDS = range(8)
 LONG_SEEDS = range(8, 88)
 ALL_WORLDS = 1_000_000
 
+Expected = dict[str, tuple[ProbableResult, ...]]
+
 
 @dataclass(slots=True)
 class Tally:
@@ -33,14 +37,17 @@ class Tally:
     n_cases: int = 0
     n_in_public: int = 0
     had: Counter[str] = field(default_factory=Counter)
+    coverage: Coverage = field(default_factory=Coverage)
 
-    def add(self, case: UncertainCase, n_results: int, n_uncertain: int, n_parts: int) -> None:
+    def add(self, case: UncertainCase, expected: Expected, doubtful: Collection[str], n_parts: int) -> None:
         self.n_cases += 1
+        self.coverage.add(case.plan, case.rows, expected)
+        probabilities = [one.probability for name in doubtful for one in expected[name]]
         doubts = {_name(case, stream.schema.name) for stream in case.plan.streams} - {"nothing"}
         self.had.update(doubts)
         self.had["several kinds of doubt"] += len(doubts) > 1
-        self.had["results"] += n_results > 0
-        self.had["results with a probability below 1"] += n_uncertain > 0
+        self.had["results"] += bool(probabilities)
+        self.had["results with a probability below 1"] += any(one < 1 for one in probabilities)
         self.had["several parts"] += n_parts > 1
         self.had["more than 32 worlds"] += case.n_worlds > 32
 
@@ -57,7 +64,7 @@ def _name(case: UncertainCase, stream: str) -> str:
 def tally() -> Iterator[Tally]:
     counted = Tally()
     yield counted
-    print(f"\n{counted}")  # noqa: T201
+    print(f"\n{counted.had}\n{counted.coverage.report()}")  # noqa: T201
 
 
 def _check(case: UncertainCase, tally: Tally, *, public: bool) -> None:
@@ -65,8 +72,7 @@ def _check(case: UncertainCase, tally: Tally, *, public: bool) -> None:
     data = world_data(case, ALL_WORLDS)
     found = counted_out(data)
     doubtful = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))
-    probabilities = [one.probability for name in found for one in expected[name]]
-    tally.add(case, len(probabilities), sum(one < 1 for one in probabilities), data.parts.count)
+    tally.add(case, expected, found, data.parts.count)
     wrong = probable_differences(doubtful, case.rows, expected, found)
     assert not wrong, "\n".join([str(case), *wrong])
     if public:
@@ -111,4 +117,17 @@ def test_the_cases_are_many_and_of_all_kinds(tally: Tally) -> None:
         "results with a probability below 1",
         "several parts",
     ):
-        assert tally.had[what] >= 200, (what, tally)
+        assert tally.had[what] >= 200, (what, tally.had)
+
+
+def test_almost_every_operator_was_hit(tally: Tally) -> None:
+    """Rows that are no events are left to the checks of uncertain streams; the rest is hit if it is not too rare."""
+    missing = tally.coverage.missing()
+    assert len(missing) <= 8, missing
+    assert not set(missing) & {
+        *("SEQ ANY", "SEQ NEXT", "SEQ STRICT", "SEQ in SEQ", "AND", "OR", "PAR", "+", "*", "?", "_", "A | B"),
+        *("NOT first", "NOT between", "NOT last", "AFTER", "AT START", "KEEP FOR", "ON TIMEOUT", "CONSUME RESTART"),
+        *("WITHIN duration", "WITHIN POINTS", "WITHIN EVENTS", "PARTITION BY", "OVER", "HAVING", "START or END"),
+        *("PER MATCH", "PER INTERVAL", "PER END", "PER VALUES", "derived event as input", "ORDER BY", "PREV"),
+        *("SINCE_CHANGE", "table binds", "table tests", "ties without order", "ties with order", "null values"),
+    }

@@ -10,6 +10,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.analysis.window import total_horizon
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.continuum import lost_time
 from inkling.model.time import FOREVER, Span
 from inkling.model.uncertainty import LostEvents
 
@@ -25,7 +26,21 @@ def common_key(program: p.ProgramPlan) -> Verdict[tuple[str, ...]]:
             return Verdict((), f"events of one KEY of {stream.schema.name} can fall into several partitions")
         if stream.derived and not set(key) <= set(stream.schema.key):
             return Verdict((), f"derived columns of {stream.schema.name} look back along another key")
+    for event in program.events:
+        if any(event.name in reader.sources for reader in program.events):
+            for output in event.head:
+                if output.name in key and not _is_own_key(output):
+                    return Verdict((), f"`{output.name}` of {event.name} can be the key of another partition")
     return Verdict(key, "all events are PARTITION BY it, and it is part of the KEY of every uncertain stream")
+
+
+def _is_own_key(output: p.Output) -> bool:
+    """Whether a value that other events are partitioned by is that of the partition which the result comes from."""
+    match output.expr:
+        case e.KeyColumn(column=column) | e.ColumnOf(column=column) | e.ListColumn(column=column):
+            return column == output.name
+        case _:
+            return False
 
 
 def reach_of(program: p.ProgramPlan, measure: Callable[[Span], int]) -> int | None:
@@ -41,12 +56,12 @@ def needs_lengths(program: p.ProgramPlan) -> Verdict[bool]:
     """Whether some event asks how much time lies between events some of which may be lost."""
     losing = {stream.schema.name for stream in program.streams if isinstance(stream.schema.doubt, LostEvents)}
     for stream in program.streams:
-        since = any(isinstance(part, e.SinceChange) for derived in stream.derived for part in e.walk(derived.expr))
-        if stream.schema.name in losing and since:
-            said = f"SINCE_CHANGE of {stream.schema.name} measures time"
+        asks = [derived.name for derived in stream.derived if _tells_time(derived.expr, stream.schema.start)]
+        if stream.schema.name in losing and asks:
+            said = f"`{asks[0]}` of {stream.schema.name} tells times"
             return Verdict(True, f"{said}, and when lost events happened is known by their order only")
     for event in program.events:
-        if losing & set(_behind(event, program)) and (why := _measured(event)) is not None:
+        if losing & set(_behind(event, program)) and (why := _measured(event, program)) is not None:
             return Verdict(True, f"{event.name} has {why}, and when lost events happened is known by their order only")
     return Verdict(False, "only the order of lost events counts")
 
@@ -59,7 +74,14 @@ def _behind(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
             yield from _behind(used, program)
 
 
-def _measured(event: p.EventPlan) -> str | None:
+def _tells_time(expr: e.Expr, time: str) -> bool:
+    return any(
+        isinstance(part, e.SinceChange) or (isinstance(part, e.ColumnOf | e.PreviousColumn) and part.column == time)
+        for part in e.walk(expr)
+    )
+
+
+def _measured(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
     if event.keep is not None:
         return "KEEP FOR"
     windows = [event.within]
@@ -77,6 +99,8 @@ def _measured(event: p.EventPlan) -> str | None:
         return "WITHIN"
     if any(isinstance(part, e.TimeOf) for expr in _expressions(event) for part in e.walk(expr)):
         return "START or END"
+    if any(lost_time(expr, event, program) is not None for expr in _expressions(event)):
+        return "the time of an event"
     return None
 
 
@@ -85,7 +109,10 @@ def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
     yield from event.having
     for part in parts_of(event.pattern):
         match part:
-            case p.Leaf(conditions=conditions) | p.Narrowed(having=conditions):
+            case p.Leaf(conditions=conditions, atoms=atoms):
+                yield from conditions
+                yield from (arg for atom in atoms for arg in atom.args if arg is not None)
+            case p.Narrowed(having=conditions):
                 yield from conditions
             case _:
                 pass

@@ -22,6 +22,9 @@ from inkling.model.worlds import certain
 WORLD = "world#"
 _WORLD_COLUMN = Column(WORLD, Type.INTEGER)
 
+CALLED = "id#"
+"""Column of the rows in worlds that holds the id by which the stream's user knows the event."""
+
 
 def key_output(place: int) -> str:
     """Column of the results in worlds that holds part of the key of their partition."""
@@ -67,9 +70,10 @@ def in_worlds(program: p.ProgramPlan, *, finer: bool = False) -> p.ProgramPlan:
 
 
 def _stream(stream: p.StreamPlan, finer: bool) -> p.StreamPlan:
-    """Events of worlds are called by a number of their own, so the declared id is a column like any other."""
+    """Events of worlds are called by a number of their own, so the id of an event is a column like any other."""
     schema = certain(stream.schema)
-    columns = (*schema.columns, _WORLD_COLUMN)
+    kind = next((column.type for column in schema.columns if column.name == schema.id), Type.INTEGER)
+    columns = (*schema.columns, Column(CALLED, kind), _WORLD_COLUMN)
     derived = tuple(replace(one, expr=on_finer_clock(one.expr, _never)) for one in stream.derived)
     return replace(
         stream,
@@ -85,11 +89,7 @@ def _never(_: e.Expr) -> bool:
 def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], finer: bool) -> p.EventPlan:
     def own_id(expr: e.Expr) -> e.Expr:
         if isinstance(expr, e.IdOf):
-            sources = event.slots[expr.slot].sources
-            named = {streams[source].schema.id if source in streams else None for source in sources}
-            if len(named) == 1 and (column := next(iter(named))) is not None:
-                return e.ColumnOf(expr.slot, column, expr.type)
-            return expr
+            return e.ColumnOf(expr.slot, CALLED, expr.type)
         return e.rebuilt(expr, own_id)
 
     def counts_ticks(expr: e.Expr) -> bool:

@@ -26,6 +26,7 @@ class Looks:
     """How many worlds a run will look at: all of a part that has few, a sample of the others."""
 
     n_sampled: int
+    n_streamed: int  # on a stream, which looks once
     epsilon: float
     delta: float
     exact_up_to: int
@@ -51,7 +52,7 @@ def world_lines(step: EventStep, program: p.ProgramPlan, looks: Looks) -> dict[s
 
 def stream_worlds(looks: Looks) -> str:
     """What worlds mean for the state of a stream."""
-    return f"in each of {looks.n_sampled:,} worlds"
+    return f"in each of {looks.n_streamed:,} worlds"
 
 
 def _parts(part: p.ProgramPlan) -> str:

@@ -28,19 +28,17 @@ CHANCES: tuple[tuple[float, ...], ...] = (
 )
 """Probabilities of alternatives; what is missing from 1 is that nothing happens."""
 WEIGHTS = (0, 1, 1, 2, 3, 0.5)
-FAR = 40
-"""Later by more than any window is long."""
 
 
-def doubtful_rows(rng: random.Random, streams: Sequence[Declared], *, spread: bool = False) -> Rows:
-    """A few events per key and stream; `spread` puts some of them far from others."""
+def doubtful_rows(rng: random.Random, streams: Sequence[Declared], far: int = 0) -> Rows:
+    """A few events per key and stream, some of which are later than others by `far`."""
     places = iter(rng.sample(range(-200, 200), 400))
     rows: Rows = {}
     for stream in streams:
         made: list[Row] = []
         for key in KEYS:
             if rng.random() < 0.85:
-                maker = _Maker(rng, stream, key, places, len(made), spread)
+                maker = _Maker(rng, stream, key, places, len(made), far)
                 made += maker.rows()
         rng.shuffle(made)
         rows[stream.name] = made
@@ -56,7 +54,7 @@ class _Maker:
     key: str
     places: Iterator[int]
     n_before: int
-    spread: bool
+    far: int
     made: list[Row] = field(default_factory=list)
 
     def rows(self) -> list[Row]:
@@ -68,7 +66,8 @@ class _Maker:
                 for _ in range(self.rng.randint(1, 2)):
                     self._later(self._imprecise())
             case Doubtful.VALUE:
-                for time in self._times(self.rng.randint(1, 2)):
+                times = (time + self.rng.choice((0, self.far)) for time in self._times(self.rng.randint(1, 2)))
+                for time in dict.fromkeys(times):
                     self._alternatives(time)
             case Doubtful.CHAIN:
                 self._chain()
@@ -84,11 +83,11 @@ class _Maker:
 
     def _later(self, row: Row) -> None:
         """Put an event far away, sometimes."""
-        if self.spread and self.rng.random() < 0.5:
+        if self.rng.random() < 0.5:
             for column in ("t", "begun", "ended", "lo", "hi"):
                 time = row.get(column)
                 if isinstance(time, int):
-                    row[column] = time + FAR
+                    row[column] = time + self.far
 
     def _imprecise(self) -> Row:
         row = self._row()
@@ -105,6 +104,10 @@ class _Maker:
     def _times(self, n: int) -> list[int]:
         return sorted(self.rng.sample(range(LAST_TIME + 1), n))
 
+    def _times_together(self, n: int) -> list[int]:
+        later = self.rng.choice((0, self.far))
+        return [time + later for time in self._times(n)]
+
     def _at(self, time: int) -> Row:
         row = self._row()
         if self.stream.kind is Kind.INTERVALS:
@@ -114,7 +117,6 @@ class _Maker:
         return row
 
     def _alternatives(self, time: int) -> None:
-        time += FAR if self.spread and self.rng.random() < 0.5 else 0
         rows = [{**self._at(time), "p": chance} for chance in self.rng.choice(CHANCES)]
         for place, row in enumerate(rows):
             row["x"] = place if row["x"] is not None and place else row["x"]
@@ -125,7 +127,7 @@ class _Maker:
         """Two values and nothing, and what follows each of them at every further time."""
         states: list[State] = [(0, 0.5, self.rng.choice(("a", None))), (1, None, "b")]
         possible: list[State | None] = [None]
-        for time in self._times(self.rng.randint(2, 3)):
+        for time in self._times_together(self.rng.randint(2, 3)):
             if self.rng.random() < 0.15:
                 possible = [None]
             reached: list[State | None] = []
@@ -148,7 +150,7 @@ class _Maker:
         numbers = range(1, n_events + 1)
         losable = numbers if self.stream.doubtful is Doubtful.LOST_SEGMENTS else numbers[1:-1]
         lost = self.rng.sample(losable, min(n_lost, len(losable), n_events - 1))
-        times = self._times(n_events)
+        times = self._times_together(n_events)
         for number, time in zip(numbers, times, strict=True):
             if number in lost:
                 continue
@@ -156,7 +158,7 @@ class _Maker:
             row["n"] = number
             if self.stream.doubtful is Doubtful.LOST_SEGMENTS:
                 row["s"] = "b" if number % 2 == 0 else "a"
-                row["total"], row["since"], row["until"] = n_events, -1, LAST_TIME + 1
+                row["total"], row["since"], row["until"] = n_events, -1, LAST_TIME + self.far + 1
 
 
 def _distinct(rows: list[Row]) -> list[Row]:

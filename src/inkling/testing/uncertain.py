@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from inkling.analysis.doubt import doubt_of
-from inkling.analysis.worlds import needs_lengths
+from inkling.analysis.worlds import needs_lengths, reach_of
 from inkling.errors import InklingError
 from inkling.logical import plan as p
+from inkling.model.clock import Measure
+from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.model.worlds import joint_worlds
 from inkling.query import Program, parse
@@ -26,8 +28,12 @@ from inkling.testing.programs import MOST_TRIES, Case, Options, declared_streams
 from inkling.testing.streams import random_tables
 from inkling.testing.universe import Declared, Doubtful, Kind
 
-GOOD_ROWS = Options(bad_rows=False)
+GOOD_ROWS = Options((Kind.POINTS, Kind.POINTS, *Kind), bad_rows=False)
+OFTEN = (Doubtful.TIME, Doubtful.LOST, Doubtful.LOST, Doubtful.LOST_SEGMENTS)
+"""What fits fewer streams and programs than the rest."""
 ROWS_TRIED = 20
+FAR = 40
+"""Farther than any window is long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class Doubts:
     """What random uncertain programs may contain."""
 
     options: Options = GOOD_ROWS
-    doubtful: tuple[Doubtful, ...] = tuple(Doubtful)
+    doubtful: tuple[Doubtful, ...] = (*Doubtful, *OFTEN)
     most_worlds: tuple[int, ...] = (8, 8, 16, 16, 32, 32, 300)  # one of these
     lengths: bool = False  # whether to ask for how long it is between events some of which may be lost
 
@@ -110,10 +116,12 @@ def _cases(
     rng: random.Random, streams: Sequence[Declared], text: str, plan: p.ProgramPlan, n: int, doubts: Doubts
 ) -> Iterator[UncertainCase]:
     program = parse(text)
+    reach = reach_of(plan, Measure(Clock.TICKS)) or FAR
     for _ in range(n):
         limit = rng.choice(doubts.most_worlds)
         for _ in range(ROWS_TRIED):
-            rows = doubtful_rows(rng, streams, spread=rng.random() < 0.4)
+            far = rng.choice((0, 0, rng.randint(max(0, reach - 4), reach + 1), FAR))
+            rows = doubtful_rows(rng, streams, far)
             found = sum(1 for _ in islice(joint_worlds(rows, (one.schema for one in plan.streams)), limit + 1))
             if 1 < found <= limit:
                 yield UncertainCase(text, plan, rows, random_tables(rng), program, found)

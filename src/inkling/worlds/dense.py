@@ -19,7 +19,7 @@ from inkling.evaluators.stage.prepare import stage_rows
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.world_order import ABSENT, fill_times, in_canonical_order
 from inkling.logical import expr as e
-from inkling.logical.in_worlds import WORLD
+from inkling.logical.in_worlds import CALLED, WORLD
 from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch, PickedColumns
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, LostEvents
@@ -109,9 +109,8 @@ class DenseStage:
                 own_times.append(stream.rows[END].to_numpy() * program.scale)
                 n_lines += len(stream.rows)
             lines = first_lines[given.source] + np.arange(len(stream.rows))
-            table = stream.rows.set_column(
-                stream.rows.schema.get_field_index(ID), ID, pa.array(stream.tokens.view(np.int64))
-            )
+            table = stream.rows.append_column(CALLED, stream.rows[ID])
+            table = table.set_column(table.schema.get_field_index(ID), ID, pa.array(stream.tokens.view(np.int64)))
             for name in (START, END):
                 finer = pa.array(table[name].to_numpy() * program.scale)
                 table = table.set_column(table.schema.get_field_index(name), name, finer)

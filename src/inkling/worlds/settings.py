@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inkling.logical.plan import EventPlan
 from inkling.worlds.bounds import worlds_needed
@@ -35,6 +35,11 @@ class Sampling:
     def n_worlds(self) -> int:
         """The worlds that one look takes."""
         return worlds_needed(self.epsilon, self.delta)
+
+    @property
+    def once(self) -> Sampling:
+        """The same for who cannot look again, as on a stream."""
+        return replace(self, budget=1)
 
     def plan(self, events: Iterable[EventPlan]) -> tuple[int, float]:
         """The number of worlds of the first look, and the share of results that any look may get wrong.

@@ -25,7 +25,7 @@ def require_worlds_streamable(
     found = [*_impossible(program, tree, source), *([] if unbounded else _waiting_for_numbers(program, tree, source))]
     if found:
         raise ProgramError(found)
-    n_worlds, _ = sampling.plan(program.events)
+    n_worlds, _ = sampling.once.plan(program.events)
     if n_worlds > MOST_WORLDS:
         raise InputError.of(
             "INK0616",
@@ -63,7 +63,8 @@ def _impossible(program: ProgramPlan, tree: s.Program, source: SourceText) -> It
 
 def _waiting_for_numbers(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
     for stream in doubtful_part(program).streams:
-        if isinstance(stream.schema.doubt, LostEvents):
+        doubt = stream.schema.doubt
+        if isinstance(doubt, LostEvents) and (doubt.count is None or doubt.bounds is None):
             yield Diagnostic(
                 "INK0605",
                 f"`{stream.schema.name}` cannot be read on a stream: nothing limits how long a number may be missing",

@@ -74,8 +74,7 @@ class LiveWorlds:
     ) -> None:
         self.program = WorldProgram.of(plan, around, measure)
         self._measure, self._clock = measure, measure.clock
-        self._sampling = sampling
-        self._n_worlds, self._delta = sampling.plan(self.program.events)
+        self._n_worlds, self._delta = sampling.once.plan(self.program.events)
         self._draws = Draws(sampling.seed, self._n_worlds, self.program.scale)
         self._worlds = StageChain(self.program.physical, tables, self.program.around)
         self._certain_plan = certain_plan(plan)

@@ -18,6 +18,8 @@ from inkling.worlds.streams.placed import OWN_TIME, Placed, everywhere, key_hash
 EVEN, ODD = "@even", "@odd"
 """Columns with the roles of events with even and with odd numbers in the whole stream."""
 
+_UNSAID = np.iinfo(np.int64).min
+
 
 @dataclass(frozen=True, slots=True)
 class LossyStream:
@@ -91,30 +93,29 @@ def _gaps(rows: pa.Table, key: Hashes, doubt: LostEvents, decided: int | None) -
     first = np.flatnonzero(np.diff(key, prepend=key[:1] + np.uint64(1)) != 0) if n else np.empty(0, np.int64)
     last = np.append(first[1:], n) - 1 if n else first
     inner = np.flatnonzero((np.diff(key) == 0) & (np.diff(number) > 1)) if n else first
-    heads = first[number[first] > 1]
-    if decided is not None:
-        heads = heads[time[heads] > decided]
-    total = number[last] if doubt.count is None else rows[doubt.count].take(pa.array(last)).fill_null(0).to_numpy()
-    tails = last[total > number[last]]
-    totals = total[total > number[last]]
-    low, high = (_bound(rows, name) for name in doubt.bounds or (None, None))
+    has_head = (number[first] > 1) & (decided is None or time[first] > decided)
+    total = _said(rows, doubt.count, first)
+    has_tail = total > number[last]
+    heads, tails = first[has_head], last[has_tail]
+    low, high = (_said(rows, name, first) for name in doubt.bounds or (None, None))
     found = _Gaps(
         np.concatenate([heads, inner, tails]),
         np.concatenate([np.zeros(len(heads), np.int64), number[inner], number[tails]]),
-        np.concatenate([number[heads] - 1, number[inner + 1] - number[inner] - 1, totals - number[tails]]).astype(
-            np.int64
-        ),
-        np.concatenate([low[heads], time[inner], time[tails]]),
-        np.concatenate([time[heads], time[inner + 1], high[tails]]),
+        np.concatenate(
+            [number[heads] - 1, number[inner + 1] - number[inner] - 1, total[has_tail] - number[tails]]
+        ).astype(np.int64),
+        np.concatenate([low[has_head], time[inner], time[tails]]),
+        np.concatenate([time[heads], time[inner + 1], high[has_tail]]),
     )
     order = np.lexsort((found.before, found.row))
     return _Gaps(found.row[order], found.before[order], found.n_lost[order], found.low[order], found.high[order])
 
 
-def _bound(rows: pa.Table, name: str | None) -> Ints:
-    if name is None:
-        return np.zeros(len(rows), np.int64)
-    return np.asarray(rows[name].fill_null(0).to_numpy(), np.int64)
+def _said(rows: pa.Table, name: str | None, first: Ints) -> Ints:
+    """What a column says about each key, in whichever of its rows; the rows of key i begin at first[i]."""
+    if name is None or not len(first):
+        return np.full(len(first), _UNSAID)
+    return np.asarray(np.maximum.reduceat(rows[name].fill_null(_UNSAID).to_numpy(), first), np.int64)
 
 
 def _lost_rows(rows: pa.Table, gaps: _Gaps, schema: StreamSchema, doubt: LostEvents) -> pa.Table:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.io.normalize import END, ID, START
-from inkling.logical.in_worlds import WORLD
+from inkling.logical.in_worlds import CALLED, WORLD
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 
@@ -65,6 +65,7 @@ def world_rows(rows: pa.Table, tokens: Hashes, placed: Placed, time_columns: tup
         for name in time_columns:
             chosen = _with(chosen, name, ends // scale, chosen.schema.field(name).type)
     chosen = _with(_with(chosen, START, starts), END, ends)
+    chosen = chosen.append_column(CALLED, chosen[ID])
     chosen = _with(chosen, ID, tokens.view(np.int64)[placed.rows])
     return chosen.append_column(WORLD, pa.array(placed.worlds))
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
-from inkling.io.normalize import START
+from inkling.io.normalize import END, START
 from inkling.kernels.draws import count_paths, cumulated, draw_alternatives, draw_paths
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
@@ -99,8 +99,10 @@ class ProbableStream:
     def extents(self) -> tuple[Ints, Ints]:
         """A chain is one thing from its first time to its last."""
         time, factors = self.rows[START].to_numpy(), self.factors
-        borders = np.append(np.searchsorted(factors, np.arange(len(self.chains) - 1)), len(time))
-        return time[borders[:-1]][factors], time[borders[1:] - 1][factors]
+        if not len(time):
+            return time, time
+        first = np.searchsorted(factors, np.arange(len(self.chains) - 1))
+        return time[first][factors], np.maximum.reduceat(self.rows[END].to_numpy(), first)[factors]
 
     @property
     def factors(self) -> Ints:
