@@ -94,7 +94,7 @@ CODES: dict[str, str] = {
     "INK0408": "EXCEPT is not supported yet",
     "INK0409": "this consumption policy is not supported yet",
     "INK0410": "this use of a relation between segments is not supported yet",
-    "INK0411": "TOP over certain streams is not supported yet",
+    "INK0411": "TOP over certain streams, or where rows keep coming, is not supported yet",
     "INK0413": "lists inside lists are not supported yet",
     "INK0414": "COMPLEMENT at a border is not supported yet",
     "INK0415": "ids of derived events are not supported yet",

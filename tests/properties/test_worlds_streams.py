@@ -139,7 +139,7 @@ def test_pushes_eq_one_run(seed: int) -> None:
             assert not heard.rejects, heard.rejects
             assert all(_loses(case, row["stream"]) for row in heard.late), heard.late
             given = _as_arrived(case, pushes)
-            if heard.late and not has_ids:
+            if heard.late and (not has_ids or _roles(given) != _roles(_without(given, heard.late))):
                 continue
             expected = whole
             if whole is None or heard.late or not has_ids:
@@ -152,6 +152,16 @@ def test_pushes_eq_one_run(seed: int) -> None:
             n_early += heard.n_early
     assert n_compared >= LEAST_COMPARED * PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM
     assert n_early > PROGRAMS_PER_SEED
+
+
+def _roles(given: Mapping[str, pa.Table]) -> set[tuple[str, bool, object]]:
+    """What numbered events are called; a late row teaches nothing else."""
+    return {
+        (name, row["n"] % 2 == 1, row["s"])
+        for name, rows in given.items()
+        for row in rows.to_pylist()
+        if "total" in row
+    }
 
 
 def _loses(case: UncertainCase, stream: object) -> bool:
@@ -184,8 +194,9 @@ def test_late_rows_are_as_if_they_had_never_come(seed: int) -> None:
         given = _without(_as_arrived(case, pushes), heard.late)
         expected = program.run_local(given, arrow_tables(case.plan, case.tables), sampling=SAMPLING)
         assert _ids(heard.rejects) == _ids(expected.rejects.to_pylist()), _told(case, pushes, map(str, heard.rejects))
-        wrong = _differences(expected.tables, heard.results)
-        assert not wrong, _told(case, pushes, [str(told), *wrong])
+        if _roles(given) == _roles(_as_arrived(case, pushes)):
+            wrong = _differences(expected.tables, heard.results)
+            assert not wrong, _told(case, pushes, [str(told), *wrong])
     assert n_late
 
 

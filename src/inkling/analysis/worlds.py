@@ -28,7 +28,7 @@ def common_key(program: p.ProgramPlan) -> Verdict[tuple[str, ...]]:
             return Verdict((), f"derived columns of {stream.schema.name} look back along another key")
     for event in program.events:
         if any(event.name in reader.sources for reader in program.events):
-            for output in event.head:
+            for output in (*event.head, *event.returns):
                 if output.name in key and not _is_own_key(output):
                     return Verdict((), f"`{output.name}` of {event.name} can be the key of another partition")
     return Verdict(key, "all events are PARTITION BY it, and it is part of the KEY of every uncertain stream")

@@ -30,9 +30,12 @@ class Moved:
 class StageChain:
     """Compiled once; its states are values of their own."""
 
-    def __init__(self, plan: PhysicalPlan, tables: Mapping[str, pa.Table], around: Surroundings) -> None:
+    def __init__(
+        self, plan: PhysicalPlan, tables: Mapping[str, pa.Table], around: Surroundings, *, distinct: bool = False
+    ) -> None:
+        """`distinct` promises that no row is a repeat of another."""
         self._plan, self._tables, self._around = plan, tables, around
-        self.stages = [LiveStage.of(plan, stage.number, tables, around) for stage in plan.stages]
+        self.stages = [LiveStage.of(plan, stage.number, tables, around, distinct=distinct) for stage in plan.stages]
         self._readers: dict[str, SourceReader] = {}
 
     def start(self) -> tuple[LiveState, ...]:

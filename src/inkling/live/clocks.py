@@ -11,25 +11,47 @@ NEVER = -FOREVER
 """The watermark before anything is known to be complete."""
 
 
+Roles = tuple[str | None, str | None]
+"""What events with even and with odd numbers are called, as far as is known."""
+
+NO_ROLES: Roles = (None, None)
+
+
+def roles_together(one: Roles, other: Roles) -> Roles:
+    """Whatever comes first: the least of the names, if there are several.
+
+    >>> roles_together(("close", None), ("end", "open"))
+    ('close', 'open')
+    """
+    even, odd = (
+        min((name for name in pair if name is not None), default=None) for pair in zip(one, other, strict=True)
+    )
+    return even, odd
+
+
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """News about time: what a feed saw of its streams, or what somebody said about them."""
+    """News that everybody must hear: what a feed saw of its streams, or what somebody said about them."""
 
     latest: Mapping[str, int] = field(default_factory=dict)  # the largest time, per stream with rows
     idle: frozenset[str] = frozenset()  # nothing is coming from these for the time being
     finished: bool = False  # nothing is coming any more
+    roles: Mapping[str, Roles] = field(default_factory=dict)  # per stream whose numbered events have roles
 
     @classmethod
     def together(cls, marks: Iterable[Marks]) -> Marks:
         latest: dict[str, int] = {}
         idle: frozenset[str] = frozenset()
         finished = False
+        roles: dict[str, Roles] = {}
         for one in marks:
             for name, time in one.latest.items():
                 latest[name] = max(time, latest.get(name, NEVER))
             idle |= one.idle
             finished |= one.finished
-        return cls(latest, idle, finished)
+            for name, said in one.roles.items():
+                roles[name] = roles_together(roles.get(name, NO_ROLES), said)
+        return cls(latest, idle, finished, roles)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.evaluators.stage.stepper import StageState, StageStepper, Stepped
 from inkling.io.duplicates import without_duplicates
+from inkling.io.rejects import NO_REJECTS
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.late import late_rows, late_stage_rows, no_late_rows
 from inkling.live.parts import Part
@@ -55,14 +56,23 @@ class LiveStage:
     around: Surroundings
     stepper: StageStepper
     derived: Mapping[str, StreamPlan] = field(default_factory=dict)
+    distinct: bool = False  # whether no row can be a repeat of another
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, number: int, tables: Mapping[str, pa.Table], around: Surroundings) -> LiveStage:
+    def of(
+        cls,
+        plan: PhysicalPlan,
+        number: int,
+        tables: Mapping[str, pa.Table],
+        around: Surroundings,
+        *,
+        distinct: bool = False,
+    ) -> LiveStage:
         stage = plan.stages[number]
         stepper = StageStepper(StageEngine(stage, tables, around), plan.program, around)
         sources = {given.source for given in stage.inputs}
         derived = {one.schema.name: one for one in plan.program.streams if one.derived and one.schema.name in sources}
-        return cls(plan, number, tables, around, stepper, derived)
+        return cls(plan, number, tables, around, stepper, derived, distinct)
 
     def start(self) -> LiveState:
         stage, program = self.plan.stages[self.number], self.plan.program
@@ -75,8 +85,10 @@ class LiveStage:
         before, clocks = state.clocks, state.clocks.after(marks)
         rows, late = self._in_time([part.rows for part in parts if part.stream is None], before)
         pending, ready = _divided(_concatenated([state.pending, rows]), clocks.watermark)
-        ready, repeated = without_repeats(self.plan.stages[self.number], ready)
-        raw, last, lates, rejects = dict(state.raw), dict(state.last), [late], [repeated]
+        raw, last, lates, rejects = dict(state.raw), dict(state.last), [late], [NO_REJECTS]
+        if not self.distinct:
+            ready, repeated = without_repeats(self.plan.stages[self.number], ready)
+            rejects.append(repeated)
         for name, stream in self.derived.items():
             arrived = [part.rows for part in parts if part.stream == name]
             fresh, late = self._raw_in_time(stream, arrived, before)

@@ -8,7 +8,7 @@ True
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -44,6 +44,7 @@ class Doubts:
     doubtful: tuple[Doubtful, ...] = (*Doubtful, *OFTEN)
     most_worlds: tuple[int, ...] = (8, 8, 16, 16, 32, 32, 300)  # one of these
     lengths: bool = False  # whether to ask for how long it is between events some of which may be lost
+    accept: Callable[[p.ProgramPlan], bool] = lambda plan: True
 
 
 ANY_DOUBT = Doubts()
@@ -109,6 +110,7 @@ def _is_wanted(plan: p.ProgramPlan, doubts: Doubts) -> bool:
         and is_countable(plan)
         and needs_lengths(plan).conclusion is doubts.lengths
         and not program_features(plan) & doubts.options.without
+        and doubts.accept(plan)
     )
 
 

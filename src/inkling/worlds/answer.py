@@ -24,7 +24,7 @@ from inkling.worlds.estimate import (
     sampled_estimate,
 )
 from inkling.worlds.program import WorldProgram
-from inkling.worlds.run import OnWorlds, WorldData, components_with
+from inkling.worlds.run import OnWorlds, WorldData, components_with, tokens_behind
 from inkling.worlds.settings import Sampling
 
 
@@ -123,7 +123,7 @@ def _decided(
     open_ones = {name: part for name, part in open_ones.items() if len(part.results)}
     if not open_ones or sampling.budget == 1:
         return found, account
-    tokens = np.concatenate([part.results.lineage.flatten().to_numpy() for part in open_ones.values()])
+    tokens = tokens_behind(pa.chunked_array([part.results.lineage for part in open_ones.values()]).combine_chunks())
     more = (sampling.budget - 1) * n_worlds
     further = data.sampled(sampling, n_worlds, more, components_with(data, tokens), on_worlds)
     events = {event.name: event for event in data.program.events}

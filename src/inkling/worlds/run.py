@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.evaluators.whole import run_plan
 from inkling.io.normalize import ID, OWN_ID
@@ -199,8 +200,17 @@ def only(placed: Placed, mask: np.ndarray | None) -> Placed:
     return Placed(placed.rows[kept], placed.worlds[kept], None if placed.times is None else placed.times[kept])
 
 
-def components_with(data: WorldData, tokens: Ints) -> np.ndarray:
-    """Which components hold any of these events."""
+def tokens_behind(lineage: pa.ListArray) -> Ints | None:
+    """All events that some results rest on; None if one of them rests on no event, so that any may matter."""
+    if len(lineage) and pc.min(lineage.value_lengths()).as_py() == 0:
+        return None
+    return np.unique(lineage.flatten().to_numpy())
+
+
+def components_with(data: WorldData, tokens: Ints | None) -> np.ndarray:
+    """Which components hold any of these events; all of them where any event may matter."""
+    if tokens is None:
+        return np.ones(data.parts.count, bool)
     found = np.zeros(data.parts.count, bool)
     for stream, component in zip(data.streams, data.parts.of_rows, strict=True):
         found[component[np.isin(stream.tokens.view(np.int64), tokens)]] = True

@@ -1,5 +1,7 @@
 """What cannot be answered as demanded is refused, with the part of the data that stands in the way."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from inkling import InputError, parse
@@ -39,3 +41,20 @@ def test_times_must_leave_room_for_lost_events() -> None:
     with pytest.raises(InputError) as raised:
         program.run_local({"Door": far})
     assert [one.code for one in raised.value.diagnostics] == ["INK0559"]
+
+
+@pytest.mark.parametrize(("number", "fits"), [(3, True), (5, False)])
+def test_no_more_events_are_lost_than_there_are_microseconds(number: int, fits: bool) -> None:
+    program = parse("""
+        STREAM Door(door STRING, n INT, t TIMESTAMP) KEY door TIME t NUMBERED BY n;
+        EVENT e AS PATTERN SEQ STRICT(Door a, Door b) PARTITION BY door;
+    """)
+    first = datetime(2024, 1, 1, tzinfo=UTC)
+    rows = [{"door": "d", "n": 1, "t": first}, {"door": "d", "n": number, "t": first + timedelta(microseconds=2)}]
+    if fits:
+        found = program.run_local({"Door": rows}, sampling=Sampling(exact_up_to=0)).tables["e"]
+        assert found["probability"].to_pylist() == [1.0, 1.0]
+    else:
+        with pytest.raises(InputError) as raised:
+            program.run_local({"Door": rows})
+        assert [one.code for one in raised.value.diagnostics] == ["INK0559"]

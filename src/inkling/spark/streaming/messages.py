@@ -63,10 +63,20 @@ def record_batch(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
 
 
 def marks_payload(marks: Marks) -> bytes:
-    about = {"latest": dict(marks.latest), "idle": sorted(marks.idle), "finished": marks.finished}
+    about = {
+        "latest": dict(marks.latest),
+        "idle": sorted(marks.idle),
+        "finished": marks.finished,
+        "roles": dict(marks.roles),
+    }
     return json.dumps(about).encode()
 
 
 def marks_of(payload: bytes | str) -> Marks:
     found = json.loads(payload)
-    return Marks(found.get("latest", {}), frozenset(found.get("idle", ())), bool(found.get("finished", False)))
+    return Marks(
+        found.get("latest", {}),
+        frozenset(found.get("idle", ())),
+        bool(found.get("finished", False)),
+        {name: (even, odd) for name, (even, odd) in found.get("roles", {}).items()},
+    )

@@ -38,6 +38,7 @@ from inkling.worlds.account import Account
 from inkling.worlds.demands import Refusal
 from inkling.worlds.estimate import UNDECIDED
 from inkling.worlds.program import WorldProgram
+from inkling.worlds.run import tokens_behind
 from inkling.worlds.settings import Sampling
 
 ESTIMATED = (PROBABILITY, METHOD, ERROR)
@@ -180,7 +181,7 @@ class _ByWorlds:
         if not len(rows):
             return None
         event, identity = rows[EVENT].to_numpy(), rows[IDENTITY].to_numpy().view(np.uint64)
-        tokens = np.unique(rows[TOKENS].combine_chunks().flatten().to_numpy())
+        tokens = tokens_behind(rows[TOKENS].combine_chunks())
         return Undecided({int(number): identity[event == number] for number in np.unique(event)}, tokens)
 
 

@@ -92,10 +92,10 @@ class KeysTask:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Results that need further worlds: their identities per event, and the events that they rest on."""
+    """Results that need further worlds: their identities per event, and the events that they rest on, None for any."""
 
     identities: Mapping[int, Hashes]
-    tokens: Ints
+    tokens: Ints | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from inkling.analysis.lag import lag_of, waiting_time
 from inkling.evaluators.stage import rows as r
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import StageChain, concatenated
-from inkling.live.clocks import NEVER, Clocks, Marks
+from inkling.live.clocks import NEVER, NO_ROLES, Clocks, Marks, Roles
 from inkling.live.late import late_rows, no_late_rows
 from inkling.live.parts import Part
 from inkling.live.stage import LiveState
@@ -28,7 +28,7 @@ from inkling.worlds.live.checks import arriving, completed
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
-from inkling.worlds.live.waiting import Draws, Waiting, frontier, portions, release, scaled, time_of
+from inkling.worlds.live.waiting import Draws, Waiting, frontier, portions, release, roles_said, scaled, time_of
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.settings import Sampling
 
@@ -45,6 +45,7 @@ class WorldsState:
 
     clocks: Clocks
     decided: int  # up to which time all worlds are known
+    roles: Mapping[str, Roles]
     waiting: Mapping[str, Waiting]
     names: LiveNames
     pending: Mapping[str, Pending]
@@ -76,7 +77,7 @@ class LiveWorlds:
         self._measure, self._clock = measure, measure.clock
         self._n_worlds, self._delta = sampling.once.plan(self.program.events)
         self._draws = Draws(sampling.seed, self._n_worlds, self.program.scale)
-        self._worlds = StageChain(self.program.physical, tables, self.program.around)
+        self._worlds = StageChain(self.program.physical, tables, self.program.around, distinct=True)
         self._certain_plan = certain_plan(plan)
         self._certain = StageChain(self._certain_plan, tables, around)
         self._read_by_certain = {stream.schema.name for stream in self._certain_plan.program.streams}
@@ -94,6 +95,7 @@ class LiveWorlds:
             Clocks(lateness_of(streams, part, self._measure)),
             NEVER,
             {},
+            {},
             LiveNames(),
             {},
             inner,
@@ -109,10 +111,11 @@ class LiveWorlds:
         )
         own = {name: some for name, some in rows.items() if name in self._schemas}
         waiting, late, rejects = self._taken_in(state, own)
-        clocks = state.clocks.after(news)
+        clocks, roles = state.clocks.after(news), Marks.together([Marks(roles=state.roles), news]).roles
         waiting = self._completed(state, clocks, waiting, late, rejects)
+        waiting = {name: replace(one, roles=roles.get(name, NO_ROLES)) for name, one in waiting.items()}
         decided = max(state.decided, self._decided(waiting, clocks.watermark))
-        after = replace(state, clocks=clocks, waiting=waiting, certain=certain)
+        after = replace(state, clocks=clocks, roles=roles, waiting=waiting, certain=certain)
         found: dict[str, list[pa.Table]] = {}
         for until in portions(self._schemas, waiting, state.decided, decided, ROWS_AT_ONCE // self._n_worlds):
             after, told = self._into_worlds(replace(after, decided=until), after.decided)
@@ -130,13 +133,15 @@ class LiveWorlds:
         )
 
     def marks(self, rows: Mapping[str, pa.Table]) -> Marks:
-        """How far rows say that time has come."""
-        latest = {}
+        """How far rows say that time has come, and what they call numbered events."""
+        latest, roles = {}, {}
         for name, some in rows.items():
+            schema = self._schemas.get(name)
             if len(some):
-                column = time_of(self._schemas[name]) if name in self._schemas else r.END
-                latest[name] = int(some[column].to_numpy().max())
-        return Marks(latest)
+                latest[name] = int(some[r.END if schema is None else time_of(schema)].to_numpy().max())
+            if schema is not None and (said := roles_said(schema, some)) is not None:
+                roles[name] = said
+        return Marks(latest, roles=roles)
 
     def _taken_in(
         self, state: WorldsState, rows: Mapping[str, pa.Table]
@@ -151,8 +156,9 @@ class LiveWorlds:
             if behind.any():
                 late.append(_late(schema, some.filter(pa.array(behind)), state.clocks))
                 some = some.filter(pa.array(~behind))
-            before = waiting.get(name, Waiting(some.slice(0, 0)))
-            waiting[name] = before.with_rows(schema, some)
+            if name in waiting:
+                some = pa.concat_tables([waiting[name].rows, some])
+            waiting[name] = replace(waiting.get(name, Waiting(some)), rows=some)
         return waiting, late, rejects
 
     def _completed(

@@ -13,7 +13,7 @@ from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.pending import Pending, pending_of, pending_table
 from inkling.worlds.live.program import WorldsState
-from inkling.worlds.live.waiting import Roles, Waiting
+from inkling.worlds.live.waiting import Waiting
 
 FORMAT = "worlds 1"
 
@@ -46,7 +46,7 @@ def to_bytes(state: WorldsState) -> bytes:
             "watermark": clocks.watermark,
             "decided": state.decided,
             "chains": chains,
-            "roles": {name: waiting.roles for name, waiting in state.waiting.items()},
+            "roles": dict(state.roles),
             "pending": sorted(state.pending),
             "stages": [len(state.worlds), len(state.certain)],
         }
@@ -59,7 +59,7 @@ def from_bytes(data: bytes) -> WorldsState:
     if head["format"] != FORMAT:
         raise ValueError(f"this state has the format {head['format']!r}, expected {FORMAT!r}")
     roles = {name: (even, odd) for name, (even, odd) in head["roles"].items()}
-    waiting = {name: _waiting(name, keys, roles[name], parts) for name, keys in head["chains"].items()}
+    waiting = {name: _waiting(name, keys, parts) for name, keys in head["chains"].items()}
     pending = {
         name: pending_of(table_of(parts[f"results:{name}"]), table_of(parts[f"pairs:{name}"]))
         if f"results:{name}" in parts
@@ -70,6 +70,7 @@ def from_bytes(data: bytes) -> WorldsState:
     return WorldsState(
         Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"]),
         head["decided"],
+        roles,
         waiting,
         LiveNames(table_of(parts["names"])),
         pending,
@@ -88,9 +89,9 @@ def n_kept(state: WorldsState) -> int:
     return sum(map(len, rows)) + runs + waiting + pairs
 
 
-def _waiting(name: str, keys: list[str], roles: Roles, parts: dict[str, Any]) -> Waiting:
+def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:
     rows: pa.Table = table_of(parts[f"waiting:{name}"])
     if not keys:
-        return Waiting(rows, {}, roles)
+        return Waiting(rows)
     values = np.frombuffer(parts[f"chains:{name}"], "<u8").astype(np.uint64).reshape(len(keys), -1)
-    return Waiting(rows, {int(key): one for key, one in zip(keys, values, strict=True)}, roles)
+    return Waiting(rows, {int(key): one for key, one in zip(keys, values, strict=True)})

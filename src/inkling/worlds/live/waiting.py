@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
 from inkling.io.normalize import END, START
+from inkling.live.clocks import NO_ROLES, Roles
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
@@ -20,8 +21,6 @@ from inkling.worlds.streams.lost import EVEN, ODD, LossyStream, roles_of
 from inkling.worlds.streams.of import WorldStream
 from inkling.worlds.streams.placed import OWN_TIME, Placed, key_hashes, world_rows
 from inkling.worlds.streams.probable import ProbableStream
-
-Roles = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +38,7 @@ class Waiting:
 
     rows: pa.Table
     chains: Mapping[int, Hashes] = field(default_factory=dict)  # with GIVEN: latest value in every world, by key
-    roles: Roles = (None, None)  # of events with even and with odd numbers
-
-    def with_rows(self, schema: StreamSchema, rows: pa.Table) -> Waiting:
-        every = pa.concat_tables([self.rows, rows]) if len(self.rows) else rows
-        if not isinstance(schema.doubt, LostEvents) or schema.doubt.role is None or not len(rows):
-            return replace(self, rows=every)
-        said = zip(self.roles, roles_of(rows, schema.doubt), strict=True)
-        even, odd = (min((str(role) for role in pair if role is not None), default=None) for pair in said)
-        return replace(self, rows=every, roles=(even, odd))
+    roles: Roles = NO_ROLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +56,15 @@ def time_of(schema: StreamSchema) -> str:
     return START if isinstance(schema.doubt, ImpreciseTime | ProbableValue) else END
 
 
+def roles_said(schema: StreamSchema, rows: pa.Table) -> Roles | None:
+    """What rows call events with even and with odd numbers; None where these have no roles."""
+    doubt = schema.doubt
+    if not isinstance(doubt, LostEvents) or doubt.role is None:
+        return None
+    even, odd = roles_of(rows.filter(rows[doubt.number].is_valid()), doubt)
+    return None if even is None else str(even), None if odd is None else str(odd)
+
+
 def frontier(schema: StreamSchema, waiting: Waiting, watermark: int) -> int:
     """Up to which time all worlds are known: what was lost shows with the next number that comes."""
     doubt, rows = schema.doubt, waiting.rows
@@ -75,7 +75,8 @@ def frontier(schema: StreamSchema, waiting: Waiting, watermark: int) -> int:
         return watermark
     time = known[END].to_numpy()
     if doubt.role is not None and None in waiting.roles:
-        return min(watermark, int(time.min()) - 1)  # nobody knows yet what lost events are called
+        earliest = np.minimum(time, time if doubt.bounds is None else _known(known, doubt.bounds[0]))
+        return min(watermark, int(earliest.min()) - 1)  # nobody knows yet what lost events are called
     key, number = key_hashes(schema, known), known[doubt.number].to_numpy()
     order = np.lexsort((number, key))
     last = order[np.append(np.flatnonzero(np.diff(key[order]) != 0), len(order) - 1)]

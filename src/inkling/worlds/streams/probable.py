@@ -55,7 +55,7 @@ class ProbableStream:
         value, given = _value_hashes(rows, values), _given_hashes(rows, doubt.given)
         key = key_hashes(schema, rows)
         time = rows[START].to_numpy()
-        order = np.lexsort((value, given, time, key))
+        order = np.lexsort((rows[END].to_numpy(), value, given, time, key))
         rows = rows.take(pa.array(order)).combine_chunks()
         key, time, value, given, chances = key[order], time[order], value[order], given[order], chances[order]
         new_key = np.diff(key, prepend=key[:1] + np.uint64(1) if len(key) else key) != 0

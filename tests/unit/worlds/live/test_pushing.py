@@ -225,3 +225,30 @@ def test_a_snapshot_belongs_to_its_worlds() -> None:
     LocalStream.restore(VISITS, data, sampling=SAMPLING)
     with pytest.raises(InputError):
         LocalStream.restore(VISITS, data, sampling=replace(SAMPLING, seed=2))
+
+
+LONG = inkling.parse("""
+STREAM Seen(id STRING, k STRING, lo INT, hi INT) ID id KEY k TIME BETWEEN lo AND hi;
+STREAM Sky(id STRING, k STRING, sky STRING, before STRING, p DOUBLE, t INT) ID id KEY k TIME t
+    PROBABILITY p GIVEN before;
+STREAM Bell(id STRING, k STRING, n INT, t INT) ID id KEY k TIME t NUMBERED BY n;
+EVENT walk(k) AS PATTERN SEQ(Sky a[sky = 'sun'], NOT Bell b, Seen c) WITHIN 6 TICKS PARTITION BY k;
+EVENT long(k) AS PATTERN SEQ(walk a, Bell b) WITHIN 6 TICKS PARTITION BY k;
+""")
+
+
+def test_what_is_remembered_does_not_grow_with_time() -> None:
+    stream = opened(LONG)
+    sizes = []
+    for t in range(0, 240, 2):
+        skies = [
+            {"id": f"{before}{sky}{t}", "k": "p", "sky": sky, "before": before, "p": 0.5, "t": t}
+            for before in ((None,) if not t else ("sun", "rain"))
+            for sky in ("sun", "rain")
+        ]
+        bells = [bell("p", t // 2 + 1, t)] if t % 3 else []
+        stream.push({"Seen": [{"id": f"s{t}", "k": "p", "lo": t, "hi": t + 3}], "Sky": skies})
+        if bells or not t:
+            stream.push({"Bell": bells or [bell("p", 1, 0)]})
+        sizes.append(len(stream.snapshot()))
+    assert max(sizes[80:]) < 1.3 * max(sizes[20:80])
