@@ -155,7 +155,7 @@ class LocalStream:
         *,
         sampling: Sampling | None = None,
     ) -> LocalStream:
-        """The stream that `snapshot` was taken of; the program must be the same."""
+        """The stream that `snapshot` was taken of; the program must be the same, and so must the sampling."""
         if data[: len(_MAGIC)] != _MAGIC:
             raise InputError.of("INK0557", "these bytes are no snapshot of a stream, or one of another version")
         (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
@@ -165,9 +165,9 @@ class LocalStream:
         if head["program"] != stream._digest:
             raise InputError.of(
                 "INK0557",
-                "this snapshot was taken of another program",
+                "this snapshot was taken of another program, or with other sampling",
                 notes=("what is remembered fits the definitions with which it was collected, and no others",),
-                helps=("restore it with the program it was taken of, or open a new stream",),
+                helps=("restore it with the program and the sampling it was taken of, or open a new stream",),
             )
         stream._said = Marks(idle=frozenset(head["idle"]), finished=head["finished"])
         stream._clocks = {name: Clock(value) for name, value in head["clocks"].items()}

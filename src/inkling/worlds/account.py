@@ -45,13 +45,13 @@ class Account:
     def __str__(self) -> str:
         said = []
         if self.n_counted:
-            said.append(f"{_parts(self.n_counted)} counted out ({self.n_worlds_counted:,} worlds)")
+            said.append(f"{_number(self.n_counted, 'part')} counted out ({_number(self.n_worlds_counted, 'world')})")
         if self.n_sampled:
-            said.append(f"{_parts(self.n_sampled)} sampled in {self.n_worlds_sampled:,} worlds each")
+            said.append(f"{_number(self.n_sampled, 'part')} sampled in {self.n_worlds_sampled:,} worlds each")
         if self.n_further:
             said.append(f"undecided results in {self.n_further:,} more")
         return "; ".join(said) or "no worlds"
 
 
-def _parts(n: int) -> str:
-    return f"{n:,} part{'' if n == 1 else 's'}"
+def _number(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -79,7 +79,8 @@ def _causes(data: WorldData, number: int, behind: set[str]) -> tuple[list[str], 
         if isinstance(stream, CertainStream):
             continue
         n = len(np.unique(stream.factors[rows][stream.factors[rows] >= 0]))
-        kind = "gaps with lost events" if isinstance(stream, LossyStream) else "uncertain events"
+        many = "" if n == 1 else "s"
+        kind = f"gap{many} with lost events" if isinstance(stream, LossyStream) else f"uncertain event{many}"
         if n:
             causes.append(f"{n} {kind} of {stream.schema.name}")
     return causes, where

@@ -85,9 +85,12 @@ class Names:
         return cls(found, called.take(pa.array(first)))
 
     def named(self, lineage: pa.ListArray) -> pa.ListArray:
+        """Ids in place of tokens; null for events that are not known by name."""
         tokens = lineage.values.to_numpy(zero_copy_only=False)
         place = np.searchsorted(self.tokens, tokens)
-        return pa.ListArray.from_arrays(lineage.offsets, self.ids.take(pa.array(place)))
+        unknown = np.append(self.tokens, 0)[place] != tokens
+        unknown |= place == len(self.tokens)
+        return pa.ListArray.from_arrays(lineage.offsets, self.ids.take(pa.array(place, mask=unknown)))
 
 
 def called_as(ids: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,11 +31,13 @@ class LiveNames:
         _, first = np.unique(every["token"].to_numpy(), return_index=True)
         return LiveNames(every.take(pa.array(first)).combine_chunks())
 
-    def still_needed(self, since: int | None) -> LiveNames:
-        """Without events that ended before `since`; without such a time, the latest."""
+    def still_needed(self, since: int | None, open_ones: Iterable[Ints]) -> LiveNames:
+        """The names of open results, and of events that did not end before `since`; without such a time, the latest."""
         until = self.table["until"].to_numpy()
         if since is not None:
             kept = until >= since
+            for tokens in open_ones:
+                kept |= np.isin(self.table["token"].to_numpy(), tokens)
         elif len(until) > MOST_NAMES:
             kept = until >= np.partition(until, len(until) - MOST_NAMES)[len(until) - MOST_NAMES]
         else:

@@ -25,6 +25,11 @@ class Pending:
     identity: Hashes | None = None  # of pairs
     world: Ints | None = None
 
+    @property
+    def tokens(self) -> Ints:
+        """The events that results rest on."""
+        return np.empty(0, np.int64) if self.results is None else np.unique(self.results.lineage.flatten().to_numpy())
+
 
 def with_matches(
     event: EventPlan, pending: Pending, matches: MatchBatch, names: LiveNames, wait: int, scale: int

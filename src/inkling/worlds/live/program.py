@@ -213,7 +213,7 @@ class LiveWorlds:
         after = replace(
             state,
             waiting=waiting,
-            names=names.still_needed(self._names_since(state.decided)),
+            names=names.still_needed(self._names_since(state.decided), (one.tokens for one in pending.values())),
             pending=pending,
             worlds=worlds,
         )
