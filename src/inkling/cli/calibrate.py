@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inkling.cli.options import Debug
+from inkling.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +83,14 @@ def _rows(path: str | Path, event: str | None, *, what: str) -> pa.Table:
     rows = read_table(path, what=what)
     if event is None or "event" not in rows.column_names:
         return rows
-    return rows.filter(pc.equal(rows["event"], event))
+    found = rows.filter(pc.equal(rows["event"], event))
+    if not len(found) and len(rows):
+        raise InputError.of(
+            "INK0558",
+            f"the {what} have no event `{event}`",
+            notes=(f"their events are {', '.join(sorted(map(str, rows['event'].unique().to_pylist())))}",),
+        )
+    return found
 
 
 def _print(calibrations: Mapping[str, Calibration]) -> None:

@@ -19,16 +19,19 @@ from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.model.worlds import certain
 
-WORLD = "world#"
+_OURS = "\ue000"
+"""Begins the names of columns that worlds add: a private character, which no program writes."""
+
+WORLD = f"{_OURS}world"
 _WORLD_COLUMN = Column(WORLD, Type.INTEGER)
 
-CALLED = "id#"
+CALLED = f"{_OURS}id"
 """Column of the rows in worlds that holds the id by which the stream's user knows the event."""
 
 
 def key_output(place: int) -> str:
     """Column of the results in worlds that holds part of the key of their partition."""
-    return f"key{place}#"
+    return f"{_OURS}key{place}"
 
 
 def doubtful_events(program: p.ProgramPlan) -> frozenset[str]:

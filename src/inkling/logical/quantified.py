@@ -15,12 +15,9 @@ from itertools import pairwise
 from inkling.logical import plan as p
 from inkling.logical.allen import relation_holds
 from inkling.model.event import Event, Value
+from inkling.model.lost_worlds import CLOSING, OPENING
 from inkling.model.schema import Column
 from inkling.model.time import Instant
-
-OPENING = frozenset({"open", "start", "resume"})
-CLOSING = frozenset({"close", "suspend", "end"})
-"""Words in the column of ROLE, in any case."""
 
 
 @dataclass(frozen=True, slots=True)

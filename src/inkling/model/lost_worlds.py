@@ -25,6 +25,8 @@ from inkling.model.weights import Row, Rows, Weighted, exact
 
 OPENING = frozenset({"start", "resume", "open"})
 CLOSING = frozenset({"end", "suspend", "close"})
+COUNTERPARTS = {"open": "close", "close": "open", "start": "end", "end": "start"}
+"""What the other role is called where no event that has it was recorded."""
 """Roles that mean the same in every stream, in any case; other words mean what their numbers say."""
 
 
@@ -202,5 +204,9 @@ def _role(stream: LosingStream, number: int) -> Row:
     role = stream.doubt.role
     if role is None:
         return {}
-    like = (row.get(role) for row in stream.rows if (stream.number(row) - number) % 2 == 0)
-    return {role: next((one for one in like if one is not None), None)}
+    said: dict[int, object] = {}
+    for row in stream.rows:
+        if row.get(role) is not None:
+            said.setdefault(stream.number(row) % 2, row[role])
+    other = COUNTERPARTS.get(str(said.get(1 - number % 2)))
+    return {role: said.get(number % 2, other)}

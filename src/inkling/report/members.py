@@ -32,19 +32,19 @@ def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
     rows = normalize(raw, schema, [column.name for column in stream.derived]).rows
     rows = rows.filter(pc.is_in(rows["@id"].cast(pa.string()), pa.array(wanted, pa.string())))
     shown = [name for name in rows.column_names if name[0] != INTERNAL and name not in (schema.start, schema.end)]
-    found: dict[str, MemberRow] = {}
+    found: dict[str, list[MemberRow]] = {}
     for row in rows.to_pylist():
-        member, known = _member(schema.name, row, shown), found.get(str(row["@id"]))
-        found[str(row["@id"])] = member if known is None else _either(known, member)
-    return found
+        found.setdefault(str(row["@id"]), []).append(_member(schema.name, row, shown))
+    return {name: _either(alternatives) for name, alternatives in found.items()}
 
 
-def _either(first: MemberRow, second: MemberRow) -> MemberRow:
-    """Two alternatives of one event, as one."""
-    values = {
-        name: value if second.values.get(name) == value else f"{value} | {second.values.get(name)}"
-        for name, value in first.values.items()
-    }
+def _either(alternatives: list[MemberRow]) -> MemberRow:
+    """Alternatives of one event as one; values that differ stand side by side, in the order of the rows."""
+    first = alternatives[0]
+    values: dict[str, Scalar] = {}
+    for name, value in first.values.items():
+        every = [one.values.get(name) for one in alternatives]
+        values[name] = value if all(one == value for one in every) else " | ".join(map(str, every))
     return replace(first, values=values)
 
 

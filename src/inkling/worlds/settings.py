@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from inkling.logical.plan import EventPlan
 from inkling.worlds.bounds import worlds_needed
 
+MOST_COUNTED = 1_000_000
+"""All worlds of a part are held in memory while they are counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -28,8 +31,12 @@ class Sampling:
         for name in ("epsilon", "delta"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"expected {name} to lie between 0 and 1, found {getattr(self, name)}")
-        if self.exact_up_to < 0 or self.budget < 1:
-            raise ValueError("expected exact_up_to >= 0 and budget >= 1")
+        if not 0 <= self.exact_up_to <= MOST_COUNTED:
+            raise ValueError(f"expected exact_up_to to lie between 0 and {MOST_COUNTED:,}, found {self.exact_up_to}")
+        if self.budget < 1:
+            raise ValueError(f"expected budget to be at least 1, found {self.budget}")
+        if not 0 <= self.seed < 2**64:
+            raise ValueError(f"expected seed to lie between 0 and 2**64 - 1, found {self.seed}")
 
     @property
     def n_worlds(self) -> int:

@@ -58,3 +58,30 @@ def test_no_more_events_are_lost_than_there_are_microseconds(number: int, fits: 
         with pytest.raises(InputError) as raised:
             program.run_local({"Door": rows})
         assert [one.code for one in raised.value.diagnostics] == ["INK0559"]
+
+
+def test_a_role_that_was_never_recorded_has_a_usual_counterpart() -> None:
+    """The horn at 4 sounds while the gate is open unless it closed before: 1 - 4 / 10."""
+    program = parse("""
+        STREAM Gate(gate STRING, n INT, way STRING, t INT) KEY gate TIME t NUMBERED BY n SEGMENTS ROLE way;
+        STREAM Horn(gate STRING, t INT) KEY gate TIME t;
+        EVENT open_at AS PATTERN SEQ(Gate g[n = 1], NOT Gate[way = 'close'], Horn h) PARTITION BY gate;
+    """)
+    gates = [{"gate": "g", "n": n, "way": "open", "t": t} for n, t in ((1, 0), (3, 10))]
+    found = program.run_local({"Gate": gates, "Horn": [{"gate": "g", "t": 4}]})
+    assert found.tables["open_at"]["probability"].to_pylist() == [pytest.approx(0.6)]
+
+
+def test_columns_of_worlds_clash_with_no_name() -> None:
+    program = parse("""
+        STREAM W(id STRING, "world#" STRING, t BIGINT) ID id TIME t PROBABILITY p;
+        EVENT e(a."world#" AS w) AS PATTERN W a;
+    """)
+    found = program.run_local({"W": [{"id": "x", "world#": "mine", "t": 1, "p": 0.25}]})
+    assert found.tables["e"].select(["w", "probability"]).to_pylist() == [{"w": "mine", "probability": 0.25}]
+
+
+@pytest.mark.parametrize("settings", [{"exact_up_to": 10**7}, {"exact_up_to": -1}, {"budget": 0}, {"seed": -1}])
+def test_settings_that_make_no_sense(settings: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        Sampling(**settings)  # type: ignore[arg-type]

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.logical.quantified import CLOSING, OPENING
 from inkling.model.batch import Ints
+from inkling.model.lost_worlds import CLOSING, OPENING
 
 Turns = NDArray[np.int8]
 """Per event: 1 if it opens a segment, -1 if it closes one, 0 if it does neither."""

@@ -108,6 +108,8 @@ class Versions:
             assert numbers, "its folder `inkling` holds no program"
             earlier = self._stored.read(numbers[-2]).job(None) if len(numbers) > 1 else None
             self._take(self._stored.read(numbers[-1]), earlier)
+        if self.job.is_doubtful:
+            _require_same_worlds(self.current.sampling, sampling)
         said = self.propose(program, tables, clocks)
         self.settle()
         return said
@@ -168,6 +170,16 @@ class Versions:
     def _take(self, definition: Definition, earlier: Job | None) -> None:
         self._current = definition
         self._job = definition.job(None if earlier is None else earlier.without_facts())
+
+
+def _require_same_worlds(old: Sampling, new: Sampling) -> None:
+    if old != new:
+        raise InputError.of(
+            "INK0606",
+            "this checkpoint was begun with other settings of sampling",
+            notes=(f"it has {old}", f"now asked for: {new}"),
+            helps=("give the same settings, or start with a checkpoint of its own",),
+        )
 
 
 def _same(old: pa.Table | None, new: pa.Table) -> bool:

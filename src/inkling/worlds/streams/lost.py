@@ -11,6 +11,7 @@ from inkling.evaluators.hashes import Hashes
 from inkling.io.normalize import END, START
 from inkling.kernels.draws import draw_between
 from inkling.model.batch import Ints
+from inkling.model.lost_worlds import COUNTERPARTS
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.worlds.streams.placed import OWN_TIME, Placed, everywhere, key_hashes, tokens_of
@@ -123,7 +124,7 @@ def _lost_rows(rows: pa.Table, gaps: _Gaps, schema: StreamSchema, doubt: LostEve
     like = np.repeat(gaps.row, gaps.n_lost)
     place = np.arange(len(like)) - np.repeat(np.cumsum(gaps.n_lost) - gaps.n_lost, gaps.n_lost)
     number = np.repeat(gaps.before, gaps.n_lost) + 1 + place
-    roles = roles_of(rows, doubt)
+    roles = _completed(*roles_of(rows, doubt))
     columns = {}
     for field in rows.schema:
         if field.name in schema.key:
@@ -137,6 +138,11 @@ def _lost_rows(rows: pa.Table, gaps: _Gaps, schema: StreamSchema, doubt: LostEve
         else:
             columns[field.name] = pa.nulls(len(like), field.type)
     return pa.table(columns, schema=rows.schema)
+
+
+def _completed(even: object, odd: object) -> tuple[object, object]:
+    """Roles of which one was never recorded have a usual counterpart."""
+    return even or COUNTERPARTS.get(str(odd)), odd or COUNTERPARTS.get(str(even))
 
 
 def roles_of(rows: pa.Table, doubt: LostEvents) -> tuple[object, object]:

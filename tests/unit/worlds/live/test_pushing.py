@@ -193,6 +193,15 @@ def test_results_wait_until_every_world_has_had_its_say() -> None:
     assert sorted(row["lineage"] for row in found) == [["a", "b"], ["b", "a"]]
 
 
+def test_names_are_kept_as_long_as_results_wait() -> None:
+    stream = VISITS.open(sampling=SAMPLING)
+    stream.push({"Seen": [{"id": "a", "k": "p", "lo": 0, "hi": 0}, {"id": "b", "k": "p", "lo": 1, "hi": 60}]})
+    for t in (20, 40):  # by far longer than any window after a
+        assert not len(stream.push({"Seen": [{"id": f"q{t}", "k": "q", "lo": t, "hi": t}]}))
+    found = stream.push({"Seen": [{"id": "q70", "k": "q", "lo": 70, "hi": 70}]})["twice"].to_pylist()
+    assert [row["lineage"] for row in found] == [["a", "b"]]
+
+
 def test_times_may_be_moments() -> None:
     program = inkling.parse("""
     STREAM Seen(id STRING, k STRING, lo TIMESTAMP, hi TIMESTAMP) ID id KEY k TIME BETWEEN lo AND hi;
