@@ -236,10 +236,14 @@ def test_a_checkpoint_keeps_its_worlds_and_its_program(spark: SparkSession, tmp_
     _visits(tmp_path / "seen", 1, 1, 2, 20)
     start(program, SAMPLING).await_end()
     _visits(tmp_path / "seen", 2, 21, 40)
-    with pytest.raises(InputError) as caught:
-        start(inkling.parse(TWO_VISITS.replace("5 TICKS", "6 TICKS")), SAMPLING)
-    assert caught.value.diagnostics[0].code == "INK0606"
-    query = start(program, replace(SAMPLING, seed=SAMPLING.seed + 1, epsilon=0.3))
+    for other, sampling in (
+        (inkling.parse(TWO_VISITS.replace("5 TICKS", "6 TICKS")), SAMPLING),
+        (program, replace(SAMPLING, seed=SAMPLING.seed + 1, epsilon=0.3)),
+    ):
+        with pytest.raises(InputError) as caught:
+            start(other, sampling)
+        assert caught.value.diagnostics[0].code == "INK0606"
+    query = start(program, SAMPLING)
     query.await_end()
     query.finish()
     rows = [

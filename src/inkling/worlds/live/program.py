@@ -17,6 +17,7 @@ from inkling.live.parts import Part
 from inkling.live.stage import LiveState
 from inkling.live.streams import lateness_of
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.in_worlds import CALLED
 from inkling.model.batch import FOREVER
 from inkling.model.clock import Measure
 from inkling.model.schema import StreamSchema
@@ -81,6 +82,7 @@ class LiveWorlds:
         self._certain_plan = certain_plan(plan)
         self._certain = StageChain(self._certain_plan, tables, around)
         self._read_by_certain = {stream.schema.name for stream in self._certain_plan.program.streams}
+        self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         self._schemas = {stream.schema.name: stream.schema for stream in self.program.streams}
         self._waits = {
             event.name: waiting_time(event, self.program.part, measure) + lag_of(event, self.program.part, measure)
@@ -195,7 +197,7 @@ class LiveWorlds:
             waiting[name], released = release(self._schemas[name], one, *until, self._draws)
             names = names.with_events(released.tokens, released.events[r.ID], released.until)
             if len(released.rows):
-                parts += self._worlds.parts(name, released.rows)
+                parts += self._worlds.parts(name, self._ordered_by_id(name, released.rows))
         passed = state.decided >= FOREVER
         news = Marks(finished=True) if passed else Marks({ALL: scaled(state.decided, self.program.scale) + 1})
         worlds, moved = self._worlds.advance(state.worlds, parts, news if state.decided > NEVER else Marks())
@@ -218,6 +220,10 @@ class LiveWorlds:
             worlds=worlds,
         )
         return after, tables
+
+    def _ordered_by_id(self, name: str, rows: pa.Table) -> pa.Table:
+        """Rows that keep their declared id where derived columns look back along it."""
+        return rows.append_column(r.OWN_ID, rows[CALLED]) if name in self._looking_back else rows
 
     def _names_since(self, decided: int) -> int | None:
         """Events that ended before this are in no result to come; None where nothing limits that."""
