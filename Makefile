@@ -24,7 +24,7 @@ demo: $(INSTALLED)  ## recognize events in an example and write its report
 
 .PHONY: test
 test: $(INSTALLED)  ## run the tests; ARGS="-k word" or a path narrows them
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 .PHONY: test-long
 test-long: $(INSTALLED)  ## run every test but Kafka's, with many more examples for each property

@@ -197,7 +197,7 @@ def test_late_rows_are_as_if_they_had_never_come(seed: int) -> None:
         if _roles(given) == _roles(_as_arrived(case, pushes)):
             wrong = _differences(expected.tables, heard.results)
             assert not wrong, _told(case, pushes, [str(told), *wrong])
-    assert n_late
+    assert n_late, "no row came late"
 
 
 def _ids(rejects: Table) -> list[tuple[str, str]]:
