@@ -60,6 +60,17 @@ def test_no_more_events_are_lost_than_there_are_microseconds(number: int, fits: 
         assert [one.code for one in raised.value.diagnostics] == ["INK0559"]
 
 
+def test_times_without_room_are_refused_row_by_row_on_a_stream() -> None:
+    program = parse("""
+        STREAM Door(door STRING, n INT, t INT) KEY door TIME t NUMBERED BY n;
+        EVENT e AS PATTERN SEQ(Door a, Door b) PARTITION BY door;
+    """)
+    stream = program.open(unbounded=True, sampling=Sampling(epsilon=0.3, delta=0.3))
+    found = stream.push({"Door": [{"door": "d", "n": n, "t": t} for n, t in ((1, 1), (2, 2**50), (2, 3))]})
+    assert [row["reason"] for row in found.rejects.to_pylist()] == ["bad time"]
+    assert stream.finish()["e"]["probability"].to_pylist() == [1.0]
+
+
 def test_a_role_that_was_never_recorded_has_a_usual_counterpart() -> None:
     """The horn at 4 sounds while the gate is open unless it closed before: 1 - 4 / 10."""
     program = parse("""

@@ -31,6 +31,7 @@ from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
 from inkling.worlds.live.waiting import Draws, Waiting, frontier, portions, release, roles_said, scaled, time_of
 from inkling.worlds.program import WorldProgram, certain_plan
+from inkling.worlds.room import countable
 from inkling.worlds.settings import Sampling
 
 ROWS_AT_ONCE = 1 << 20
@@ -139,6 +140,8 @@ class LiveWorlds:
         latest, roles = {}, {}
         for name, some in rows.items():
             schema = self._schemas.get(name)
+            if schema is not None:
+                some, _ = countable(schema, some, self.program.scale)
             if len(some):
                 latest[name] = int(some[r.END if schema is None else time_of(schema)].to_numpy().max())
             if schema is not None and (said := roles_said(schema, some)) is not None:
@@ -152,8 +155,9 @@ class LiveWorlds:
         waiting, late, rejects = dict(state.waiting), [], []
         for name, some in rows.items():
             schema = self._schemas[name]
+            some, uncountable = countable(schema, some, self.program.scale)
             some, refused = arriving(schema, some)
-            rejects.append(refused)
+            rejects += [uncountable, refused]
             behind = some[time_of(schema)].to_numpy() <= state.clocks.watermark
             if behind.any():
                 late.append(_late(schema, some.filter(pa.array(behind)), state.clocks))
