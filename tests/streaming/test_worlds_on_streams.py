@@ -164,6 +164,7 @@ LIVES = ("state-0-after", "sink-between")
 """Where the driver dies, once in each life."""
 
 
+@pytest.mark.long
 def test_killed_jobs_leave_what_one_run_gives(tmp_path: Path) -> None:
     """The states of worlds, and results that wait for further worlds, survive; nothing comes twice."""
     bells.write_files(tmp_path / "in")

@@ -23,7 +23,7 @@ class Bin:
 def spread_of(times: Ints, weights: np.ndarray) -> tuple[Bin, ...]:
     """The distribution of times given that the result holds; moments where there are few, equal stretches otherwise.
 
-    >>> spread_of(np.array([3, 5, 3]), np.array([0.1, 0.1, 0.2]))
+    >>> spread_of(np.array([3, 5, 3]), np.array([0.125, 0.125, 0.25]))
     (Bin(low=3, high=3, share=0.75), Bin(low=5, high=5, share=0.25))
     """
     total = float(weights.sum())
