@@ -43,13 +43,13 @@ def alternatives(n_events: int, seed: int) -> dict[str, pa.Table]:
 
 
 def imprecise(n_events: int, seed: int) -> dict[str, pa.Table]:
-    """Three streams of events known to within five ticks, one every fifth of a tick."""
+    """Three streams of events known to within five ticks, one every fifth of a tick; one in some hundred ends a match."""
     found = {}
     for number, name in enumerate("ABC"):
         rng = np.random.default_rng(seed + number)
         n = n_events // 3
         low = np.sort(rng.integers(0, max(1, n_events // 5), n))
-        columns = {"id": np.arange(n), "task": rng.integers(0, max(1, n_events // 20), n), "lo": low}
+        columns = {"id": np.arange(n), "task": rng.integers(0, max(1, n_events // 2), n), "lo": low}
         found[name] = pa.table({**columns, "hi": low + rng.integers(0, 5, n)})
     return found
 
