@@ -31,7 +31,7 @@ from inkling.worlds.streams.probable import ProbableStream
 OnWorlds = Callable[[int, int], None]
 """Is told how many of how many worlds are done."""
 
-ROWS_AT_ONCE = 1 << 19
+ROWS_AT_ONCE = 1 << 18
 """About how many rows of worlds are evaluated together."""
 
 WORLDS_AT_ONCE = 4096

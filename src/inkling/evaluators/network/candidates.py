@@ -147,7 +147,24 @@ def _combined(row_code: Ints, context_code: Ints, values: Ints, others: Ints) ->
 
 def _dense(rows: Ints, contexts: Ints) -> tuple[Ints, Ints, int]:
     """Codes 0 … n-1 for the values of `rows`; a context value that no row has becomes -1."""
+    if len(rows):
+        least, most = rows.min(), rows.max()
+        if int(most) - int(least) < FEW_HOLES * len(rows):
+            return _numbered_from(least, most, rows, contexts)
     encoded = pc.dictionary_encode(pa.array(rows))
     found = pc.fill_null(pc.index_in(pa.array(contexts), value_set=encoded.dictionary), -1)
     codes = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     return codes, np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64), len(encoded.dictionary)
+
+
+FEW_HOLES = 4
+"""Values that lie so close together, on average, are codes already, if counted from the least."""
+
+
+def _numbered_from(least: np.int64, most: np.int64, rows: Ints, contexts: Ints) -> tuple[Ints, Ints, int]:
+    codes, span = rows - least, int(most) - int(least) + 1
+    taken = np.zeros(span, bool)
+    taken[codes] = True
+    inside = (contexts >= least) & (contexts <= most)
+    found = np.where(inside, contexts - least, 0)
+    return codes, np.where(inside & taken[found], found, -1), span
