@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from tests.streaming.packed_program import packed_program
 
-import inkling
-from inkling.errors import InklingError
-from inkling.query import Program
-from inkling.testing.arrival import arrivals, with_lateness
+from inkling.testing.arrival import arrivals
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.comparison import same_results
 from inkling.testing.oracle import oracle
-from inkling.testing.programs import Options, random_program
 from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import Declared, Kind
 
@@ -41,29 +37,11 @@ WORLDS = {
 }
 
 
-def _program(rng: random.Random, streams: Sequence[Declared], lateness: int) -> Program:
-    """A program with many events that all partition by the key."""
-    declared = ""
-    events: list[str] = []
-    while len(events) < EVENTS_PER_PROGRAM:
-        text = random_program(
-            rng, streams, Options(partitioned=True, n_events=1, without=frozenset({"ties with order"}))
-        )
-        declared, _, event = text.partition("EVENT e0")
-        try:
-            plan = inkling.parse(text).plan
-        except InklingError:
-            continue
-        if [column.name for column in plan.events[0].partition] == ["k"]:
-            events.append(f"EVENT e0{event}".replace("e0", f"e{len(events)}"))
-    return inkling.parse("\n".join([with_lateness(declared, lateness), *events]))
-
-
 @pytest.mark.parametrize("world", WORLDS)
 def test_stream_eq_definition(world: str, spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(world)
     streams = WORLDS[world]
-    program = _program(rng, streams, lateness=3)
+    program = packed_program(rng, streams, EVENTS_PER_PROGRAM, lateness=3)
     datasets = [random_rows(rng, streams, n_events=5, bad_rows=False) for _ in range(STREAMS_PER_PROGRAM)]
     tables = random_tables(rng)
     packed = pack(datasets)

@@ -24,16 +24,16 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.streaming import doubtful_bells as bells
 from tests.streaming.arriving import arrive
 from tests.streaming.faults import DRIVER, WORKER, Faults, is_session_gone, kill_session, with_tests_on_path
+from tests.streaming.packed_program import packed_program
 
 import inkling
-from inkling.errors import InklingError, InputError
+from inkling.errors import InputError
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
-from inkling.testing.arrival import arrivals, with_lateness
+from inkling.testing.arrival import arrivals
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.doubtful_rows import doubtful_rows
 from inkling.testing.episodes import one_after_the_other
-from inkling.testing.programs import Options, random_program
 from inkling.testing.rows import Rows
 from inkling.testing.streams import pack, random_tables
 from inkling.testing.uncertain import UncertainCase
@@ -59,24 +59,6 @@ STREAMS = {
 }
 
 Table = list[dict[str, object]]
-
-
-def _program(rng: random.Random, streams: Sequence[Declared]) -> Program:
-    """A program with many events that all partition by the key, certain ones among them."""
-    declared = ""
-    events: list[str] = []
-    while len(events) < EVENTS_PER_PROGRAM:
-        text = random_program(
-            rng, streams, Options(partitioned=True, n_events=1, without=frozenset({"ties with order"}))
-        )
-        declared, _, event = text.partition("EVENT e0")
-        try:
-            plan = inkling.parse(text).plan
-        except InklingError:
-            continue
-        if [column.name for column in plan.events[0].partition] == ["k"]:
-            events.append(f"EVENT e0{event}".replace("e0", f"e{len(events)}"))
-    return inkling.parse("\n".join([with_lateness(declared, LATENESS), *events]))
 
 
 def _data(rng: random.Random, program: Program, streams: Sequence[Declared]) -> Rows:
@@ -122,7 +104,7 @@ def _lines(rows: Table) -> list[str]:
 def test_stream_eq_one_run(kind: str, spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(kind)
     streams = STREAMS[kind]
-    program = _program(rng, streams)
+    program = packed_program(rng, streams, EVENTS_PER_PROGRAM, LATENESS)
     rows, facts = _data(rng, program, streams), random_tables(rng)
     given, tables = arrow_streams(program.plan, rows), arrow_tables(program.plan, facts)
     found: dict[str, dict[int, Table]] = {}

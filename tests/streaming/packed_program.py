@@ -1,0 +1,30 @@
+"""A random program with many events that all partition by the key, to be run as one query."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import inkling
+from inkling.errors import InklingError
+from inkling.query import Program
+from inkling.testing.arrival import with_lateness
+from inkling.testing.programs import Options, random_program
+from inkling.testing.universe import Declared
+
+
+def packed_program(rng: random.Random, streams: Sequence[Declared], n_events: int, lateness: int) -> Program:
+    declared = ""
+    events: list[str] = []
+    while len(events) < n_events:
+        text = random_program(
+            rng, streams, Options(partitioned=True, n_events=1, without=frozenset({"ties with order"}))
+        )
+        declared, _, event = text.partition("EVENT e0")
+        try:
+            plan = inkling.parse(text).plan
+        except InklingError:
+            continue
+        if [column.name for column in plan.events[0].partition] == ["k"]:
+            events.append(f"EVENT e0{event}".replace("e0", f"e{len(events)}"))
+    return inkling.parse("\n".join([with_lateness(declared, lateness), *events]))
