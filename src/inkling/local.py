@@ -12,6 +12,7 @@ from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.whole import run_plan
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.tables import read_tables
+from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.model.clock import Measure
@@ -67,9 +68,9 @@ class TakenIn:
 def taken_in(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> TakenIn:
     """Reads and checks everything that a program needs."""
     read = _read_streams(program.plan, inputs)
-    facts = read_tables(program.plan.tables, tables, program.folder)
     measure = measure_for(program.plan, {name: one.clock for name, one in read.items() if one.n_read})
-    around = Surroundings({name: tuple(table.to_pylist()) for name, table in facts.items()}, measure)
+    facts = known(program.plan, read_tables(program.plan.tables, tables, program.folder), measure)
+    around = surroundings(facts, measure)
     sources, rejects = {}, [one.rejects for one in read.values()]
     for stream in program.plan.streams:
         name = stream.schema.name

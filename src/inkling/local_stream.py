@@ -17,9 +17,9 @@ from inkling.io import Data, read_table
 from inkling.io.casting import clock_of
 from inkling.io.normalize import declared_clock, stored_columns
 from inkling.io.tables import read_tables
+from inkling.knowledge.materialize import known, surroundings
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.program import LiveProgram, Outcome
-from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.clock import Measure
@@ -83,8 +83,7 @@ class LocalStream:
         self, program: Definition, tables: Mapping[str, Data] | None = None, sampling: Sampling | None = None
     ) -> None:
         self._program, self._sampling = program, sampling or Sampling()
-        self._facts = read_tables(program.plan.tables, tables, program.folder)
-        self._fact_rows = {name: tuple(table.to_pylist()) for name, table in self._facts.items()}
+        self._tables = read_tables(program.plan.tables, tables, program.folder)
         self._streams = {stream.schema.name: stream for stream in program.plan.streams}
         self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
         self._clocks: dict[str, Clock] = {}  # of the streams that had rows
@@ -111,6 +110,17 @@ class LocalStream:
         except (pa.ArrowException, OverflowError):
             return self.push({stream: [event]})
         return self._step({stream: pa.Table.from_arrays(columns, names)})
+
+    def replace_tables(self, tables: Mapping[str, Data]) -> None:
+        """Other facts for some tables, and for every rule that rests on them, from the next row on.
+
+        Rows that were matched with the facts of before keep what they found.
+        """
+        declared = tuple(table for table in self._program.plan.tables if table.name in tables)
+        self._tables = {**self._tables, **read_tables(declared, tables, self._program.folder)}
+        self.__dict__.pop("_provisional", None)
+        if self._live is not None:
+            self._live = self._compiled()
 
     def idle(self, *streams: str) -> Found:
         """Nothing comes from these streams for the time being, so nobody need wait for them."""
@@ -230,10 +240,10 @@ class LocalStream:
 
     def _compiled(self) -> LiveProgram | FedWorlds:
         if self._is_doubtful:
-            around, measure = self._around, self._measure
-            return FedWorlds(self._program.physical, self._facts, around, measure, self._sampling)
-        clocks = dict.fromkeys(self._streams, self._clock)
-        return LiveProgram(self._program.physical, clocks, self._facts, self._around)
+            facts, measure = self._facts, self._measure
+            return FedWorlds(self._program.physical, facts, surroundings(facts, measure), measure, self._sampling)
+        facts, clocks = self._facts, dict.fromkeys(self._streams, self._clock)
+        return LiveProgram(self._program.physical, clocks, facts, surroundings(facts, self._measure))
 
     @property
     def _clock(self) -> Clock:
@@ -250,8 +260,9 @@ class LocalStream:
         return bool(doubtful_events(self._program.plan))
 
     @property
-    def _around(self) -> Surroundings:
-        return Surroundings(self._fact_rows, self._measure)
+    def _facts(self) -> Mapping[str, pa.Table]:
+        """The tables, and what follows from them by rules."""
+        return known(self._program.plan, self._tables, self._measure)
 
     @property
     def _measure(self) -> Measure:

@@ -80,6 +80,8 @@ def _in_part(part: p.Part) -> Iterator[Span]:
     match part:
         case p.Deadline(after=after):
             yield after
+        case p.TimePoint(since_zero=since_zero):
+            yield since_zero
         case p.StreamStart(back=back) if back is not None:
             yield back
         case p.Narrowed(having=conditions) | p.Leaf(conditions=conditions):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
 
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
+from inkling.logical.recursion import resting_on
 from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
 
 
@@ -40,14 +40,5 @@ def kind_of(doubt: Doubt) -> DoubtKind:
 
 def streams_of(event: p.EventPlan, program: p.ProgramPlan) -> tuple[p.StreamPlan, ...]:
     """The declared streams that an event rests on, in the order of the program."""
-    names = set(_stream_names(event, program))
+    names = resting_on(event, program)
     return tuple(stream for stream in program.streams if stream.schema.name in names)
-
-
-def _stream_names(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
-    for source in event.sources:
-        used = program.event(source)
-        if used is None:
-            yield source
-        else:
-            yield from _stream_names(used, program)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inkling.analysis.settling import settling_time
-from inkling.analysis.wait import wait_of
+from inkling.analysis.wait import wait_of, waits_without_limit
 from inkling.logical import plan as p
+from inkling.logical.recursion import group_of
 from inkling.model.time import FOREVER, Span
 
 
@@ -17,10 +18,13 @@ def lag_of(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span],
     nor that another one was the next.
     """
     behind = 0
-    for source in event.sources:
+    group = group_of(event, program)
+    for source in group.outer_sources:
         used = program.event(source)
         if used is not None:
             behind = max(behind, settled_after(used, program, measure) + waiting_time(used, program, measure))
+    if group.is_recursive:  # it reads its own results, which wait as long as what they rest on
+        behind += waiting_time(event, program, measure)
     return min(behind, FOREVER)
 
 
@@ -31,7 +35,7 @@ def settled_after(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[
 
 def waiting_time(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[Span], int]) -> int:
     """The longest time between the end of a result and the moment it is known; what sums up a stream waits for all."""
-    if event.per is p.Per.VALUES:
+    if event.per is p.Per.VALUES or waits_without_limit(event, program):
         return FOREVER
     total = 0
     for window in wait_of(event, program).conclusion:

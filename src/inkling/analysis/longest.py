@@ -48,13 +48,17 @@ def _longest(part: p.Part, ends: bool) -> _Count:
             return _sum([_longest(item, False) for item in items])
         case p.Related(left=left, right=right):
             return _sum([_longest(left, False), _longest(right, False)])
+        case p.Except(pattern=inner):
+            return _longest(inner, False)
         case p.Quantified():
             raise AssertionError("relations between segments are no work for automata")
+        case p.Sliding():
+            raise AssertionError("windows are no work for automata")
         case p.Narrowed(pattern=inner, within=within):
             return _at_most(_longest(inner, ends), within)
         case p.Repetition():
             return _repeated(part, ends)
-        case p.OtherRun() | p.Absent() | p.Deadline() | p.StreamStart():
+        case p.OtherRun() | p.Absent() | p.Deadline() | p.StreamStart() | p.TimePoint():
             return 0
 
 

@@ -9,9 +9,13 @@ from inkling.analysis.policies import looks_at_scope, only_any
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.occurrences import can_be_empty
 
 KeyColumns = Mapping[str, tuple[str, ...]]
 """Per source, the columns whose values make up the key."""
+
+Equal = tuple[tuple[int, str], tuple[int, str]]
+"""Two columns, each by its slot, that have one value."""
 
 MAX_WAYS = 64
 """Combinations of the keys of alternatives that are tried."""
@@ -29,7 +33,8 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
     if event.restart:
         return Verdict({}, "CONSUME RESTART looks at all results together")
     leaves = list(p.leaves(event.pattern))
-    for link in _links(event.pattern, apart=event.per is p.Per.MATCH):
+    hidden = frozenset(slot.number for slot in event.slots if slot.negated)
+    for link in _links(event.pattern, hidden):
         per_source = _per_source(leaves, link)
         if per_source is None or not _told_apart(event, link):
             continue
@@ -38,23 +43,23 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
     return Verdict({}, "no column is equal in all parts")
 
 
-def _links(pattern: p.Pattern, *, apart: bool) -> list[dict[int, str]]:
-    """Choices of one column per slot that always have one value.
+def _links(pattern: p.Pattern, hidden: frozenset[int]) -> list[dict[int, str]]:
+    """Choices of one column per slot that always have one value; alternatives may each have their own.
 
-    Alternatives may each have their own, if results that rest on different ones are `apart` anyway.
+    Slots of what must not happen are `hidden`: what they demand says nothing about the events of a match.
     """
     match pattern:
-        case p.Disjunction(items=items) if apart:
-            ways = product(*(_links(item, apart=apart) for item in items))
+        case p.Disjunction(items=items):
+            ways = product(*(_links(item, hidden) for item in items))
             return [dict(pair for link in way for pair in link.items()) for way in islice(ways, MAX_WAYS)]
         case p.Narrowed(pattern=inner):
-            return _links(inner, apart=apart)
+            return _links(inner, hidden)
         case _:
             leaves = list(p.leaves(pattern))
-            return _linked_by_any(leaves) if only_any(pattern) else _linked_one_by_one(leaves)
+            return _linked_by_any(leaves, hidden) if only_any(pattern) else _linked_one_by_one(leaves)
 
 
-def _equalities(leaf: p.Leaf) -> list[tuple[tuple[int, str], tuple[int, str]]]:
+def _equalities(leaf: p.Leaf) -> list[Equal]:
     found = []
     for condition in leaf.conditions:
         for part in e.conjuncts(condition):
@@ -65,15 +70,24 @@ def _equalities(leaf: p.Leaf) -> list[tuple[tuple[int, str], tuple[int, str]]]:
     return found
 
 
-def _linked_by_any(leaves: list[p.Leaf]) -> list[dict[int, str]]:
+def _linked_by_any(leaves: list[p.Leaf], hidden: frozenset[int]) -> list[dict[int, str]]:
     """Columns that equality conditions anywhere in the pattern force to one value, one per slot."""
-    classes: list[set[tuple[int, str]]] = []
-    for leaf in leaves:
-        for pair in _equalities(leaf):
-            touched = [one for one in classes if one & set(pair)]
-            merged = set(pair).union(*touched)
-            classes = [one for one in classes if one not in touched] + [merged]
+    demanded = [pair for leaf in leaves if leaf.slot in hidden for pair in _equalities(leaf)]
+    classes = [{end} for pair in demanded for end in pair if end[0] not in hidden]
+    for pair in (pair for leaf in leaves if leaf.slot not in hidden for pair in _equalities(leaf)):
+        touched = [one for one in classes if one & set(pair)]
+        merged = set(pair).union(*touched)
+        classes = [one for one in classes if one not in touched] + [merged]
+    for one in classes:
+        _attach(one, demanded, hidden)
     return [chosen for one in classes if (chosen := _one_per_slot(one, leaves)) is not None]
+
+
+def _attach(linked: set[tuple[int, str]], demanded: list[Equal], hidden: frozenset[int]) -> None:
+    """Add the columns of hidden slots that must equal one of the columns, or one that is added."""
+    both_ways = [*demanded, *((other, one) for one, other in demanded)]
+    while found := {other for one, other in both_ways if one in linked and other[0] in hidden} - linked:
+        linked |= found
 
 
 def _linked_one_by_one(leaves: list[p.Leaf]) -> list[dict[int, str]]:
@@ -117,7 +131,40 @@ def _told_apart(event: p.EventPlan, columns: dict[int, str]) -> bool:
     """Whether results of different keys are different results, so that no key has to know of another."""
     if event.per is p.Per.MATCH:
         return True
-    return any(
-        isinstance(output.expr, e.ColumnOf) and columns.get(output.expr.slot) == output.expr.column
-        for output in event.head
-    )
+    return any(_tells(output.expr, event.pattern, columns) for output in event.head)
+
+
+def _tells(expr: e.Expr, pattern: p.Pattern, columns: dict[int, str]) -> bool:
+    """Whether a value is that of the key in every match."""
+    match expr:
+        case e.ColumnOf(slot=slot, column=column):
+            return columns.get(slot) == column and slot in _filled(pattern)
+        case e.Chosen(conditions=conditions, values=values) if isinstance(pattern, p.Disjunction):
+            chosen = {
+                condition.item.slot: value
+                for condition, value in zip(conditions, values, strict=True)
+                if isinstance(condition, e.IsNull) and condition.negated and isinstance(condition.item, e.TimeOf)
+            }
+            return all(
+                isinstance(item, p.Narrowed) and item.slot in chosen and _tells(chosen[item.slot], item, columns)
+                for item in pattern.items
+            )
+        case _:
+            return False
+
+
+def _filled(part: p.Part) -> frozenset[int]:
+    """The slots that are filled in every match."""
+    match part:
+        case p.Leaf(slot=slot):
+            return frozenset((slot,))
+        case p.Sequence(parts=parts) | p.Conjunction(items=parts):
+            return frozenset[int]().union(*(_filled(one) for one in parts if not can_be_empty(one)))
+        case p.Parallel(items=items):
+            return frozenset[int]().union(*map(_filled, items))
+        case p.Related(left=left, right=right):
+            return _filled(left) | _filled(right)
+        case p.Narrowed(pattern=inner) | p.Except(pattern=inner):
+            return _filled(inner)
+        case _:
+            return frozenset()

@@ -98,8 +98,14 @@ def _obstacle_in_part(part: p.Part) -> str | None:
             return None
         case p.Quantified():
             return "segments of different keys are compared"
+        case p.Sliding():
+            return "a window of the newest events moves with each of them"
         case p.Conjunction() | p.Parallel() | p.Related():
             return "AND, PAR and Allen relations are no sequences"
+        case p.Except():
+            return "EXCEPT compares intervals"
+        case p.TimePoint():
+            return "AT looks at the clock"
         case p.Deadline():
             return "AFTER waits for a time"
         case p.StreamStart():
@@ -121,7 +127,8 @@ def _obstacle_in_part(part: p.Part) -> str | None:
 def is_local(condition: e.Expr, slot: int) -> bool:
     """Whether a condition looks at the event in `slot` alone."""
     return all(
-        not isinstance(part, e.ListColumn | e.Aggregate | e.FactColumn)
+        not isinstance(part, e.ListColumn | e.Aggregate)
+        and (not isinstance(part, e.FactColumn) or part.atom < 0)
         and (not isinstance(part, e.ColumnOf | e.TimeOf | e.IdOf) or part.slot == slot)
         for part in e.walk(condition)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from inkling.analysis.lag import lag_of
 from inkling.analysis.policies import parts_of
@@ -11,6 +11,7 @@ from inkling.analysis.window import total_horizon
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.continuum import lost_time
+from inkling.logical.recursion import resting_on
 from inkling.model.time import FOREVER, Span
 from inkling.model.uncertainty import LostEvents
 
@@ -61,17 +62,9 @@ def needs_lengths(program: p.ProgramPlan) -> Verdict[bool]:
             said = f"`{asks[0]}` of {stream.schema.name} tells times"
             return Verdict(True, f"{said}, and when lost events happened is known by their order only")
     for event in program.events:
-        if losing & set(_behind(event, program)) and (why := _measured(event, program)) is not None:
+        if losing & resting_on(event, program) and (why := _measured(event, program)) is not None:
             return Verdict(True, f"{event.name} has {why}, and when lost events happened is known by their order only")
     return Verdict(False, "only the order of lost events counts")
-
-
-def _behind(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
-    for source in event.sources:
-        yield source
-        used = program.event(source)
-        if used is not None:
-            yield from _behind(used, program)
 
 
 def _tells_time(expr: e.Expr, time: str) -> bool:
@@ -89,6 +82,8 @@ def _measured(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
         match part:
             case p.Deadline():
                 return "AFTER"
+            case p.TimePoint():
+                return "AT a time"
             case p.StreamStart(back=back) if back is not None:
                 return "a limit on NOT"
             case p.Sequence(within=within) | p.Narrowed(within=within):

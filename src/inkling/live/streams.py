@@ -28,10 +28,11 @@ def _streams_behind(sources: Iterable[str], program: ProgramPlan) -> tuple[str, 
 
 def _collect(sources: Iterable[str], program: ProgramPlan, found: set[str]) -> None:
     for source in sources:
+        if source in found:
+            continue
+        found.add(source)
         event = program.event(source)
-        if event is None:
-            found.add(source)
-        else:
+        if event is not None:
             _collect(read_sources(event), program, found)
 
 

@@ -8,6 +8,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.expr import Edge
 from inkling.logical.occurrences import can_be_empty
+from inkling.logical.recursion import resting_on
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 
@@ -59,8 +60,17 @@ def _of_source(source: str, program: p.ProgramPlan, edge: Edge) -> Iterator[str]
     stream, used = program.stream(source), program.event(source)
     if stream is not None and isinstance(stream.schema.doubt, LostEvents):
         yield source
-    if used is not None:
+    if used is None:
+        return
+    below = resting_on(used, program)
+    if used.name in below:  # where a recursive event starts and ends can be anything it rests on
+        yield from (name for name in sorted(below) if name in _losing(program))
+    else:
         yield from _borders(used.pattern, used, program, edge)
+
+
+def _losing(program: p.ProgramPlan) -> set[str]:
+    return {stream.schema.name for stream in program.streams if isinstance(stream.schema.doubt, LostEvents)}
 
 
 def _told(part: e.Expr, event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import operator
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from inkling.logical import expr as e
 from inkling.logical.functions import FUNCTIONS
+from inkling.logical.user_aggregates import UserAggregate
 from inkling.model.event import Event, Value
 from inkling.model.time import Instant, Span
 from inkling.model.types import Type
@@ -60,7 +63,7 @@ class Bindings:
 class Surroundings:
     """What an expression may need besides the match: the tables, and how long a written duration is."""
 
-    tables: Mapping[str, tuple[Row, ...]]
+    tables: Mapping[str, Sequence[Row]]
     measure: Callable[[Span], int]
 
 
@@ -98,6 +101,8 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
             if not filled:
                 return None
             return filled[0 if which is e.Which.FIRST else -1].values.get(column)
+        case e.Aggregate(slot=slot, column=str(column), by=UserAggregate() as by):
+            return by.of(np.array(_present(at.events.get(slot, ()), column)))
         case e.Aggregate(function=function, slot=slot, column=aggregated):
             return _aggregate(function, at.events.get(slot, ()), aggregated)
         case e.TimeOf(edge=edge, slot=slot):
@@ -134,10 +139,14 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
             return any(value(item) is True for item in items)
         case e.Not(item=item):
             return value(item) is not True
-        case e.InTable(table=table, args=args):
+        case e.InTable(table=table, args=args, condition=condition, number=number):
             wanted = [None if arg is None else value(arg) for arg in args]
             free = [arg is None for arg in args]
-            return any(agrees(row, wanted, free) for row in around.tables[table])
+            passes = e.TRUE if condition is None else condition
+            return any(
+                agrees(row, wanted, free) and holds(passes, at.with_fact(number, row), around)
+                for row in around.tables[table]
+            )
         case e.PreviousColumn() | e.SinceChange():
             raise AssertionError("derived columns are computed with their stream")
 
@@ -198,10 +207,24 @@ def _number(value: Value) -> int | float:
     return value
 
 
+def exact_sum(numbers: Sequence[int | float]) -> int | float | None:
+    """The sum rounded once, so that it does not depend on the order; null if no double is that large."""
+    if all(isinstance(number, int) for number in numbers):
+        return sum(numbers)
+    try:
+        return float(sum(map(Fraction, numbers)))
+    except OverflowError:
+        return None
+
+
+def _present(events: tuple[Event, ...], column: str) -> list[Value]:
+    return [value for event in events if (value := event.values.get(column)) is not None]
+
+
 def _aggregate(function: str, events: tuple[Event, ...], column: str | None) -> Value:
     if column is None:
         return len(events)
-    values = [value for event in events if (value := event.values.get(column)) is not None]
+    values = _present(events, column)
     if function == "COUNT":
         return len(values)
     if not values:
@@ -213,9 +236,10 @@ def _aggregate(function: str, events: tuple[Event, ...], column: str | None) -> 
     numbers = [_number(value) for value in values]
     match function:
         case "SUM":
-            return sum(numbers)
+            return exact_sum(numbers)
         case "AVG":
-            return sum(numbers) / len(numbers)
+            total = exact_sum(numbers)
+            return None if total is None else total / len(numbers)
         case "STDDEV":
             return statistics.pstdev(numbers)
         case "MEDIAN":

@@ -18,6 +18,7 @@ from inkling.logical.text import (
     Wording,
     expr_text,
     lookup_text,
+    moment_text,
     pairing_text,
     quantity_text,
     span_text,
@@ -67,6 +68,8 @@ class _EventLines:
             found = self.lines.add(f"KeepFor[{found}]", span_text(event.keep))
         if event.restart:
             found = self.lines.add(f"Restart[{found}]")
+        if event.on_change:
+            found = self.lines.add(f"OnChange[{found}]")
         details = [f"timeouts of {event.timeouts_of}"] if event.timeouts_of is not None else []
         details.append(f"per {event.per.value}")
         if event.partition:
@@ -97,10 +100,16 @@ class _EventLines:
                 return add(f"Parallel[{self._all(items)}]")
             case p.Related(left=left, relations=relations, right=right):
                 return add(f"Related[{self._all((left, right))}]", ", ".join(relations))
+            case p.Except(pattern=inner, other=other):
+                return add(f"Except[{self._all((inner, other))}]")
+            case p.TimePoint(since_zero=since_zero):
+                return add("TimePoint", moment_text(since_zero))
             case p.Quantified(left=x, relations=relations, right=y, same=same):
                 asked = f"{quantity_text(x)} {', '.join(relations)} {quantity_text(y)}"
                 on_same = "" if same is None else f"; on same {same.name}"
                 return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", asked + on_same)
+            case p.Sliding(leaf=leaf, last=last, since=since):
+                return add(f"Window[{self._all((leaf,) if since is None else (since, leaf))}]", f"last {window_text(last)}")
             case p.Repetition(pattern=inner, low=low, high=high):
                 return add(f"Repeat[{self._part(inner)}]", f"{low} to {'any' if high is None else high}")
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):

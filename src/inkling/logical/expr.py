@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 
+from inkling.logical.user_aggregates import UserAggregate
 from inkling.model.event import Value
 from inkling.model.time import Span
 from inkling.model.types import Type
@@ -64,12 +65,13 @@ class ListColumn:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """COUNT, SUM, AVG, MIN, MAX, STDDEV, MEDIAN over the events of a repeated slot."""
+    """COUNT, SUM, AVG, MIN, MAX, STDDEV, MEDIAN or one written in Python (`by`) over the events of a repeated slot."""
 
     function: str
     slot: int
     column: str | None
     type: Type
+    by: UserAggregate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,11 @@ class KeyColumn:
 
 @dataclass(frozen=True, slots=True)
 class FactColumn:
-    """A value that a background table supplied: column `column` of the row that table atom `atom` chose."""
+    """A value that a background table supplied: column `column` of the row that table atom `atom` chose.
+
+    Inside `InTable`, a negative number stands for the row that is looked for; in the clause of a rule, for what its
+    variables stand for.
+    """
 
     atom: int
     column: str
@@ -196,10 +202,15 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class InTable:
-    """Whether a background table has a row with these values; `None` in `args` matches anything."""
+    """Whether a background table has a row with these values; `None` in `args` matches anything.
+
+    The row must also pass `condition`, which reads it as `FactColumn(number, …)`.
+    """
 
     table: str
     args: tuple[Expr | None, ...]
+    condition: Expr | None = None
+    number: int = -1
     type: Type = Type.BOOLEAN
 
 
@@ -269,7 +280,7 @@ def slots_of(expr: Expr) -> frozenset[int]:
 
 def atoms_of(expr: Expr) -> frozenset[int]:
     """The table atoms whose values an expression uses."""
-    return frozenset(part.atom for part in walk(expr) if isinstance(part, FactColumn))
+    return frozenset(part.atom for part in walk(expr) if isinstance(part, FactColumn) and part.atom >= 0)
 
 
 def conjuncts(expr: Expr | None) -> tuple[Expr, ...]:

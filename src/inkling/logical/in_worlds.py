@@ -13,6 +13,7 @@ from fractions import Fraction
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.finer import on_finer_clock
+from inkling.logical.recursion import resting_on
 from inkling.logical.rules.everywhere import everywhere
 from inkling.model.schema import Column
 from inkling.model.time import Span
@@ -38,7 +39,7 @@ def doubtful_events(program: p.ProgramPlan) -> frozenset[str]:
     """The events that rest on an uncertain stream."""
     doubtful = {stream.schema.name for stream in program.streams if stream.schema.doubt is not None}
     for event in program.events:
-        if doubtful & set(event.sources):
+        if doubtful & resting_on(event, program):
             doubtful.add(event.name)
     return frozenset(event.name for event in program.events if event.name in doubtful)
 
@@ -47,9 +48,9 @@ def doubtful_part(program: p.ProgramPlan) -> p.ProgramPlan:
     """The doubtful events of a program and all they rest on."""
     wanted = doubtful_events(program)
     needed: set[str] = set()
-    for event in reversed(program.events):
-        if event.name in wanted or event.name in needed:
-            needed |= {event.name, *event.sources}
+    for event in program.events:
+        if event.name in wanted:
+            needed |= {event.name, *resting_on(event, program)}
     return replace(
         program,
         streams=tuple(stream for stream in program.streams if stream.schema.name in needed),

@@ -83,9 +83,14 @@ class _Check:
             case p.Related(left=left, right=right):
                 yield from self.part(left, inside)
                 yield from self.part(right, inside)
+            case p.Except(pattern=inner, other=other):
+                yield from self.part(inner, inside)
+                yield from self.part(other, replace(inside, hidden=(*inside.hidden, self._frame())))
             case p.Quantified():
                 yield from self._quantified(part, inside)
-            case p.Deadline() | p.StreamStart():
+            case p.Sliding():
+                yield from self._sliding(part, inside)
+            case p.Deadline() | p.StreamStart() | p.TimePoint():
                 pass
 
     def condition(self, condition: e.Expr, inside: _Inside) -> Iterator[str]:
@@ -115,7 +120,7 @@ class _Check:
                 case e.KeyColumn(column=column):
                     if column not in [one.name for one in self.event.partition]:
                         yield f"`{column}` is no partition column"
-                case e.FactColumn(atom=number, column=column):
+                case e.FactColumn(atom=number, column=column) if number >= 0:
                     atom = self.supplied.get(number)
                     if atom is None:
                         yield f"look-up {number} is used before it is made"
@@ -159,6 +164,15 @@ class _Check:
             yield from self.part(operand.leaf, inside)
             for column in read:
                 yield from self._column(operand.leaf.slot, column.name, column.type)
+
+    def _sliding(self, pattern: p.Sliding, inside: _Inside) -> Iterator[str]:
+        if self.event.pattern is not pattern:
+            yield "a window is part of another pattern"
+        if pattern.leaf.atoms or (pattern.since is not None and pattern.since.atoms):
+            yield "a table supplies values of a window"
+        if pattern.since is not None:
+            yield from self.part(pattern.since, inside)
+        yield from self.part(pattern.leaf, replace(inside, repetitions=(*inside.repetitions, self._frame())))
 
     def _lookup(self, atom: p.TableAtom, inside: _Inside) -> Iterator[str]:
         table = self.tables.get(atom.table, {})

@@ -6,7 +6,7 @@
 - Only a standing repetition hides a slot behind FIRST, LAST or an aggregate.
 - A look-up supplies a value before anything uses it.
 - A sequence has something that happens; a NOT at its border has a limit in time.
-- Events stand after the events they use, and partition columns exist in everything an event reads.
+- Events stand after the events they use, unless they need each other, and partition columns exist in everything an event reads.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.invariant_patterns import pattern_violations
+from inkling.logical.recursion import groups_of
 from inkling.model.schema import EventSchema, StreamSchema
 from inkling.model.types import Type
 
@@ -32,10 +33,12 @@ def _violations(plan: p.ProgramPlan) -> Iterator[str]:
     for stream in plan.streams:
         yield from (f"stream {stream.schema.name}: {problem}" for problem in _stream(stream))
         sources[stream.schema.name] = _types(stream.schema)
-    tables = {table.name: {column.name: column.type for column in table.columns} for table in plan.tables}
-    for event in plan.events:
-        yield from (f"event {event.name}: {problem}" for problem in _event(event, sources, tables))
-        sources[event.name] = _types(event.schema)
+    tables = {table.name: {column.name: column.type for column in table.columns} for table in plan.known_tables}
+    for group in groups_of(plan):
+        sources.update({event.name: _types(event.schema) for event in group.events if group.is_recursive})
+        for event in group.events:
+            yield from (f"event {event.name}: {problem}" for problem in _event(event, sources, tables))
+            sources[event.name] = _types(event.schema)
 
 
 def _types(schema: StreamSchema | EventSchema) -> dict[str, Type]:

@@ -109,8 +109,15 @@ class Stage:
                 yield from self._related(
                     (left, right), at, lambda *ends: any(relation_holds(name, *ends) for name in relations)
                 )
+            case p.Except():
+                yield from self._except(pattern, at)
+            case p.TimePoint(since_zero=since_zero):
+                time = self.around.measure(since_zero)
+                yield Occurrence(at, *ends_of(time, time), (), time)
             case p.Quantified():
                 yield from self._quantified(pattern, at)
+            case p.Sliding():
+                yield from self._sliding(pattern, at)
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
                 for found in self.occurrences(inner, at, policy):
                     named = found if slot is None else _named(found, slot)
@@ -205,6 +212,13 @@ class Stage:
             ]
         yield from found
 
+    def _except(self, pattern: p.Except, at: Bindings) -> Iterator[Occurrence]:
+        """What happens when nothing else does: the other pattern sees the bindings of what it would undo."""
+        for found in self.occurrences(pattern.pattern, at):
+            others = self.occurrences(pattern.other, found.bindings)
+            if not any(relation_holds("EQUALS", found.start, found.end, one.start, one.end) for one in others):
+                yield found
+
     def _quantified(self, pattern: p.Quantified, at: Bindings) -> Iterator[Occurrence]:
         """Every pair of keys that stands in the relation; it rests on the left segments that qualify."""
         x, y = pattern.left.leaf, pattern.right.leaf
@@ -223,6 +237,34 @@ class Stage:
                 bound = at.with_event(x.slot, left.events[0]).with_event(y.slot, right.events[0])
                 lineage = tuple(Member(x.slot, event) for segment in chosen for event in segment.events)
                 yield Occurrence(bound, *ends_of(start, end), lineage, end)
+
+    def _sliding(self, pattern: p.Sliding, at: Bindings) -> Iterator[Occurrence]:
+        """One per event: the newest ones up to and with it; it rests on the event that moved the window alone."""
+        if pattern.since is None:
+            yield from self._windows(pattern, list(self._leaf(pattern.leaf, at)))
+            return
+        for opening in self._leaf(pattern.since, at):
+            later = [one for one in self._leaf(pattern.leaf, opening.bindings) if opening.end < one.start]
+            for window in self._windows(pattern, later):
+                yield _hull(opening, window)
+
+    def _windows(self, pattern: p.Sliding, inputs: list[Occurrence]) -> Iterator[Occurrence]:
+        slot = pattern.leaf.slot
+        for place, newest in enumerate(inputs):
+            members = inputs[: place + 1]
+            if isinstance(pattern.last, p.EventCount):
+                members = members[-pattern.last.count :]
+            else:
+                begin = newest.end.time - self.around.measure(pattern.last)
+                members = [one for one in members if one.end.time >= begin]
+            events = tuple(one.bindings.events[slot][-1] for one in members)
+            yield Occurrence(
+                replace(newest.bindings, events={**newest.bindings.events, slot: events}),
+                min(one.start for one in members),
+                newest.end,
+                newest.lineage,
+                max(one.known_at for one in members),
+            )
 
     def _other_runs(self, pattern: p.Pattern, at: Bindings) -> Iterator[Occurrence]:
         """The runs of consecutive events of the scope that are no word of the pattern."""
@@ -341,7 +383,9 @@ def can_be_empty(part: p.Part, passes: Callable[[p.Narrowed], bool] = lambda _: 
             return can_be_empty(inner, passes) and passes(part)
         case p.OtherRun(pattern=inner):
             return not can_be_empty(inner, passes)
-        case p.Leaf() | p.Parallel() | p.Related() | p.Quantified() | p.Absent() | p.Deadline() | p.StreamStart():
+        case p.Leaf() | p.TimePoint() | p.Sliding() | p.Parallel() | p.Related() | p.Except() | p.Quantified():
+            return False
+        case p.Absent() | p.Deadline() | p.StreamStart():
             return False
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from inkling.logical.expr import Expr
+from inkling.logical.knowledge import RulePlan
 from inkling.model.schema import Column, EventSchema, StreamSchema, TableSchema
 from inkling.model.time import Span
 from inkling.model.types import Type
@@ -91,6 +92,13 @@ class StreamStart:
 
 
 @dataclass(frozen=True, slots=True)
+class TimePoint:
+    """`AT q`: a moment of the clock, so long after its zero; there in every partition, and no part of the lineage."""
+
+    since_zero: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Sequence:
     policy: Policy
     parts: tuple[Part, ...]
@@ -123,6 +131,14 @@ class Related:
     left: Pattern
     relations: tuple[str, ...]
     right: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Except:
+    """`p EXCEPT q`: occurrences of `pattern` that no occurrence of `other` equals in start and end."""
+
+    pattern: Pattern
+    other: Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +185,19 @@ class Quantified:
 
 
 @dataclass(frozen=True, slots=True)
+class Sliding:
+    """`WINDOW`: one occurrence per event of the leaf, whose slot holds the newest such events up to and with it.
+
+    These are the last `EventCount` many, or those that end at most a `Span` earlier. With `since`, there is one per
+    event of that leaf and each later one, and members start after it.
+    """
+
+    leaf: Leaf
+    last: Span | EventCount
+    since: Leaf | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Repetition:
     """Union over n in [low, high] of n ordinary parts; alone, its hops follow the policy ANY."""
 
@@ -196,6 +225,9 @@ class OtherRun:
 
 Pattern = (
     Leaf | Sequence | Conjunction | Disjunction | Parallel | Related | Quantified | Repetition | Narrowed | OtherRun
+    | Sliding
+    | TimePoint
+    | Except
 )
 Part = Pattern | Absent | Deadline | StreamStart
 
@@ -222,6 +254,33 @@ class Output:
     @property
     def type(self) -> Type:
         return self.expr.type
+
+
+class Selection(Enum):
+    """Which of several stored occurrences comes first: the one that arrived last, or first."""
+
+    RECENT = "RECENT"
+    CHRONOLOGICAL = "CHRONOLOGICAL"
+
+
+class Preference(Enum):
+    """Which of competing intervals is stored."""
+
+    LONGER = "LONGER"
+    SHORTER = "SHORTER"
+
+
+@dataclass(frozen=True, slots=True)
+class Consumption:
+    """`CONSUME RECENT` or `CHRONOLOGICAL`: each part of a match is used once; `logical.consumption` says which.
+
+    `keeping` stores every occurrence that waits for a partner, not only one. `prefer` decides which of competing
+    intervals is stored; of an expression, the larger value.
+    """
+
+    selection: Selection
+    keeping: bool = False
+    prefer: Preference | Expr | None = None
 
 
 class Demand(Enum):
@@ -260,6 +319,8 @@ class EventPlan:
     confidence: Confidence | None = None
     top: int | None = None
     demand: Demand | None = None
+    consumption: Consumption | None = None
+    on_change: bool = False  # ON CHANGE: matches of a window whose values are those of the match before are left out
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -302,6 +363,12 @@ class ProgramPlan:
     tables: tuple[TableSchema, ...]
     events: tuple[EventPlan, ...]
     ticks_only: tuple[TicksOnly, ...] = ()
+    rules: tuple[RulePlan, ...] = ()  # after those they use
+
+    @property
+    def known_tables(self) -> tuple[TableSchema, ...]:
+        """Everything that look-ups may name: what is declared, and what rules derive."""
+        return (*self.tables, *(rule.schema for rule in self.rules))
 
     def stream(self, name: str) -> StreamPlan | None:
         return next((stream for stream in self.streams if stream.schema.name == name), None)
@@ -313,7 +380,7 @@ class ProgramPlan:
 def sub_patterns(part: Part) -> tuple[Pattern, ...]:
     """The patterns directly inside a part."""
     match part:
-        case Leaf() | Deadline() | StreamStart():
+        case Leaf() | TimePoint() | Deadline() | StreamStart():
             return ()
         case Sequence(parts=parts):
             return tuple(
@@ -323,10 +390,12 @@ def sub_patterns(part: Part) -> tuple[Pattern, ...]:
             )
         case Conjunction(items=items) | Disjunction(items=items) | Parallel(items=items):
             return items
-        case Related(left=left, right=right):
+        case Related(left=left, right=right) | Except(pattern=left, other=right):
             return (left, right)
         case Quantified(left=x, right=y):
             return (x.leaf, y.leaf)
+        case Sliding(leaf=leaf, since=since):
+            return (leaf,) if since is None else (since, leaf)
         case Repetition(pattern=inner) | Narrowed(pattern=inner) | OtherRun(pattern=inner) | Absent(pattern=inner):
             return (inner,)
 

@@ -35,7 +35,8 @@ def rewrite(program: p.ProgramPlan, rules: tuple[Rule, ...] = RULES) -> Rewritte
     """Every event of a program, simplified."""
     events, applied = [], []
     for event in program.events:
-        simpler, names = _simplified(event, rules)
+        # a consumption policy sees in which pairs a pattern is written, and which conditions are candidates' own
+        simpler, names = _simplified(event, () if event.consumption is not None else rules)
         events.append(simpler)
         if names:
             applied.append((event.name, names))

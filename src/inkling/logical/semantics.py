@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from inkling.logical import plan as p
+from inkling.logical.consumption import consumed
 from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
-from inkling.logical.instants import UNORDERED, ends_of, listed_at
+from inkling.logical.instants import UNORDERED, ends_of
 from inkling.logical.occurrences import Occurrence, Stage
+from inkling.logical.positions import Rank, position, positions
+from inkling.logical.recursion import MOST_ROUNDS, EventGroup, groups_of, without_end
 from inkling.model.event import Event, Value, World
 from inkling.model.time import Instant
-
-Rank = tuple[object, ...]
 
 AFTER_EVERYTHING: Rank = ((UNORDERED,),)
 
@@ -33,28 +34,75 @@ class Result:
     lineage: tuple[Value, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A result, also as an event that others can use.
+
+    `depth` tells through how many results of its own recursion it rests on something else.
+    """
+
+    event: Event
+    result: Result
+    depth: int
+
+
 def semantics(program: p.ProgramPlan, world: World, around: Surroundings) -> dict[str, tuple[Result, ...]]:
     """The results of every event of a program in one world."""
     results: dict[str, tuple[Result, ...]] = {}
     known_at: dict[Event, int] = {}
-    for event in program.events:
-        derived = derive(event, world, around, known_at)
-        world = World((*world.events, *(found for found, _ in derived)))
-        known_at.update((found, result.detected_at) for found, result in derived)
-        results[event.name] = tuple(result for _, result in derived)
+    for group in groups_of(program):
+        if group.is_recursive:
+            derived = least_model(group, world, around, known_at)
+        else:
+            derived = derive(group.events[0], world, around, known_at, {})
+        world = World((*world.events, *(found.event for found in derived)))
+        known_at.update((found.event, found.result.detected_at) for found in derived)
+        for event in group.events:
+            results[event.name] = tuple(found.result for found in derived if found.result.event == event.name)
     return results
 
 
+def least_model(
+    group: EventGroup, world: World, around: Surroundings, known_at: Mapping[Event, int]
+) -> list[Derived]:
+    """The results of events that rest on each other: all that end at one time, then all that end at the next.
+
+    What ends at a time is derived again and again, from nothing, until that changes nothing any more.
+    """
+    settled: list[Derived] = []
+    for time in sorted({one.end.time for one in world.of(*group.outer_sources)}):
+        seen = [one for one in world.events if one.end.time <= time]
+        here: list[Derived] = []
+        for _ in range(MOST_ROUNDS):
+            so_far = [*settled, *here]
+            now = World((*seen, *(found.event for found in so_far)))
+            depths = {found.event: found.depth for found in so_far}
+            known = {**known_at, **{found.event: found.result.detected_at for found in so_far}}
+            derived = [found for event in group.events for found in derive(event, now, around, known, depths)]
+            ending = [found for found in derived if found.result.end == time]
+            if ending == here:
+                break
+            here = ending
+        else:
+            raise without_end(group.names)
+        settled += here
+    return sorted(settled, key=lambda found: position(found.event))
+
+
 def derive(
-    event: p.EventPlan, world: World, around: Surroundings, known_at: Mapping[Event, int]
-) -> list[tuple[Event, Result]]:
-    """The results of one event in canonical order, each also as an event that others can use."""
-    derived: list[tuple[Event, Result]] = []
+    event: p.EventPlan,
+    world: World,
+    around: Surroundings,
+    known_at: Mapping[Event, int],
+    depths: Mapping[Event, int],
+) -> list[Derived]:
+    """The results of one event in canonical order; `depths` are those of results of its own recursion."""
+    derived: list[Derived] = []
     for key, events in _partitions(event, world.of(*event.sources)):
         scope = tuple(one for one in events if one.source in event.scope)
         stage = Stage(events, scope, around, known_at)
-        derived.extend(_results(event, _finished(event, stage, Bindings(key=key)), around))
-    return sorted(derived, key=lambda pair: _position(pair[0]))
+        derived.extend(_results(event, _finished(event, stage, Bindings(key=key)), around, depths))
+    return sorted(derived, key=lambda found: position(found.event))
 
 
 def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple[Row, tuple[Event, ...]]]:
@@ -73,6 +121,8 @@ def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple
 
 def _finished(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence]:
     """Occurrences of the whole pattern after WITHIN, HAVING, KEEP FOR and CONSUME."""
+    if event.consumption is not None:
+        return consumed(event, stage, at)
     matches = [
         match
         for match in stage.occurrences(event.pattern, at)
@@ -92,11 +142,16 @@ def _restarting(matches: list[Occurrence]) -> list[Occurrence]:
     return kept
 
 
-def _results(event: p.EventPlan, matches: list[Occurrence], around: Surroundings) -> Iterator[tuple[Event, Result]]:
+def _results(
+    event: p.EventPlan, matches: list[Occurrence], around: Surroundings, depths: Mapping[Event, int]
+) -> Iterator[Derived]:
     """Group matches into results as `PER` says; each group speaks through its witness."""
 
     def returned(match: Occurrence) -> tuple[Value, ...]:
         return tuple(value_of(output.expr, match.bindings, around) for output in event.returns)
+
+    def depth(match: Occurrence) -> int:
+        return max((1 + depths[member.event] for member in match.lineage if member.event in depths), default=0)
 
     groups: dict[tuple[tuple[Value, ...], Rank], list[Occurrence]] = {}
     for match in matches:
@@ -104,7 +159,7 @@ def _results(event: p.EventPlan, matches: list[Occurrence], around: Surroundings
         groups.setdefault((head, _identity(event.per, match)), []).append(match)
     names = [output.name for output in (*event.head, *event.returns)]
     for (head, _), members in groups.items():
-        witness = min(members, key=lambda match: (*_witness_order(match), _rank(returned(match))))
+        witness = min(members, key=lambda match: (depth(match), *_witness_order(match), _rank(returned(match))))
         values = (*head, *returned(witness))
         start = min(member.start for member in members)
         end = max(member.end for member in members)
@@ -112,9 +167,10 @@ def _results(event: p.EventPlan, matches: list[Occurrence], around: Surroundings
         ids = tuple(number for member in witness.lineage for number in member.event.ids)
         ends = (start, end) if event.schema.is_ordered else ends_of(start.time, end.time)
         rank = (_rank(ids), _rank(values))
-        yield (
+        yield Derived(
             Event(event.name, ids, *ends, dict(zip(names, values, strict=True)), rank),
             Result(event.name, values, start.time, end.time, known_at, ids),
+            depth(witness),
         )
 
 
@@ -122,7 +178,7 @@ def _identity(per: p.Per, match: Occurrence) -> Rank:
     """What tells one result from another besides the values of its head."""
     match per:
         case p.Per.MATCH:
-            return _positions(match)
+            return positions(match)
         case p.Per.INTERVAL:
             return (match.start, match.end)
         case p.Per.END:
@@ -131,19 +187,10 @@ def _identity(per: p.Per, match: Occurrence) -> Rank:
             return ()
 
 
-def _positions(match: Occurrence) -> Rank:
-    return tuple(_position(member.event) for member in match.lineage)
-
-
-def _position(event: Event) -> Rank:
-    """Where an event stands in the canonical order, in which any two events of a world differ."""
-    return (listed_at(event.end), listed_at(event.start), event.source, event.rank)
-
-
 def _witness_order(match: Occurrence) -> tuple[Instant, Rank, Rank]:
     """Earliest start, then earliest events (a list that ends is later than one that goes on), then slots."""
     slots = tuple(member.slot for member in match.lineage)
-    return (match.start, (*_positions(match), AFTER_EVERYTHING), slots)
+    return (match.start, (*positions(match), AFTER_EVERYTHING), slots)
 
 
 def _rank(values: tuple[Value, ...]) -> Rank:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -59,6 +60,19 @@ def span_text(span: Span) -> str:
     amount = span.amount
     shown = str(amount) if amount.denominator == 1 else repr(float(amount))
     return f"{shown} {span.unit}"
+
+
+def moment_text(since_zero: Span) -> str:
+    """A moment of the clock: a tick, or a date and time.
+
+    >>> from fractions import Fraction
+    >>> moment_text(Span(Fraction(7), "TICKS")), moment_text(Span(Fraction(60_000_000), "MICROSECONDS"))
+    ('7', "'1970-01-01 00:01:00'")
+    """
+    if since_zero.unit == "TICKS":
+        return str(since_zero.amount)
+    moment = datetime(1970, 1, 1) + timedelta(microseconds=int(since_zero.amount))
+    return f"'{moment}'"
 
 
 def window_text(window: p.Window) -> str:

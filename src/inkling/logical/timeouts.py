@@ -6,13 +6,13 @@ when the time was up, and what had not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.moments import happens_without_events
 from inkling.logical.occurrences import can_be_empty
-from inkling.logical.rules.everywhere import everywhere
+from inkling.logical.renumbering import Numbers, slots_in_order, where_present
 from inkling.model.schema import Column, EventSchema
 from inkling.model.types import Type
 
@@ -23,7 +23,12 @@ REACHED = "reached"
 def late_parts(sequence: p.Sequence) -> tuple[int, ...]:
     """Places of the parts that something can wait for in vain: not the first one, and none that may be left out."""
     placed = [place for place, part in enumerate(sequence.parts) if _is_placed(part)]
-    return tuple(place for place in placed[1:] if not can_be_empty(sequence.parts[place]))
+    return tuple(
+        place
+        for place in placed[1:]
+        if not can_be_empty(sequence.parts[place])
+        and not happens_without_events(replace(sequence, parts=sequence.parts[:place]))
+    )
 
 
 def timeouts_of(event: p.EventPlan, name: str) -> p.EventPlan:
@@ -74,7 +79,7 @@ class _Partial:
         return e.slots_of(expr) <= self.numbers.keys() and e.atoms_of(expr) <= self.atoms.keys()
 
     def own(self, expr: e.Expr) -> e.Expr:
-        return _renumbered(expr, self.numbers, self.atoms)
+        return Numbers(self.numbers, self.atoms).expr(expr)
 
 
 def _partial(event: p.EventPlan, sequence: p.Sequence, place: int, n_slots: int, n_atoms: int) -> _Partial:
@@ -83,12 +88,12 @@ def _partial(event: p.EventPlan, sequence: p.Sequence, place: int, n_slots: int,
     if isinstance(late, p.Repetition):
         late = p.Sequence(sequence.policy, (late,))
     cut = p.Sequence(sequence.policy, (*happened, p.Absent(late)), event.within)
-    slots = {old: n_slots + number for number, old in enumerate(_slots(cut))}
+    slots = {old: n_slots + number for number, old in enumerate(slots_in_order(cut))}
     atoms = {atom.number: n_atoms + k for k, atom in enumerate(a for leaf in p.leaves(cut) for a in leaf.atoms)}
-    hidden = {*_slots(late)}
+    hidden = {*slots_in_order(late)}
     span = n_slots + len(slots)
     reached = sum(_is_placed(part) for part in happened)
-    own = everywhere(cut, lambda pattern: _with_numbers(pattern, slots, atoms))
+    own = Numbers(slots, atoms).pattern(cut)
     assert isinstance(own, p.Sequence)
     described = [
         replace(event.slots[old], number=new, negated=event.slots[old].negated or old in hidden)
@@ -105,45 +110,6 @@ def _is_placed(part: p.Part) -> bool:
     return not isinstance(part, p.Absent | p.Deadline | p.StreamStart)
 
 
-def _slots(part: p.Part) -> Iterator[int]:
-    """Slots in the order of the pattern; a nested pattern is named after what is inside it."""
-    for inner in p.sub_patterns(part):
-        yield from _slots(inner)
-    if isinstance(part, p.Leaf | p.Narrowed) and part.slot is not None:
-        yield part.slot
-
-
-def _with_numbers(pattern: p.Pattern, slots: dict[int, int], atoms: dict[int, int]) -> p.Pattern:
-    def renumbered(conditions: tuple[e.Expr, ...]) -> tuple[e.Expr, ...]:
-        return tuple(_renumbered(condition, slots, atoms) for condition in conditions)
-
-    match pattern:
-        case p.Leaf(slot=slot, conditions=conditions, atoms=lookups):
-            own = tuple(
-                replace(
-                    atom,
-                    number=atoms[atom.number],
-                    args=tuple(None if arg is None else _renumbered(arg, slots, atoms) for arg in atom.args),
-                )
-                for atom in lookups
-            )
-            return replace(pattern, slot=slots[slot], conditions=renumbered(conditions), atoms=own)
-        case p.Narrowed(having=having, slot=slot):
-            return replace(pattern, having=renumbered(having), slot=None if slot is None else slots[slot])
-        case _:
-            return pattern
-
-
-def _renumbered(expr: e.Expr, slots: dict[int, int], atoms: dict[int, int]) -> e.Expr:
-    match expr:
-        case e.ColumnOf() | e.ListColumn() | e.Aggregate() | e.TimeOf() | e.IdOf():
-            return replace(expr, slot=slots[expr.slot])
-        case e.FactColumn(atom=atom):
-            return replace(expr, atom=atoms[atom])
-        case _:
-            return e.rebuilt(expr, lambda part: _renumbered(part, slots, atoms))
-
-
 def _output(output: p.Output, partials: list[_Partial]) -> p.Output:
     """The value in each partial match that has all it rests on, null in the others."""
     expr = output.expr
@@ -156,13 +122,7 @@ def _output(output: p.Output, partials: list[_Partial]) -> p.Output:
 
 
 def _chosen(values: list[tuple[_Partial, e.Expr]], *, by_all: bool = True) -> e.Expr:
-    if by_all and len(values) == 1:
-        return values[0][1]
-    return e.Chosen(
-        tuple(e.IsNull(e.TimeOf(e.Edge.START, one.span), negated=True) for one, _ in values),
-        tuple(value for _, value in values),
-        values[0][1].type,
-    )
+    return where_present([(one.span, value) for one, value in values], always=by_all)
 
 
 def _together(partials: list[_Partial]) -> tuple[p.Pattern, tuple[e.Expr, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -78,6 +78,7 @@ class EventBatch:
     id_offsets: Ints
     ids: pa.Array
     place_words: pa.Array | None = None  # the texts whose ranks the places are
+    depth: Ints | None = None  # through how many results of its own recursion an event rests on something else
 
     def __len__(self) -> int:
         return len(self.key)
@@ -111,6 +112,7 @@ class EventBatch:
             ends,
             taken(self.ids, position),
             self.place_words,
+            None if self.depth is None else self.depth[rows],
         )
 
 
@@ -189,15 +191,36 @@ class MatchBatch:
     values: Mapping[str, pa.Array]
     lineage: pa.ListArray
     place_words: pa.Array | None = None
+    depth: Ints | None = None  # of results that may rest on each other
 
     def places(self, ranks: Ints) -> pa.Array:
         """Places as stage rows hold them: integers, or the texts behind the ranks; null without a place."""
-        if self.place_words is None:
-            return pa.array(ranks)
-        return self.place_words.take(pa.array(ranks, mask=np.abs(ranks) >= UNORDERED))
+        plain = pa.array(ranks, mask=np.abs(ranks) >= UNORDERED)
+        return plain if self.place_words is None else self.place_words.take(plain)
+
+    def standing_places(self) -> pa.Array:
+        """What the places of all results stand for."""
+        return self.places(np.concatenate([self.start_place, self.end_place]))
 
     def __len__(self) -> int:
         return len(self.key)
+
+    def take(self, rows: Ints) -> MatchBatch:
+        """Some of the results, in another order."""
+        chosen = pa.array(rows)
+        return MatchBatch(
+            self.event,
+            self.key[rows],
+            self.start[rows],
+            self.start_place[rows],
+            self.end[rows],
+            self.end_place[rows],
+            self.detected_at[rows],
+            {name: column.take(chosen) for name, column in self.values.items()},
+            self.lineage.take(chosen),
+            self.place_words,
+            None if self.depth is None else self.depth[rows],
+        )
 
     def where(self, mask: NDArray[np.bool_]) -> MatchBatch:
         """Some of the results."""
@@ -213,4 +236,43 @@ class MatchBatch:
             {name: column.filter(chosen) for name, column in self.values.items()},
             self.lineage.filter(chosen),
             self.place_words,
+            None if self.depth is None else self.depth[mask],
         )
+
+
+def together(batches: Sequence[MatchBatch]) -> MatchBatch:
+    """Results of one event from several batches, in canonical order of time within each key."""
+    if len(batches) == 1:
+        return batches[0]
+    words = None
+    if any(batch.place_words is not None for batch in batches):
+        standing = pa.chunked_array([batch.standing_places() for batch in batches])
+        unique = pc.drop_null(pc.unique(standing))
+        words = unique.take(pc.array_sort_indices(unique))
+        batches = [_with_words(batch, words) for batch in batches]
+
+    def both(name: str) -> np.ndarray:
+        return np.concatenate([getattr(batch, name) for batch in batches])
+
+    found = MatchBatch(
+        batches[0].event,
+        both("key"),
+        both("start"),
+        both("start_place"),
+        both("end"),
+        both("end_place"),
+        both("detected_at"),
+        {name: pa.concat_arrays([batch.values[name] for batch in batches]) for name in batches[0].values},
+        pa.concat_arrays([batch.lineage for batch in batches]),
+        words,
+    )
+    return found.take(np.lexsort((found.start_place, found.start, found.end_place, found.end, found.key)))
+
+
+def _with_words(batch: MatchBatch, words: pa.Array) -> MatchBatch:
+    def ranked(places: Ints) -> Ints:
+        found = pc.index_in(batch.places(places), value_set=words)
+        known = found.is_valid().to_numpy(zero_copy_only=False)
+        return np.where(known, pc.fill_null(found, 0).to_numpy(zero_copy_only=False), places)
+
+    return replace(batch, start_place=ranked(batch.start_place), end_place=ranked(batch.end_place), place_words=words)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from inkling.logical.expr import Expr
-from inkling.logical.plan import EventPlan, ProgramPlan, TableAtom
+from inkling.logical.plan import EventPlan, Pattern, ProgramPlan, TableAtom
 from inkling.model.types import Type
 
 
@@ -93,6 +93,23 @@ class EventStep:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedPart:
+    """A pattern that several events look for, or its first parts alone; 0 of them stand for the whole."""
+
+    pattern: Pattern
+    n_parts: int
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Work of a stage that is done once: events with the results of another one, and patterns of several."""
+
+    twins: tuple[tuple[str, str], ...] = ()
+    parts: tuple[SharedPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Stage:
     """Events that share one partition key, and so one pass over the data."""
 
@@ -105,6 +122,7 @@ class Stage:
     n_bits: int
     sliced: bool  # no key, but every event has a window: cut by time
     text_places: bool  # ORDER BY compares texts, not integers
+    sharing: Sharing = Sharing()
 
     def input_number(self, name: str) -> int:
         return next(i for i, one in enumerate(self.inputs) if one.name == name)

@@ -11,19 +11,26 @@ from inkling.analysis.window import horizon_of
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.recursion import resting_on
 from inkling.model.types import Type
 from inkling.physical.across import hoisted, refuse_unsupported
 from inkling.physical.bits import BitBook
 from inkling.physical.naming import Naming, physical_name, row_expr
 from inkling.physical.operands import columns_of_segments, with_physical_columns
-from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Stage
+from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
+from inkling.physical.sharing import sharing_of
 from inkling.physical.stages import Group, Placement, column_types, group_events
 
 
-def plan_program(program: p.ProgramPlan, placement: Placement | None = None) -> PhysicalPlan:
-    """Decide how every event runs; a placement fixes how many stages there are."""
+def plan_program(
+    program: p.ProgramPlan, placement: Placement | None = None, *, shares: bool = True
+) -> PhysicalPlan:
+    """Decide how every event runs; a placement fixes how many stages there are.
+
+    Events of a stage do what they have in common once, unless told not to share; their results are the same.
+    """
     groups = group_events(program, placement)
-    stages = tuple(_StagePlanner(program, group).stage(number) for number, group in enumerate(groups))
+    stages = tuple(_StagePlanner(program, group, shares).stage(number) for number, group in enumerate(groups))
     return PhysicalPlan(program, stages)
 
 
@@ -42,6 +49,7 @@ class _InputDraft:
 class _StagePlanner:
     program: p.ProgramPlan
     group: Group
+    shares: bool = True
     book: BitBook = field(default_factory=BitBook)
     names: dict[e.Expr, str] = field(default_factory=dict)  # of computed columns
     drafts: list[_InputDraft] = field(default_factory=list)
@@ -67,6 +75,7 @@ class _StagePlanner:
             len(self.book.numbers),
             sliced,
             _orders_by_text(self.program),
+            sharing_of(steps) if self.shares else Sharing(),
         )
 
     def _step(self, event: p.EventPlan) -> EventStep:
@@ -123,11 +132,13 @@ class _StagePlanner:
                     return replace(pattern, items=tuple(renamed(one) for one in items))
                 case p.Related(left=left, right=right):
                     return replace(pattern, left=renamed(left), right=renamed(right))
+                case p.Except(pattern=inner, other=other):
+                    return p.Except(renamed(inner), renamed(other))
                 case p.Quantified():
                     return with_physical_columns(pattern)
                 case p.Repetition(pattern=inner) | p.OtherRun(pattern=inner):
                     return replace(pattern, pattern=renamed(inner))
-                case p.Leaf():
+                case p.Leaf() | p.TimePoint():
                     return pattern
 
         def part(one: p.Part) -> p.Part:
@@ -246,7 +257,8 @@ class _StagePlanner:
         if stream is None:
             event = self.program.event(source)
             assert event is not None
-            kinds = {self._source_id_type(inner) for inner in event.sources}
+            below = (name for name in resting_on(event, self.program) if self.program.stream(name) is not None)
+            kinds = {self._source_id_type(name) for name in below}
             return Type.INTEGER if kinds <= {Type.INTEGER} else Type.STRING
         column = None if stream.schema.id is None else stream.schema.column(stream.schema.id)
         return Type.INTEGER if column is None or column.type is Type.INTEGER else Type.STRING

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from inkling.analysis.partition import KeyColumns, partition_of
 from inkling.analysis.policies import read_sources
 from inkling.analysis.verdict import Verdict
+from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.logical.recursion import EventGroup, group_of, groups_of
 from inkling.model.types import Type
 
 
@@ -43,30 +45,65 @@ class NoPlaceError(Exception):
 def group_events(program: ProgramPlan, placement: Placement | None = None) -> list[Group]:
     """Put each event into the first stage that fits: same key per source, and everything it uses is there.
 
+    Events that need each other share a stage.
+
     A placement leaves stages without events empty, and fails with `NoPlaceError` where it gives too little room.
     """
     groups: list[Group | None] = [] if placement is None else _reserved(program, placement)
     homes = {} if placement is None else placement.homes
     home: dict[str, int] = {}
-    for event in program.events:
-        verdict = partition_of(event)
+    for together in groups_of(program):
+        verdicts = _verdicts(together, program)
+        event, verdict = together.events[0], verdicts[together.events[0].name]
         types = _key_types(program, event, verdict.conclusion)
-        used = [source for source in read_sources(event) if source in home]
+        used = [source for one in together.events for source in read_sources(one) if source in home]
         earliest = max((home[source] for source in used), default=0)
         number = homes.get(event.name)
         if number is None:
-            number = _first_fitting(groups, earliest, event, verdict.conclusion, types, program)
+            number = _first_fitting(groups, earliest, together, verdicts, types, program)
         if number is None:
             if placement is not None:
                 raise NoPlaceError(event.name)
             number = len(groups)
             groups.append(None)
         group = groups[number] = groups[number] or Group(types, bool(event.partition))
-        group.keys.update({source: verdict.conclusion.get(source, ()) for source in read_sources(event)})
-        group.events.append(event)
-        group.verdicts[event.name] = verdict
-        home[event.name] = number
+        for one in together.events:
+            keys = verdicts[one.name].conclusion
+            group.keys.update({source: keys.get(source, ()) for source in read_sources(one)})
+            group.events.append(one)
+            group.verdicts[one.name] = verdicts[one.name]
+            home[one.name] = number
     return [group or Group((), declared=False) for group in groups]
+
+
+def _verdicts(together: EventGroup, program: ProgramPlan) -> dict[str, Verdict[KeyColumns]]:
+    """The key of each event; events that need each other have one key or none."""
+    verdicts = {event.name: partition_of(event) for event in together.events}
+    if not together.is_recursive:
+        return verdicts
+    trial = Group((), bool(together.events[0].partition))
+    kinds = set()
+    for event in together.events:
+        keys = verdicts[event.name].conclusion
+        kinds.add((_key_types(program, event, keys), bool(event.partition)))
+        trial.events.append(event)
+        trial.verdicts[event.name] = verdicts[event.name]
+    wanted: dict[str, set[tuple[str, ...]]] = {}
+    for event in together.events:
+        for source in read_sources(event):
+            wanted.setdefault(source, set()).add(tuple(verdicts[event.name].conclusion.get(source, ())))
+    agree = len(kinds) == 1 and all(len(keys) == 1 for keys in wanted.values())
+    own = [event for event in together.events if event.name in wanted]
+    if agree and all(_same_key(event, trial, next(iter(wanted[event.name]))) for event in own):
+        return verdicts
+    if any(event.partition for event in together.events):
+        raise NotSupportedYet.of(
+            "INK0426",
+            f"results of {together.events[0].name} rest on each other across partitions, which is not supported yet",
+            helps=("put the columns of PARTITION BY into the head as they are, or leave PARTITION BY out",),
+        )
+    alone: Verdict[KeyColumns] = Verdict({}, "results that rest on each other have no key in common")
+    return dict.fromkeys(verdicts, alone)
 
 
 def _reserved(program: ProgramPlan, placement: Placement) -> list[Group | None]:
@@ -74,7 +111,7 @@ def _reserved(program: ProgramPlan, placement: Placement) -> list[Group | None]:
     groups: list[Group | None] = [None] * placement.n_stages
     for event in program.events:
         if event.name in placement.homes:
-            keys = partition_of(event).conclusion
+            keys = _verdicts(group_of(event, program), program)[event.name].conclusion
             number = placement.homes[event.name]
             group = groups[number] or Group(_key_types(program, event, keys), bool(event.partition))
             group.keys.update({source: keys.get(source, ()) for source in read_sources(event)})
@@ -85,8 +122,8 @@ def _reserved(program: ProgramPlan, placement: Placement) -> list[Group | None]:
 def _first_fitting(
     groups: list[Group | None],
     earliest: int,
-    event: EventPlan,
-    keys: KeyColumns,
+    together: EventGroup,
+    verdicts: Mapping[str, Verdict[KeyColumns]],
     types: tuple[Type, ...],
     program: ProgramPlan,
 ) -> int | None:
@@ -94,12 +131,14 @@ def _first_fitting(
     possible = range(earliest, len(groups))
     for number in possible:
         group = groups[number]
-        if group is not None and _fits(group, event, keys, types, program):
+        if group is not None and all(
+            _fits(group, event, verdicts[event.name].conclusion, types) for event in together.events
+        ):
             return number
     return next((number for number in possible if groups[number] is None), None)
 
 
-def _fits(group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...], program: ProgramPlan) -> bool:
+def _fits(group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...]) -> bool:
     if group.key_types != types or group.declared != bool(event.partition):
         return False
     for source in read_sources(event):
@@ -125,8 +164,17 @@ def _same_key(maker: EventPlan, group: Group, wanted: tuple[str, ...]) -> bool:
     if not wanted:
         return not keys
     leaf_keys = {(slot.number, keys[source]) for slot in maker.slots for source in slot.sources if source in keys}
-    expr = outputs.get(wanted[0])
-    return len(wanted) == 1 and isinstance(expr, e.ColumnOf) and (expr.slot, (expr.column,)) in leaf_keys
+    return len(wanted) == 1 and _is_leaf_key(outputs.get(wanted[0]), leaf_keys)
+
+
+def _is_leaf_key(expr: e.Expr | None, leaf_keys: set[tuple[int, tuple[str, ...]]]) -> bool:
+    match expr:
+        case e.ColumnOf(slot=slot, column=column):
+            return (slot, (column,)) in leaf_keys
+        case e.Chosen(values=values):
+            return all(_is_leaf_key(value, leaf_keys) for value in values)
+        case _:
+            return False
 
 
 def _key_types(program: ProgramPlan, event: EventPlan, keys: KeyColumns) -> tuple[Type, ...]:

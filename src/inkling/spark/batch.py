@@ -17,7 +17,7 @@ from inkling.evaluators.stage import rows as r
 from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.normalize import stored_columns
 from inkling.io.tables import read_tables
-from inkling.logical.evaluate import Surroundings
+from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -86,9 +86,9 @@ def run(
     plan = program.plan
     require_inputs(plan, inputs)
     read = _read_streams(plan, spark, inputs)
-    facts = read_tables(plan.tables, tables, program.folder)
     measure = measure_for(plan, {name: one.clock for name, one in read.items()})
-    around = Surroundings({name: tuple(table.to_pylist()) for name, table in facts.items()}, measure)
+    facts = known(plan, read_tables(plan.tables, tables, program.folder), measure)
+    around = surroundings(facts, measure)
     sources = {name: one.rows for name, one in read.items()}
     divided = partitioning_of(spark, partitions)
     certain = certain_plan(program.physical)

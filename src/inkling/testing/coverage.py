@@ -15,6 +15,7 @@ from inkling.testing.rows import Rows
 FEATURES = (
     "SEQ ANY", "SEQ NEXT", "SEQ STRICT", "SEQ in SEQ", "AND", "OR", "PAR",
     *RELATIONS,
+    "EXCEPT", "AT a time",
     "NOT first", "NOT between", "NOT last", "NOT of a pattern", "AFTER", "AT START", "AT START in what is kept",
     "+", "*", "?", "{n}", "{n,}", "{n,m}", "repeated group", "COMPLEMENT", "_", "A | B",
     "condition on one event", "condition across events", "equality across events",
@@ -149,6 +150,10 @@ def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
             yield "PAR"
         case p.Related(relations=relations):
             yield from relations
+        case p.Except():
+            yield "EXCEPT"
+        case p.TimePoint():
+            yield "AT a time"
         case p.Quantified():
             yield "quantified"
         case p.Repetition(pattern=inner, low=low, high=high):

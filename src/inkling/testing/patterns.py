@@ -109,6 +109,8 @@ class PatternMaker:
             "par": 4,
             "allen": 10,
             "not between": 5,
+            "except": 5,
+            "moments": 4,
             "body": 9,
         }
         match self.rng.choices(list(kinds), list(kinds.values()))[0]:
@@ -126,6 +128,10 @@ class PatternMaker:
                 return self.joined(at, self.relation())
             case "not between":
                 return self.not_between(at)
+            case "except":
+                return self.exception(at)
+            case "moments":
+                return self.beside_moments(at)
             case _:
                 return self.body(at)
 
@@ -207,6 +213,10 @@ class PatternMaker:
             parts.append(part)
         texts = [part.text if part.is_unit else f"({part.text})" for part in parts]
         sure = [index for index, part in enumerate(parts) if not part.may_be_empty]
+        if sure and self.chance(0.06):
+            place = self.rng.randint(0, len(texts))
+            texts.insert(place, self.moment())
+            sure = sorted([place, *(index + (index >= place) for index in sure)])
         if sure:
             texts = self._with_gaps(texts, sure, inner, policy)
             texts = self._with_borders(texts, at.has_limit, inner)
@@ -254,6 +264,26 @@ class PatternMaker:
         left = self.pattern(at.deeper())
         right = self.pattern(at.deeper().after(left.variables))
         return Piece(f"{left.unit} {operator} {right.unit}", (*left.variables, *right.variables), is_unit=False)
+
+    def exception(self, at: Place) -> Piece:
+        """A pattern that must not happen when another one does, on the same interval."""
+        left = self.pattern(at.deeper())
+        names = [variable.name for variable in left.variables]
+        if self.chance(0.5) and left.text.startswith("SEQ") and not names and left.text.endswith(")"):
+            right = left.text  # the same again, so that something is taken away
+        else:
+            right = self.pattern(replace(at.after(left.variables), depth=1)).unit
+        return Piece(f"{left.unit} EXCEPT {right}", left.variables, is_unit=False)
+
+    def moment(self) -> str:
+        return f"AT {self.rng.randint(0, 9)}"
+
+    def beside_moments(self, at: Place) -> Piece:
+        """A pattern in some relation to times of the clock."""
+        left = self.pattern(at.deeper())
+        right = self.rng.choice((self.moment(), f"SEQ({self.moment()}, {self.moment()})"))
+        operator = self.rng.choice(("AND", "PAR", "DURING", self.relation(), "EXCEPT"))
+        return Piece(f"{left.unit} {operator} {right}", left.variables, is_unit=False)
 
     def alternatives(self, at: Place) -> Piece:
         choice = self.n_names = self.n_names + 1

@@ -110,6 +110,7 @@ def event(
     per: p.Per = p.Per.MATCH,
     restart: bool = False,
     keep: Span | None = None,
+    consumption: p.Consumption | None = None,
     is_ordered: bool = False,
 ) -> p.EventPlan:
     """An event whose slots, scope and schema follow from its pattern."""
@@ -132,6 +133,7 @@ def event(
             name, tuple(Column(one.name, one.type) for one in (*heads, *returned)), is_ordered, is_interval=True
         ),
         keep,
+        consumption=consumption,
     )
 
 

@@ -15,7 +15,8 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.instants import ends_of
-from inkling.logical.semantics import Result, derive
+from inkling.logical.recursion import groups_of
+from inkling.logical.semantics import Result, derive, least_model
 from inkling.logical.streams import RawRow, places_of, plain, world_of
 from inkling.model.event import Event, Value, World
 from inkling.model.schema import StreamSchema
@@ -163,13 +164,19 @@ def _in_world(
 def _derived(program: p.ProgramPlan, world: World, around: Surroundings) -> Iterator[tuple[p.EventPlan, Event, Result]]:
     """The results of all events, with their places among simultaneous ones even where later events do not see them."""
     known_at: dict[Event, int] = {}
-    for event in program.events:
-        with_places = replace(event, schema=replace(event.schema, is_ordered=True))
-        for found, result in derive(with_places, world, around, known_at):
-            seen = found if event.schema.is_ordered else _without_places(found)
+    for group in groups_of(program):
+        if group.is_recursive:
+            derived = least_model(group, world, around, known_at)
+        else:
+            event = group.events[0]
+            with_places = replace(event, schema=replace(event.schema, is_ordered=True))
+            derived = derive(with_places, world, around, known_at, {})
+        for one in derived:
+            event = next(event for event in group.events if event.name == one.result.event)
+            seen = one.event if event.schema.is_ordered else _without_places(one.event)
             world = World((*world.events, seen))
-            known_at[seen] = result.detected_at
-            yield event, found, result
+            known_at[seen] = one.result.detected_at
+            yield event, one.event, one.result
 
 
 def _without_places(event: Event) -> Event:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from inkling.logical import plan as p
+from inkling.logical.derived_facts import with_rules
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.streams import RawRow, plain
 from inkling.model.time import Clock, Span
@@ -25,4 +26,4 @@ def surroundings(plan: p.ProgramPlan, tables: Tables, clock: Clock) -> Surroundi
         )
         for table in plan.tables
     }
-    return Surroundings(facts, measure)
+    return with_rules(plan.rules, Surroundings(facts, measure))

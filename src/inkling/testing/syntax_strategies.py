@@ -340,6 +340,7 @@ def _events() -> st.SearchStrategy[EventDecl]:
         keep_for=_maybe(durations()),
         on_timeout=_maybe(idents()),
         demand=st.sampled_from([None, "EXACT", "SAMPLED"]),
+        on_change=st.booleans(),
     )
 
 

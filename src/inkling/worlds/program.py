@@ -93,4 +93,4 @@ def certain_plan(plan: PhysicalPlan) -> PhysicalPlan:
     events = tuple(event for event in plan.program.events if event.name not in doubtful)
     read = {name for event in events for name in event.sources}
     streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
-    return plan_program(ProgramPlan(streams, plan.program.tables, events, plan.program.ticks_only))
+    return plan_program(ProgramPlan(streams, plan.program.tables, events, plan.program.ticks_only, plan.program.rules))

@@ -111,7 +111,7 @@ class RegularEvent:
         if {column.name for column in event.partition} != set(stream.schema.key):
             return None
         ordered = replace(stream, schema=replace(stream.schema, doubt=None, order_by=stream.schema.start))
-        plan = plan_program(ProgramPlan((ordered,), program.tables, (event,), program.ticks_only))
+        plan = plan_program(ProgramPlan((ordered,), program.tables, (event,), program.ticks_only, program.rules))
         (stage,) = plan.stages
         (step,) = stage.steps
         if step.evaluator is not Evaluator.AUTOMATON or len(stage.inputs) != 1:
@@ -119,7 +119,7 @@ class RegularEvent:
         automaton = Automaton.of(step, 1)
         if automaton is None:
             return None
-        alone = ProgramPlan((stream,), program.tables, (event,), program.ticks_only)
+        alone = ProgramPlan((stream,), program.tables, (event,), program.ticks_only, program.rules)
         in_full = plan_program(in_worlds(alone, finer=finer))
         return cls(event, stream.schema.name, stage, automaton, in_full)
 

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.evaluators.matches.whole_numbers import WholeSums, halves, means_of_two
+from inkling.kernels.exact_sums import grouped_sums
+from inkling.logical.user_aggregates import UserAggregate
+from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.types import Type
 
 
-def aggregate(function: str, match: Ints, values: pa.Array | None, n: int, kind: Type) -> pa.Array:
-    """Value of an aggregate per match 0 … n-1; `match` says whose list each value belongs to, in order."""
+def aggregate(
+    function: str, match: Ints, values: pa.Array | None, n: int, kind: Type, by: UserAggregate | None = None
+) -> pa.Array:
+    """Value of an aggregate per match 0 … n-1; `match` says whose list each value belongs to, ascending."""
     if values is None:
         return pa.array(np.bincount(match, minlength=n))
     present = pc.is_valid(values).to_numpy(zero_copy_only=False)
     match, values = match[present], values.filter(pa.array(present))
     count = np.bincount(match, minlength=n)
+    if by is not None:
+        return _written(by, np.concatenate([[0], np.cumsum(count)]), values, kind)
     if function == "COUNT":
         return pa.array(count)
     if function in ("MIN", "MAX"):
         return _extreme(function.lower(), match, values, n)
     numbers = values.to_numpy(zero_copy_only=False)
-    if function == "SUM" and kind is not Type.DOUBLE:
-        total = np.zeros(n, np.int64)
-        np.add.at(total, match, numbers.astype(np.int64))
-        return pa.array(total, mask=count == 0)
+    if function in ("SUM", "AVG") and pa.types.is_integer(values.type):
+        sums = _whole_sums(match, numbers, n)
+        return sums.totals(count == 0) if function == "SUM" else pa.array(sums.averages(count), mask=count == 0)
+    if function == "MEDIAN" and pa.types.is_integer(values.type):
+        return pa.array(means_of_two(*_middle(match, numbers, count)), mask=count == 0)
     doubles = numbers.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         match function:
@@ -37,23 +48,36 @@ def aggregate(function: str, match: Ints, values: pa.Array | None, n: int, kind:
                 mean = _sums(match, doubles, n) / count
                 result = np.sqrt(_sums(match, (doubles - mean[match]) ** 2, n) / count)
             case _:
-                result = _median(match, doubles, count)
-    return pa.array(result, mask=count == 0)
+                lower, upper = _middle(match, doubles, count)
+                result = (lower + upper) / 2.0
+    return pa.array(result, mask=(count == 0) | ~np.isfinite(result))
 
 
 def _sums(match: Ints, numbers: np.ndarray, n: int) -> np.ndarray:
-    """Sums in list order, so that the result does not depend on what else is in the batch."""
-    total = np.zeros(n)
-    np.add.at(total, match, numbers)
-    return total
+    """Sums that are rounded once, so that they depend on nothing but the numbers of the list."""
+    offsets = np.searchsorted(match, np.arange(n + 1))
+    return grouped_sums(offsets, np.ascontiguousarray(numbers).view(np.int64))
 
 
-def _median(match: Ints, numbers: np.ndarray, count: Ints) -> np.ndarray:
+def _whole_sums(match: Ints, numbers: np.ndarray, n: int) -> WholeSums:
+    offsets = np.searchsorted(match, np.arange(n + 1))
+    sums = [np.concatenate([[0], np.cumsum(half)])[offsets] for half in halves(numbers)]
+    return WholeSums(np.diff(sums[0]), np.diff(sums[1]))
+
+
+def _middle(match: Ints, numbers: np.ndarray, count: Ints) -> tuple[np.ndarray, np.ndarray]:
+    """The lower and the upper middle number of each list."""
     order = np.lexsort((numbers, match))
-    numbers = np.append(numbers[order], 0.0)
+    numbers = np.append(numbers[order], numbers.dtype.type(0))
     first = np.concatenate([[0], np.cumsum(count)[:-1]])
     middle = first + np.maximum(count - 1, 0) // 2
-    return (numbers[middle] + numbers[middle + (count % 2 == 0) * (count > 0)]) / 2.0
+    return numbers[middle], numbers[middle + (count % 2 == 0) * (count > 0)]
+
+
+def _written(by: UserAggregate, offsets: Ints, values: pa.Array, kind: Type) -> pa.Array:
+    held = values.to_numpy(zero_copy_only=False)
+    found = [by.of(held[first:last]) for first, last in pairwise(offsets)]
+    return pa.array(found, ARROW_TYPES[kind])
 
 
 def _extreme(function: str, match: Ints, values: pa.Array, n: int) -> pa.Array:

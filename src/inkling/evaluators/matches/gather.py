@@ -50,10 +50,10 @@ class Gather:
                 return self._batch.ids.take(pa.array(first_id, mask=rows < 0))
             case e.TimeOf(edge=edge, slot=slot):
                 return self._time(edge, slot)
-            case e.Aggregate(function=function, slot=slot, column=column, type=kind):
+            case e.Aggregate(function=function, slot=slot, column=column, type=kind, by=by):
                 chosen = self.slots == slot
                 values = None if column is None else self._batch.columns[column].take(pa.array(self.rows[chosen]))
-                return aggregate(function, self._match[chosen], values, self._n, kind)
+                return aggregate(function, self._match[chosen], values, self._n, kind, by)
             case _:
                 raise AssertionError(f"{type(expr).__name__} is not a reference")
 

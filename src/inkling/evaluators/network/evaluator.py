@@ -11,6 +11,7 @@ from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.layout import Layout, layout_of
 from inkling.evaluators.network.needs import column_types
+from inkling.evaluators.network.newest import Newest, resting_on
 from inkling.evaluators.network.partials import Occurrences, Partials
 from inkling.evaluators.network.results import results_of
 from inkling.evaluators.network.store import build_store
@@ -38,8 +39,8 @@ class NetworkEvaluator:
             self._made[kind] = layout_of(self.step), column_types(self.step, batch)
         return self._made[kind]
 
-    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
-        """All results over the batch that are known by `until`."""
+    def evaluate(self, batch: EventBatch, n_keys: int, until: int, newest: Newest | None = None) -> MatchBatch:
+        """All results over the batch that are known by `until`; with `newest`, those that rest on such results."""
         layout, types = self._prepared(batch)
         store = build_store(batch, types.items(), n_keys)
 
@@ -58,7 +59,10 @@ class NetworkEvaluator:
         event = self.step.event
         roots = evaluation.roots()
         window = evaluation.window_of(event.keep, evaluation.window_of(event.within, None))
-        found = evaluation.occurrences(event.pattern, roots, window=window)
+        if newest is None:
+            found = evaluation.occurrences(event.pattern, roots, window=window)
+        else:
+            found = resting_on(newest, evaluation, event.pattern, roots, window)
         fits = evaluation.lasts_at_most(found, found.origin, event.within) & (found.known <= until)
         if event.keep is not None:
             fits &= found.known - found.start <= self.around.measure(event.keep)

@@ -32,7 +32,7 @@ from inkling.evaluators.network.partials import (
 from inkling.evaluators.network.relations import related
 from inkling.evaluators.network.runs import expand, is_among
 from inkling.evaluators.network.store import Store
-from inkling.evaluators.network.where import anywhere, start_anywhere, starting_early
+from inkling.evaluators.network.where import anywhere, moment, on_same_interval, start_anywhere, starting_early
 from inkling.evaluators.sources import comes_from
 from inkling.kernels import join
 from inkling.logical import plan as p
@@ -62,6 +62,11 @@ class Evaluation:
     _least_end: tuple[Ints, Ints] | None = None
     _rows: dict[int, Ints] = field(default_factory=dict)
     _plain_index: dict[int, cand.Index] = field(default_factory=dict)
+
+    def only(self, slot: int, rows: Ints) -> None:
+        """From now on nothing but these rows may fill a slot."""
+        self._rows[slot] = rows
+        self._plain_index.pop(slot, None)
 
     def roots(self) -> Contexts:
         """One context per key: nothing bound, no bounds."""
@@ -102,12 +107,18 @@ class Evaluation:
                 return self._related(items, contexts, window, ("PAR",))
             case p.Related(left=left, relations=relations, right=right):
                 return self._related((left, right), contexts, window, relations)
+            case p.Except(pattern=inner, other=other):
+                return self._except(inner, other, contexts, window)
+            case p.TimePoint(since_zero=since_zero):
+                return moment(self.measure(since_zero), contexts)
             case p.Narrowed():
                 return self._narrowed(pattern, contexts, policy, window)
             case p.OtherRun(pattern=inner):
                 return self._other_runs(inner, contexts)
             case p.Quantified():
                 raise AssertionError("relations between segments are no work for joins")
+            case p.Sliding():
+                raise AssertionError("windows are no work for joins")
 
     def lasts_at_most(self, found: Occurrences, key: Ints, within: p.Window | None) -> np.ndarray:
         match within:
@@ -197,6 +208,18 @@ class Evaluation:
             found = found.where(~hull.placed | related(relations, hull, found))
             partials = append(partials, found)
         return starting_early(self._closed(partials, None), contexts)
+
+    def _except(self, pattern: p.Pattern, other: p.Pattern, contexts: Contexts, window: int | None) -> Occurrences:
+        """Occurrences that no occurrence of the other pattern, given what they bind, equals in start and end."""
+        found = self.occurrences(pattern, contexts, window=window)
+        if not len(found):
+            return found
+        others = self.occurrences(other, on_same_interval(found, contexts), window=window)
+        origin = others.origin
+        equal = (others.start == found.start[origin]) & (others.end == found.end[origin])
+        kept = np.ones(len(found), bool)
+        kept[origin[equal]] = False
+        return found.where(kept)
 
     def _other_runs(self, pattern: p.Pattern, contexts: Contexts) -> Occurrences:
         """Runs of consecutive events of the scope that are no word of the pattern; they have no lineage."""

@@ -42,10 +42,7 @@ def results_of(
     if event.per is Per.MATCH and all_differ(event.pattern, store.batch):
         return _matches(event, store, found, head | _values(event.returns, resolve, len(found), around), resolve)
     identity, n_results = _identities(event.per, store, found, head, resolve)
-    place = store.batch.event[resolve.rows]
-    witness = lists.choose_witness(
-        identity, found.start, found.start_place, resolve.offsets, place, resolve.slots, n_results
-    )
+    witness = _witnesses(store, found, identity, n_results, resolve, gather)
     end, end_place = _latest(identity, found, n_results)
     known = np.full(n_results, np.iinfo(np.int64).max)
     np.minimum.at(known, identity, found.known)
@@ -53,6 +50,39 @@ def results_of(
     resolve = gather(chosen)
     values = {name: array.take(pa.array(witness)) for name, array in head.items()}
     return _matches(event, store, chosen, values | _values(event.returns, resolve, len(chosen), around), resolve)
+
+
+def _witnesses(
+    store: Store,
+    found: Occurrences,
+    identity: Ints,
+    n_results: int,
+    resolve: Gather,
+    gather: Callable[[Occurrences], Gather],
+) -> Ints:
+    """The match that speaks for each result; in a recursion, one of those that rest on it the least."""
+    candidates = np.arange(len(found))
+    if store.batch.depth is not None:
+        depth = _depths(store, resolve)
+        least = np.full(n_results, np.iinfo(np.int64).max)
+        np.minimum.at(least, identity, depth)
+        candidates = np.flatnonzero(depth == least[identity])
+        found, identity = found.take(candidates), identity[candidates]
+        resolve = gather(found)
+    place = store.batch.event[resolve.rows]
+    chosen = lists.choose_witness(
+        identity, found.start, found.start_place, resolve.offsets, place, resolve.slots, n_results
+    )
+    return candidates[chosen]
+
+
+def _depths(store: Store, resolve: Gather) -> Ints:
+    """Through how many results of its own recursion each match rests on something else."""
+    assert store.batch.depth is not None
+    depth = np.full(len(resolve.offsets) - 1, -1)
+    match = np.repeat(np.arange(len(depth)), np.diff(resolve.offsets))
+    np.maximum.at(depth, match, store.batch.depth[resolve.rows])
+    return depth + 1
 
 
 def _matches(
@@ -69,6 +99,7 @@ def _matches(
         values,
         lineage_ids(store.batch, resolve.offsets, resolve.rows),
         store.batch.place_words,
+        None if store.batch.depth is None else _depths(store, resolve),
     )
 
 

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from inkling.evaluators.network.partials import AFTER_ALL, Contexts, Occurrences, Partials, at_most
+from inkling.evaluators.network.partials import (
+    AFTER_ALL,
+    BEFORE_ALL,
+    Contexts,
+    Occurrences,
+    Partials,
+    at_most,
+    strictly_before,
+)
 
 
 def start_anywhere(contexts: Contexts) -> Contexts:
@@ -39,4 +47,32 @@ def anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Cont
         until,
         until,
         np.full(len(origin), AFTER_ALL),
+    )
+
+
+def moment(time: int, contexts: Contexts) -> Occurrences:
+    """A moment of the clock, in the contexts that allow it; it has no place among simultaneous events."""
+    n = len(contexts)
+    now, first, last = np.full(n, time), np.full(n, BEFORE_ALL), np.full(n, AFTER_ALL)
+    fits = strictly_before(contexts.after, contexts.after_place, now, first) & (contexts.until >= time)
+    fits &= at_most(now, first, contexts.first_until, contexts.first_until_place)
+    found = Occurrences(
+        np.arange(n), contexts.tail, contexts.registers, contexts.moments, now, first, now, last, now
+    )
+    return found.where(fits)
+
+
+def on_same_interval(found: Occurrences, contexts: Contexts) -> Contexts:
+    """Where something can lie that starts and ends when an occurrence does, given what the occurrence binds."""
+    n = len(found)
+    return Contexts(
+        contexts.key[found.origin],
+        found.tail,
+        found.registers,
+        found.moments,
+        found.start - 1,
+        np.full(n, AFTER_ALL),
+        found.end,
+        found.start,
+        np.full(n, AFTER_ALL),
     )

@@ -71,6 +71,7 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
         id_offsets,
         ids,
         words,
+        _filled(table, r.DEPTH, np.zeros(len(table), np.int64))[order] if r.DEPTH in table.column_names else None,
     )
 
 

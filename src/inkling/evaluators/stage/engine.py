@@ -14,7 +14,9 @@ from inkling.evaluators.segments.evaluator import SegmentsEvaluator
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.prepare import stage_rows
+from inkling.evaluators.stage.recursion import Recursion
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import Evaluator, EventStep, Stage
 
@@ -41,6 +43,8 @@ class StageEngine:
             )
             for step in stage.steps
         }
+        self._steps = {step.event.name: step for step in stage.steps}
+        self._groups = groups_among([step.event for step in stage.steps])
         self._evaluators: dict[str, NetworkEvaluator | SegmentsEvaluator] = {}
         regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
         self.automata = automata_of(regular, len(stage.inputs), around)
@@ -81,7 +85,11 @@ class StageEngine:
         events whose results are rows already, `since` events that do not see rows which end by some time.
         """
         n_keys = int(codes.max()) + 1 if len(codes) else 0
-        for step in self.stage.steps:
+        for group in self._groups:
+            if group.is_recursive:
+                found |= self._recursive(group, rows, codes, found, until or {}, among_rows, since or {})
+                continue
+            step = self._steps[group.events[0].name]
             name = step.event.name
             if name in found:
                 continue
@@ -91,6 +99,53 @@ class StageEngine:
             known_by = FOREVER if until is None else until.get(name, FOREVER)
             found[name] = self._evaluator(step).evaluate(batch, n_keys, known_by)
         return found
+
+    def _recursive(
+        self,
+        group: EventGroup,
+        rows: pa.Table,
+        codes: Ints,
+        found: Mapping[str, MatchBatch],
+        until: Mapping[str, int],
+        among_rows: frozenset[str],
+        since: Mapping[str, int],
+    ) -> dict[str, MatchBatch]:
+        """Results of events that rest on each other."""
+        evaluators: dict[str, NetworkEvaluator] = {}
+        for event in group.events:
+            evaluator = self._evaluator(self._steps[event.name])
+            assert isinstance(evaluator, NetworkEvaluator), "only joins find results that rest on each other"
+            evaluators[event.name] = evaluator
+        feeds = {
+            number
+            for event in group.events
+            for number in self._feeds[event.name]
+            if self.stage.inputs[number].source not in among_rows | group.names
+        }
+        tables, all_codes = [rows], [codes]
+        for number in sorted(feeds):
+            fed, fed_codes = self._fed(number, found[self.stage.inputs[number].source])
+            tables.append(fed)
+            all_codes.append(fed_codes)
+
+        def visible(name: str, batch: EventBatch) -> EventBatch:
+            return _after(batch, since[name]) if name in since else batch
+
+        def feed(name: str, matches: MatchBatch) -> tuple[pa.Table, Ints]:
+            fed = [self._fed(i, matches) for i, one in enumerate(self.stage.inputs) if one.source == name]
+            if not fed:
+                return rows.slice(0, 0), codes[:0]
+            return pa.concat_tables([table for table, _ in fed]), np.concatenate([some for _, some in fed])
+
+        known = {event.name: until.get(event.name, FOREVER) for event in group.events}
+        recursion = Recursion(self.stage, group, evaluators, feed)
+        return recursion.run(pa.concat_tables(tables), np.concatenate(all_codes), known, visible)
+
+    def _fed(self, number: int, matches: MatchBatch) -> tuple[pa.Table, Ints]:
+        """Results as rows of one input, and the codes of their keys."""
+        source = source_table(matches).append_column("@code", pa.array(matches.key))
+        fed = stage_rows(self.stage, number, source, self._tables, self._around, carry="@code")
+        return fed.drop_columns(["@code"]), fed["@code"].to_numpy()
 
     def _evaluator(self, step: EventStep) -> NetworkEvaluator | SegmentsEvaluator:
         name = step.event.name
@@ -123,11 +178,9 @@ class StageEngine:
             return base
         tables, all_codes = [rows], [codes]
         for number in feeds:
-            matches = found[self.stage.inputs[number].source]
-            source = source_table(matches).append_column("@code", pa.array(matches.key))
-            fed = stage_rows(self.stage, number, source, self._tables, self._around, carry="@code")
-            all_codes.append(fed["@code"].to_numpy())
-            tables.append(fed.drop_columns(["@code"]))
+            fed, fed_codes = self._fed(number, found[self.stage.inputs[number].source])
+            all_codes.append(fed_codes)
+            tables.append(fed)
         return event_batch(self.stage, pa.concat_tables(tables), np.concatenate(all_codes))
 
 

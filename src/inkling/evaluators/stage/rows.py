@@ -19,6 +19,9 @@ SOURCE = "@source"
 IDS, END_PLACE, KNOWN = "@ids", "@end_place", "@known"
 """Only where a stage reads derived events: the ids they rest on, the place of their end, when they were known."""
 
+DEPTH = "@depth"
+"""Only while results that rest on each other are derived: through how many of them a row rests on something else."""
+
 
 def key_name(position: int) -> str:
     return f"@key{position}"

@@ -89,6 +89,9 @@ class ExpressionBuilder(DurationBuilder):
     def attribute(self, meta: Meta, children: Children) -> Attribute:
         return Attribute(*children, span=span_of(meta))
 
+    def anything(self, meta: Meta, children: Children) -> Variable:
+        return Variable(Ident("_", span=span_of(meta)), span=span_of(meta))
+
     def arguments(self, meta: Meta, children: Children) -> tuple[Expr, ...]:
         return tuple(children)
 

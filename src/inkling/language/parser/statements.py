@@ -184,6 +184,9 @@ class StatementBuilder(PatternBuilder):
     def on_timeout(self, meta: Meta, children: Children) -> Clause:
         return Clause("ON TIMEOUT", {"on_timeout": children[0]}, span_of(meta))
 
+    def on_change(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ON CHANGE", {"on_change": True}, span_of(meta))
+
     def demand(self, meta: Meta, children: Children) -> Clause:
         demand = cast(Demand, children[0].type)
         return Clause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))

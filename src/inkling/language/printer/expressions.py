@@ -109,7 +109,7 @@ def _bare(node: Expr) -> Doc:
         case Duration(amount, unit):
             return f"{decimal(amount)} {unit}"
         case Variable(name):
-            return _variable(name)
+            return "_" if name.text == "_" else _variable(name)
         case Attribute(var, column):
             return f"{_variable(var)}.{column_name(column)}"
         case Part(which, var, column):

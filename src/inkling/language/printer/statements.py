@@ -141,6 +141,8 @@ def _event(node: EventDecl) -> Doc:
         clauses.append(f"KEEP FOR {duration(node.keep_for)}")
     if node.on_timeout is not None:
         clauses.append(f"ON TIMEOUT {column_name(node.on_timeout)}")
+    if node.on_change:
+        clauses.append("ON CHANGE")
     if node.demand is not None:
         clauses.append(node.demand)
     return (head, " AS", Nest(tuple((HARD_LINE, clause) for clause in clauses)))

@@ -181,6 +181,7 @@ class EventDecl(StatementNode):
     keep_for: Duration | None = None
     on_timeout: Ident | None = None  # the event of the matches that ran out of time
     demand: Demand | None = None
+    on_change: bool = False  # only results that differ from the one before
 
     def __post_init__(self) -> None:
         if self.top is not None and self.top < 1:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from inkling.language import syntax as s
+from inkling.language.reserved import AGGREGATES
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
+from inkling.logical.binding.open_rules import OpenRule
 from inkling.logical.functions import FUNCTIONS, Function
 from inkling.logical.plan import Pairing
+from inkling.logical.user_aggregates import REGISTERED
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
@@ -59,6 +62,9 @@ class Catalog:
     timings: dict[str, Timing] = field(default_factory=dict)  # by stream
     tables: dict[str, TableSchema] = field(default_factory=dict)
     rules: dict[str, int] = field(default_factory=dict)  # number of arguments
+    rule_tables: dict[str, TableSchema] = field(default_factory=dict)  # what rules derive
+    open_rules: dict[str, OpenRule] = field(default_factory=dict)
+    n_tests: int = 0
     broken_tables: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)  # streams and events reported as unknown
     missing_calls: set[str] = field(default_factory=set)  # tables, rules and functions likewise
@@ -91,9 +97,24 @@ class Catalog:
         return None if taken else FUNCTIONS.get(name.lower())
 
     @property
+    def facts(self) -> Mapping[str, TableSchema]:
+        """What a look-up reads: declared tables and those that rules derive."""
+        return {**self.tables, **self.rule_tables}
+
+    def next_test(self) -> int:
+        """A number for the row that a condition looks for; no two are equal, so that one may stand inside another."""
+        self.n_tests += 1
+        return -1 - self.n_tests
+
+    @property
+    def aggregates(self) -> Collection[str]:
+        """Aggregates written in Python whose names no table or rule has taken."""
+        return [name for name in REGISTERED if name not in {*self.tables, *self.rules, *self.broken_tables}]
+
+    @property
     def knowledge_names(self) -> tuple[str, ...]:
         """What may stand before parentheses in an expression."""
-        return (*self.tables, *self.rules, *FUNCTIONS)
+        return (*self.tables, *self.rules, *FUNCTIONS, *REGISTERED, *sorted(AGGREGATES))
 
 
 def common_columns(sources: tuple[Source, ...]) -> Columns:

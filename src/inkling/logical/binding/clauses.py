@@ -8,10 +8,7 @@ from inkling.logical.binding.catalog import Catalog, Source
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
-from inkling.logical.binding.names import EventNames
-from inkling.logical.binding.places import InSequence
 from inkling.logical.binding.syntax_walk import named_sources
-from inkling.logical.binding.viewpoint import Viewpoint
 from inkling.model.time import Span
 from inkling.model.types import Type
 
@@ -68,27 +65,9 @@ def bind_keep(decl: s.EventDecl, times: TimeUses) -> Span | None:
     return keep
 
 
-def bind_consume(decl: s.EventDecl, names: EventNames) -> bool:
-    """Whether matches restart after each other; other policies are only checked."""
-    consume = decl.consume
-    if consume is None or consume.policy == "RESTART":
-        return consume is not None
-    mistakes = names.mistakes
-    for place in names.shape.places:
-        policies = [frame.policy for frame in place.path if isinstance(frame, InSequence)]
-        if any(policy is not p.Policy.ANY for policy in policies):
-            mistakes.wrong(
-                "INK0320",
-                f"CONSUME {consume.policy} needs sequences that skip freely",
-                consume,
-                notes=["it chooses among all combinations, which NEXT and STRICT already narrow"],
-                helps=["write `SEQ(…)` without NEXT and STRICT, or `CONSUME RESTART`"],
-            )
-            break
-    if consume.prefer is not None and not isinstance(consume.prefer, str):
-        Viewpoint(names, names.shape.top.standpoint).binder().value(consume.prefer)
-    mistakes.wrong("INK0409", f"CONSUME {consume.policy} is not supported yet", consume)
-    return False
+def restarts(decl: s.EventDecl) -> bool:
+    """Whether matches restart after each other."""
+    return decl.consume is not None and decl.consume.policy == "RESTART"
 
 
 def bind_confidence(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mistakes) -> p.Confidence | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from inkling import source as text
 from inkling.logical.binding.catalog import Catalog, Timing
 from inkling.logical.binding.mistakes import Mistakes, listed
+from inkling.logical.binding.moments import check_moment
 from inkling.logical.plan import TicksOnly
 from inkling.model.time import Clock, Span
 
@@ -18,6 +19,7 @@ class TimeUses:
 
     spans: list[tuple[Span, text.Span]] = field(default_factory=list)
     ticks_only: list[tuple[str, text.Span]] = field(default_factory=list)
+    moments: list[tuple[Span, text.Span]] = field(default_factory=list)
 
 
 def check_times(
@@ -31,6 +33,8 @@ def check_times(
     stamped = [name for name, timing in timings.items() if timing.clock is Clock.TIMESTAMP]
     for span, where in uses.spans:
         _check_span(span, where, timings, mistakes)
+    for moment, where in uses.moments:
+        check_moment(moment, where, timings, mistakes)
     for words, where in uses.ticks_only:
         if stamped:
             mistakes.wrong(

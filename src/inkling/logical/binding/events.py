@@ -10,17 +10,19 @@ from inkling.logical.binding.assignments import report_unused
 from inkling.logical.binding.catalog import Catalog, Source, broken_source
 from inkling.logical.binding.clauses import (
     bind_confidence,
-    bind_consume,
     bind_demand,
     bind_keep,
     bind_partition,
     bind_scope,
     bind_top,
+    restarts,
 )
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.conditions import bind_conditions
+from inkling.logical.binding.consumption import bind_consumption, fits_consumption
 from inkling.logical.binding.lookups import warn_of_unread
 from inkling.logical.binding.mistakes import Mistakes, listed
+from inkling.logical.binding.moments import eventless
 from inkling.logical.binding.names import EventNames
 from inkling.logical.binding.outputs import bind_outputs
 from inkling.logical.binding.patterns import bind_shape
@@ -31,6 +33,9 @@ from inkling.logical.binding.sequences import can_be_empty
 from inkling.logical.binding.syntax_walk import named_sources, parts_of
 from inkling.logical.binding.timeouts import bind_timeouts
 from inkling.logical.binding.unknown import report_unknown
+from inkling.logical.binding.user_calls import with_aggregates
+from inkling.logical.binding.windows import check_windows
+from inkling.logical.moments import happens_without_events
 from inkling.model.schema import Column, EventSchema
 
 
@@ -48,6 +53,7 @@ class BoundEvent:
 def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> BoundEvent | None:
     """The plan of one event, which also enters the catalog; None when it has a mistake."""
     n_errors = mistakes.n_errors
+    decl = with_aggregates(decl, catalog.aggregates)
     times = TimeUses()
     scope = bind_scope(decl, catalog, mistakes)
     keep = bind_keep(decl, times)
@@ -58,7 +64,8 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     bind_conditions(names)
     head, returns = bind_outputs(decl, names)
     check_segments(decl, names, head, returns)
-    restart = bind_consume(decl, names)
+    check_windows(decl, names)
+    consumption = bind_consumption(decl, names)
     report_unused(names)
     warn_of_unread(names)
     streams = frozenset(name for source in sources for name in source.streams)
@@ -75,6 +82,10 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
             catalog.sources[name.text] = broken_source(name.text, is_derived=True)
         return None
     pattern = fill(shape.pattern, shape.places)
+    if happens_without_events(pattern):
+        eventless(decl, mistakes)
+        catalog.sources[decl.name.text] = broken_source(decl.name.text, is_derived=True)
+        return None
     if can_be_empty(pattern):
         mistakes.warn(
             "INK0323",
@@ -103,14 +114,19 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
         tuple(Column(name, kind) for name, kind in names.partition.items() if kind is not None),
         tuple(source.name for source in scope),
         p.Per(decl.per or ("VALUES" if isinstance(pattern, p.Quantified) else "MATCH")),
-        restart,
+        restarts(decl),
         _slots(shape),
         schema,
         keep,
         confidence=confidence,
         top=top,
         demand=demand,
+        consumption=consumption,
+        on_change=decl.on_change,
     )
+    if decl.consume is not None and consumption is not None and not fits_consumption(decl.consume, plan, mistakes):
+        catalog.sources[schema.name] = broken_source(schema.name, is_derived=True)
+        return None
     return BoundEvent(plan, ticks_only, bind_timeouts(decl, plan, catalog, mistakes))
 
 
@@ -148,8 +164,10 @@ def _is_ordered(shape: Shape, pattern: p.Pattern) -> bool:
 
 def _has_deadline(part: p.Part) -> bool:
     match part:
-        case p.Deadline():
+        case p.Deadline() | p.TimePoint():
             return True
+        case p.Except(pattern=inner):
+            return _has_deadline(inner)
         case p.Sequence(parts=parts):
             return any(_has_deadline(one) for one in parts if not isinstance(one, p.Absent))
         case _:

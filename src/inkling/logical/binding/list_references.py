@@ -8,6 +8,7 @@ from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.place_columns import typed_column
 from inkling.logical.binding.places import Place, Standpoint
 from inkling.logical.binding.typing_rules import aggregate_type
+from inkling.logical.user_aggregates import REGISTERED
 from inkling.model.types import Type
 
 
@@ -66,6 +67,9 @@ def list_reference(
             helps=[f"write `{function}({place.title}.{_some_column(place, function)})`"],
         )
         return None
+    if function in REGISTERED:
+        by = REGISTERED[function]
+        return e.Aggregate(function, place.number, column.text, by.returns, by)
     result = aggregate_type(function, kind)
     if result is None:
         wanted = "values with an order" if function in ("MIN", "MAX") else "numbers"

@@ -9,6 +9,8 @@ from inkling.logical import expr as e
 from inkling.logical.binding.mentions import mentions, target_of
 from inkling.logical.binding.names import EventNames, Supply
 from inkling.logical.binding.places import BodyPlace, InBranch, InRepetition, Place, Standpoint
+from inkling.logical.binding.open_rules import OpenRule
+from inkling.logical.binding.rule_calls import bind_call, report_unbound, test_of
 from inkling.logical.binding.tables import check_arity
 from inkling.logical.binding.unknown import report_unknown, warn_of_column
 from inkling.logical.binding.viewpoint import Viewpoint
@@ -18,10 +20,11 @@ from inkling.model.schema import TableSchema
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """`table(args)` as a conjunct, in the brackets of `home` or in the WHERE of `body`."""
+    """`table(args)` or `rule(args)` as a conjunct, in the brackets of `home` or in the WHERE of `body`."""
 
     call: s.Call
     table: TableSchema
+    rule: OpenRule | None
     body: BodyPlace
     home: Place | None
     order: int
@@ -32,10 +35,10 @@ class Lookup:
 
 
 def take_lookup(call: s.Call, body: BodyPlace, home: Place | None, order: int, names: EventNames) -> Lookup | None:
-    """The look-up a call stands for; None after a mistake, or for a rule, whose variables stay unknown."""
-    table = names.catalog.tables.get(call.name.text)
+    """The look-up a call stands for; None after a mistake, and its variables stay unknown."""
+    table = names.catalog.facts.get(call.name.text)
     if check_arity(call, names.catalog, names.mistakes) and table is not None:
-        return Lookup(call, table, body, home, order)
+        return Lookup(call, table, names.catalog.open_rules.get(call.name.text), body, home, order)
     for arg in call.args:
         if isinstance(arg, s.Variable) and names.is_free(arg.name.text, home):
             names.unknowable.add(arg.name.text)
@@ -52,8 +55,10 @@ def place_lookups(lookups: list[Lookup], names: EventNames) -> None:
         ready = [lookup for lookup in waiting if not _missing(lookup, names)]
         if not ready:
             for lookup in waiting:
-                for name in _missing(lookup, names):
-                    report_unknown(name, names, lookup.home)
+                if not report_unbound(lookup.call, lookup.rule, _missing(lookup, names), names.mistakes):
+                    for name in _missing(lookup, names):
+                        report_unknown(name, names, lookup.home)
+                _give_up(lookup, names)
             return
         chosen = min(ready, key=lambda lookup: _rank(lookup, names))
         waiting.remove(chosen)
@@ -79,6 +84,11 @@ def _missing(lookup: Lookup, names: EventNames) -> list[s.Ident]:
         for arg in lookup.call.args
         if _variable_of(arg, lookup, names) is None
         for name in mentions(arg, lookup.home, lookup.at, names).unbound
+    ] + [
+        name
+        for place, arg in enumerate(lookup.call.args)
+        if lookup.rule is not None and lookup.rule.must_be_given(place)
+        if (name := _variable_of(arg, lookup, names)) is not None and names.supply(name.text, lookup.at) is None
     ]
 
 
@@ -124,6 +134,8 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
         _give_up(lookup, names)
         return False
     view = Viewpoint(names, target.standpoint, lookup.home, inline=lookup.home is not None)
+    if lookup.rule is not None:
+        return _attach_rule(lookup, lookup.rule, target, view, number, names)
     binder = view.binder()
     args: list[e.Expr | None] = []
     supplied: dict[str, e.FactColumn] = {}
@@ -158,6 +170,49 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
     return True
 
 
+def _attach_rule(
+    lookup: Lookup, rule: OpenRule, target: Place, view: Viewpoint, number: int, names: EventNames
+) -> bool:
+    """The same for an open rule: what it tests becomes a condition."""
+    binder, mistakes = view.binder(), names.mistakes
+    given: list[e.Expr | None] = []
+    variables: dict[int, s.Ident] = {}
+    for place, arg in enumerate(lookup.call.args):
+        variable = _variable_of(arg, lookup, names)
+        if isinstance(arg, s.Variable) and arg.name.text == "_":
+            given.append(None)
+        elif variable is not None and names.supply(variable.text, target.standpoint) is None:
+            given.append(None)
+            variables[place] = variable
+        else:
+            bound = binder.value(arg)
+            if bound is None:
+                _give_up(lookup, names)
+                return False
+            given.append(bound)
+    if not variables and all(value is None or _is_local(value, target) for value in given):
+        test = test_of(lookup.call, given, names.catalog, mistakes, binder.times)
+        if test is not None:
+            target.conditions.append(test)
+        return False
+    call = bind_call(rule, lookup.call, given, number, names.catalog, mistakes, binder.times)
+    if call is None:
+        _give_up(lookup, names)
+        return False
+    supplied: dict[str, e.Expr] = {}
+    for place, variable in variables.items():
+        value = call.supplied[place]
+        if variable.text in supplied:
+            target.conditions.append(e.Compare("=", supplied[variable.text], value))
+            continue
+        supplied[variable.text] = value
+        names.supplies.setdefault(variable.text, []).append(Supply(value, target, variable))
+    target.conditions.append(call.condition)
+    if call.needs_row:
+        target.atoms.append(TableAtom(number, rule.schema.name, rule.schema.columns, call.args))
+    return call.needs_row
+
+
 def _give_up(lookup: Lookup, names: EventNames) -> None:
     """What a refused look-up would have supplied is not reported as unknown."""
     for arg in lookup.call.args:
@@ -175,5 +230,5 @@ def warn_of_unread(names: EventNames) -> None:
 
 
 def _is_local(expr: e.Expr, place: Place) -> bool:
-    elsewhere = any(isinstance(part, e.FactColumn | e.KeyColumn) for part in e.walk(expr))
+    elsewhere = e.atoms_of(expr) or any(isinstance(part, e.KeyColumn) for part in e.walk(expr))
     return e.slots_of(expr) <= {place.number} and not elsewhere

@@ -27,7 +27,7 @@ class Assignment:
 class Supply:
     """A variable that a table look-up at some place supplies."""
 
-    fact: e.FactColumn
+    fact: e.Expr
     place: Place
     written: s.Ident
 

@@ -63,12 +63,22 @@ def _output(item: s.Item, title: str | None, names: EventNames) -> Output | None
     return None if value is None or title is None else Output(title, value)
 
 
-def _titles(items: tuple[s.Item, ...], mistakes: Mistakes) -> list[str | None]:
+def titles_of(items: tuple[s.Item, ...]) -> list[str | None]:
     """A name per item: its alias, or its column if no other item has that name, or variable and column."""
     short = [item.alias.text if item.alias else _short_title(item.value) for item in items]
     taken = Counter(short)
     titles = []
     for item, title in zip(items, short, strict=True):
+        value = item.value
+        if isinstance(value, s.Attribute) and not item.alias and taken[title] > 1:
+            title = f"{value.var}_{value.column}"
+        titles.append(title)
+    return titles
+
+
+def _titles(items: tuple[s.Item, ...], mistakes: Mistakes) -> list[str | None]:
+    titles = titles_of(items)
+    for item, title in zip(items, titles, strict=True):
         if title is None:
             mistakes.wrong(
                 "INK0219",
@@ -76,10 +86,6 @@ def _titles(items: tuple[s.Item, ...], mistakes: Mistakes) -> list[str | None]:
                 item,
                 helps=[f"write `{mistakes.words(item)} AS …`"],
             )
-        value = item.value
-        if isinstance(value, s.Attribute) and not item.alias and taken[title] > 1:
-            title = f"{value.var}_{value.column}"
-        titles.append(title)
     return titles
 
 

@@ -12,6 +12,7 @@ from inkling.logical.binding.catalog import Catalog, Columns, Source, common_col
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.mistakes import Mistakes
+from inkling.logical.binding.moments import to_moment
 from inkling.logical.binding.places import (
     BodyPlace,
     DraftBody,
@@ -19,6 +20,7 @@ from inkling.logical.binding.places import (
     InAbsence,
     InBranch,
     InComplement,
+    InException,
     InRepetition,
     InSequence,
     Path,
@@ -27,6 +29,7 @@ from inkling.logical.binding.places import (
 )
 from inkling.logical.binding.segments import bind_operand, bind_same, refuse_inside
 from inkling.logical.binding.sequences import Held, check_sequence, complement_outside_sequence
+from inkling.logical.binding.windows import opening_of, refuse_window
 from inkling.model.time import Span
 
 
@@ -93,6 +96,11 @@ class _Shaper:
         match node:
             case s.Leaf():
                 return self._leaf(node, path, body)
+            case s.Seq() if node is self.whole and (since := opening_of(node)) is not None:
+                number = next(self._numbers)
+                within = (*path, InSequence(number, p.Policy.ANY))
+                opening = self._leaf(since[0], within, body)
+                return self._sliding(since[1], within, body, opening)
             case s.Seq():
                 return self._sequence(node, path, body, held)
             case s.And(items=items):
@@ -121,13 +129,13 @@ class _Shaper:
                 complement_outside_sequence(node, self.mistakes)
                 return p.OtherRun(inside(inner, InComplement(next(self._numbers))))
             case s.Except(left=left, right=right):
-                self._not_yet("INK0408", "EXCEPT is", node)
-                return p.Conjunction((inside(left), inside(right)))
+                return p.Except(inside(left), inside(right, InException(next(self._numbers))))
             case s.WindowOf():
-                return self._window_of(node, path, body)
+                if node is not self.whole or node.since is not None:
+                    refuse_window(node, self.mistakes)
+                return self._sliding(node, path, body, None)
             case s.AtTime():
-                self._not_yet("INK0407", "a fixed time in a pattern is", node)
-                return self._new_leaf(None, (), {}, node, path, body)
+                return p.TimePoint(to_moment(node, self.times.moments, self.mistakes))
             case s.Quantified():
                 return self._quantified(node, path, body)
 
@@ -247,12 +255,13 @@ class _Shaper:
         body.checks.append(node.condition)
         return self.pattern(node.pattern, path, body, held)
 
-    def _window_of(self, node: s.WindowOf, path: Path, body: BodyPlace) -> p.Repetition:
-        self._not_yet("INK0406", "WINDOW is", node)
+    def _sliding(self, node: s.WindowOf, path: Path, body: BodyPlace, since: p.Leaf | None) -> p.Sliding:
         source = self.catalog.source(node.stream, self.mistakes)
         frame = InRepetition(next(self._numbers), at_most_once=False)
         leaf = self._new_leaf(node.var, (source,), source.columns, node, (*path, frame), body, node.condition)
-        return p.Repetition(leaf, 1, None)
+        last = self.window(node.last)
+        assert isinstance(last, Span | p.EventCount), "a window holds so many events or a length of time"
+        return p.Sliding(leaf, last, since)
 
     def _quantified(self, node: s.Quantified, path: Path, body: BodyPlace) -> p.Quantified:
         if node is not self.whole:

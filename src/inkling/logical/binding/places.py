@@ -39,12 +39,20 @@ class InComplement:
 
 
 @dataclass(frozen=True, slots=True)
+class InException:
+    """Behind `EXCEPT`, which sees what stands before it."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class InBranch:
     choice: int
     branch: int
 
 
-Frame = InSequence | InRepetition | InAbsence | InComplement | InBranch
+Fence = InAbsence | InComplement | InException
+Frame = InSequence | InRepetition | Fence | InBranch
 Path = tuple[Frame, ...]
 """What encloses a place, from the outside in."""
 
@@ -92,9 +100,9 @@ class Place:
         return tuple(frame for frame in self.path if isinstance(frame, InRepetition))
 
     @property
-    def fences(self) -> tuple[InAbsence | InComplement, ...]:
+    def fences(self) -> tuple[Fence, ...]:
         """What hides it from the outside."""
-        return tuple(frame for frame in self.path if isinstance(frame, InAbsence | InComplement))
+        return tuple(frame for frame in self.path if isinstance(frame, Fence))
 
     @property
     def id_type(self) -> Type | None:
@@ -111,13 +119,19 @@ class Place:
 
 def hidden_by(place: Place, at: Standpoint) -> str:
     fence = next(fence for fence in place.fences if fence not in at.path)
-    return "NOT" if isinstance(fence, InAbsence) else "COMPLEMENT"
+    match fence:
+        case InAbsence():
+            return "NOT"
+        case InComplement():
+            return "COMPLEMENT"
+        case InException():
+            return "EXCEPT"
 
 
 class Obstacle(Enum):
     """Why a place cannot be read from somewhere."""
 
-    HIDDEN = "inside NOT or COMPLEMENT"
+    HIDDEN = "inside NOT, EXCEPT or COMPLEMENT"
     LATER = "not filled yet"
     OTHER_BRANCH = "in another branch of OR"
 
@@ -205,8 +219,15 @@ def fill(part: p.Pattern, places: tuple[Place, ...]) -> p.Pattern:
             return p.Parallel(tuple(fill(item, places) for item in items))
         case p.Related(left=left, relations=relations, right=right):
             return p.Related(fill(left, places), relations, fill(right, places))
+        case p.Except(pattern=inner, other=other):
+            return p.Except(fill(inner, places), fill(other, places))
+        case p.TimePoint():
+            return part
         case p.Quantified(left=x, right=y):
             return replace(part, left=_fill_operand(x, places), right=_fill_operand(y, places))
+        case p.Sliding(leaf=leaf, since=since):
+            first = None if since is None else _fill_leaf(since, places)
+            return replace(part, leaf=_fill_leaf(leaf, places), since=first)
         case p.Repetition(pattern=inner, low=low, high=high):
             return p.Repetition(fill(inner, places), low, high)
         case p.OtherRun(pattern=inner):
@@ -214,9 +235,13 @@ def fill(part: p.Pattern, places: tuple[Place, ...]) -> p.Pattern:
 
 
 def _fill_operand(operand: p.Operand, places: tuple[Place, ...]) -> p.Operand:
-    leaf = fill(operand.leaf, places)
-    assert isinstance(leaf, p.Leaf)
-    return replace(operand, leaf=leaf)
+    return replace(operand, leaf=_fill_leaf(operand.leaf, places))
+
+
+def _fill_leaf(leaf: p.Leaf, places: tuple[Place, ...]) -> p.Leaf:
+    filled = fill(leaf, places)
+    assert isinstance(filled, p.Leaf)
+    return filled
 
 
 def _fill_part(part: p.Part, places: tuple[Place, ...]) -> p.Part:

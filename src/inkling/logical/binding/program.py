@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from inkling.errors import Diagnostic
 from inkling.language import syntax as s
 from inkling.logical import plan as p
-from inkling.logical.binding.catalog import Catalog, broken_source
+from inkling.logical.binding.catalog import Catalog
+from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.continuum import refuse_continuum
-from inkling.logical.binding.events import bind_event, declared_names, used_sources
+from inkling.logical.binding.events import used_sources
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
+from inkling.logical.binding.rules import bind_rules
 from inkling.logical.binding.streams import bind_stream
-from inkling.logical.binding.tables import bind_table, check_rule
+from inkling.logical.binding.tables import bind_table
+from inkling.logical.binding.unions import Declarations, bind_together
 from inkling.source import SourceText
 
 
@@ -37,24 +40,26 @@ def bind(program: s.Program, source: SourceText) -> Bound:
     statements = program.statements
     tables = [bind_table(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.TableDecl)]
     streams = [bind_stream(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.StreamDecl)]
-    rules = [decl for decl in statements if isinstance(decl, s.RuleDecl)]
-    catalog.rules.update({decl.head.name.text: len(decl.head.args) for decl in rules})
-    for rule in rules:
-        check_rule(rule, catalog, mistakes)
-    events = [bind_event(decl, catalog, mistakes) for decl in _in_order(program, catalog, mistakes)]
+    rule_times = TimeUses()
+    rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, mistakes, rule_times)
+    events = [
+        event
+        for declared in _in_order(program, catalog)
+        for event in bind_together(declared, catalog, mistakes)
+    ]
     for decl in statements:
         if isinstance(decl, s.ForecastDecl):
             _check_forecast(decl, program, catalog, mistakes)
     warnings = mistakes.settle()
     bound_streams = [stream for stream in streams if stream]
-    bound_events = [event for event in events if event]
     ticks_only = [use for stream in bound_streams for use in stream.ticks_only]
-    ticks_only += [use for event in bound_events for use in event.ticks_only]
+    ticks_only += [use for event in events for use in event.ticks_only]
     plan = p.ProgramPlan(
         tuple(stream.plan for stream in bound_streams),
         tuple(table for table in tables if table),
-        tuple(plan for event in bound_events for plan in event.plans),
+        tuple(plan for event in events for plan in event.plans),
         tuple(ticks_only),
+        tuple(rules),
     )
     refuse_continuum(program, plan, mistakes)
     mistakes.settle()
@@ -70,13 +75,7 @@ def _refuse_second_declarations(program: s.Program, mistakes: Mistakes) -> None:
     for decl in program.statements:
         match decl:
             case s.EventDecl(name=name) if name.text in event_names:
-                mistakes.wrong(
-                    "INK0402",
-                    f"several events called `{name}` are not supported yet",
-                    name,
-                    notes=[f"the first stands at {mistakes.place(sources[name.text])}; they would be united"],
-                    helps=["join their patterns with OR"],
-                )
+                pass  # events of one name are united
             case s.StreamDecl(name=name) | s.EventDecl(name=name):
                 _refuse_second(name, sources, mistakes)
                 if isinstance(decl, s.EventDecl):
@@ -112,50 +111,39 @@ def _refuse_second(name: s.Ident, taken: dict[str, s.Ident], mistakes: Mistakes)
     taken.setdefault(name.text, name)
 
 
-def _in_order(program: s.Program, catalog: Catalog, mistakes: Mistakes) -> Iterator[s.EventDecl]:
-    """Events after those they use; events that need themselves are reported and known by name only."""
-    declared = {decl.name.text: decl for decl in program.statements if isinstance(decl, s.EventDecl)}
+def _in_order(program: s.Program, catalog: Catalog) -> Iterator[Declarations]:
+    """Events after those they use; the declarations of one event, and of events that need each other, together."""
+    declared: dict[str, list[s.EventDecl]] = {}
+    for decl in program.statements:
+        if isinstance(decl, s.EventDecl):
+            declared.setdefault(decl.name.text, []).append(decl)
     maker = {
         decl.on_timeout.text: name
-        for name, decl in declared.items()
+        for name, decls in declared.items()
+        for decl in decls
         if decl.on_timeout is not None and decl.on_timeout.text not in catalog.sources
     } | {name: name for name in declared}
     needs = {
-        name: [maker[used.text] for used in used_sources(decl) if used.text in maker] for name, decl in declared.items()
+        name: [maker[used.text] for decl in decls for used in used_sources(decl) if used.text in maker]
+        for name, decls in declared.items()
     }
-    _refuse_recursion(declared, maker, needs, catalog, mistakes)
+    reached = {name: _reachable(name, needs) for name in declared}
     done: set[str] = set()
 
-    def visit(name: str) -> Iterator[s.EventDecl]:
+    def visit(name: str) -> Iterator[Declarations]:
         if name in done:
             return
-        done.add(name)
-        for needed in needs[name]:
+        mates = [other for other in declared if other == name or (other in reached[name] and name in reached[other])]
+        done.update(mates)
+        for needed in (needed for mate in mates for needed in needs[mate]):
             yield from visit(needed)
-        yield declared[name]
+        decls = tuple(
+            decl for decl in program.statements if isinstance(decl, s.EventDecl) and decl.name.text in mates
+        )
+        yield Declarations(decls, name in reached[name])
 
     for name in declared:
         yield from visit(name)
-
-
-def _refuse_recursion(
-    declared: dict[str, s.EventDecl],
-    maker: dict[str, str],
-    needs: dict[str, list[str]],
-    catalog: Catalog,
-    mistakes: Mistakes,
-) -> None:
-    for name, decl in declared.items():
-        if name in _reachable(name, needs):
-            place = next(
-                used
-                for used in used_sources(decl)
-                if (made_by := maker.get(used.text)) and name in {made_by, *_reachable(made_by, needs)}
-            )
-            through = "" if place.text == name else f"`{place}` uses `{name}` in turn"
-            mistakes.wrong("INK0402", f"`{name}` uses itself, which is not supported yet", place, through)
-            for own in declared_names(decl):
-                catalog.sources[own.text] = broken_source(own.text, is_derived=True)
 
 
 def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:

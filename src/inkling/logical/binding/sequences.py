@@ -167,5 +167,7 @@ def can_be_empty(part: p.Part) -> bool:
             return can_be_empty(inner)
         case p.OtherRun(pattern=inner):
             return not can_be_empty(inner)
-        case p.Leaf() | p.Parallel() | p.Related() | p.Quantified() | p.Absent() | p.Deadline() | p.StreamStart():
+        case p.Leaf() | p.TimePoint() | p.Sliding() | p.Parallel() | p.Related() | p.Except() | p.Quantified():
+            return False
+        case p.Absent() | p.Deadline() | p.StreamStart():
             return False

@@ -1,14 +1,11 @@
-"""Background knowledge: tables, and a first look at rules."""
+"""Background knowledge: tables, and calls of them and of rules."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from inkling.language import syntax as s
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.columns import ColumnList
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean
-from inkling.logical.binding.syntax_walk import walk
 from inkling.model.schema import TableSchema
 
 
@@ -22,27 +19,6 @@ def bind_table(decl: s.TableDecl, catalog: Catalog, mistakes: Mistakes) -> Table
     table = TableSchema(decl.name.text, columns.finished(), decl.path)
     catalog.tables[table.name] = table
     return table
-
-
-def check_rule(decl: s.RuleDecl, catalog: Catalog, mistakes: Mistakes) -> None:
-    """Names and arities of a rule; nothing evaluates rules yet."""
-    for call in _calls(decl.body):
-        check_arity(call, catalog, mistakes)
-    known = {name.text for name in _variables(decl.body)}
-    for name in _variables(decl.head):
-        if decl.body is not None and name.text not in known:
-            mistakes.wrong(
-                "INK0207",
-                f"the head of rule `{decl.head.name}` has `{name}`, which its conditions never mention",
-                name,
-                helps=did_you_mean(name.text, known),
-            )
-    mistakes.wrong(
-        "INK0401",
-        "rules are not supported yet",
-        decl.head,
-        helps=["declare the facts as a TABLE"],
-    )
 
 
 def check_arity(call: s.Call, catalog: Catalog, mistakes: Mistakes) -> bool:
@@ -84,11 +60,3 @@ def _unknown(name: s.Ident, catalog: Catalog, mistakes: Mistakes) -> None:
         notes=notes,
         helps=did_you_mean(name.text, catalog.knowledge_names),
     )
-
-
-def _calls(body: s.Expr | None) -> Iterator[s.Call]:
-    yield from (node for node in walk(body) if isinstance(node, s.Call))
-
-
-def _variables(expr: s.Expr | None) -> Iterator[s.Ident]:
-    yield from (node.name for node in walk(expr) if isinstance(node, s.Variable) and node.name.text != "_")

@@ -11,6 +11,7 @@ from inkling.logical.binding.list_references import list_reference, needs_list, 
 from inkling.logical.binding.names import EventNames
 from inkling.logical.binding.place_columns import typed_column
 from inkling.logical.binding.places import Obstacle, Place, Standpoint, hidden_by
+from inkling.logical.binding.rule_calls import test_of
 from inkling.logical.binding.tables import check_arity
 from inkling.logical.binding.unknown import report_unknown, warn_of_column
 from inkling.model.types import Type, common_type
@@ -94,20 +95,19 @@ class Viewpoint:
     def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None:
         """A look-up that only asks whether a row exists; names bound nowhere else match anything."""
         names = self.names
-        if not check_arity(node, names.catalog, names.mistakes) or node.name.text not in names.catalog.tables:
+        if not check_arity(node, names.catalog, names.mistakes) or node.name.text not in names.catalog.facts:
             return None
-        table = names.catalog.tables[node.name.text]
         args: list[e.Expr | None] = []
-        for column, arg in zip(table.columns, node.args, strict=True):
+        for arg in node.args:
             if isinstance(arg, s.Variable) and self._is_existential(arg.name.text):
                 warn_of_column(arg.name, names)
                 args.append(None)
                 continue
             bound = binder.value(arg)
-            if bound is None or not self.fits_column(bound, column.type, arg, f"{table.name}.{column.name}"):
+            if bound is None:
                 return None
             args.append(bound)
-        return e.InTable(table.name, tuple(args))
+        return test_of(node, args, names.catalog, names.mistakes, binder.times)
 
     def fits_column(self, bound: e.Expr, wanted: Type, node: s.Expr, column: str) -> bool:
         if common_type(bound.type, wanted) is not None:
@@ -203,7 +203,7 @@ class Viewpoint:
                 word = hidden_by(place, self.at)
                 there = f"`{title}` stands inside {word}, at {mistakes.place(place.span)}"
                 repair = f"say in WHERE, or in brackets after `{title}`, which events must be absent"
-                if word == "COMPLEMENT":
+                if word != "NOT":
                     repair = f"write the condition in brackets after `{title}`"
                 mistakes.wrong(
                     "INK0307",
@@ -229,7 +229,7 @@ class Viewpoint:
                     notes=["they stand in different branches of OR"],
                 )
 
-    def _fact(self, fact: e.FactColumn, place: Place, node: s.Variable) -> e.Expr | None:
+    def _fact(self, fact: e.Expr, place: Place, node: s.Variable) -> e.Expr | None:
         obstacle = self.at.obstacle(place)
         mistakes = self.names.mistakes
         self.names.read.add(node.name.text)

@@ -17,7 +17,7 @@ def everywhere(pattern: p.Pattern, change: Change) -> p.Pattern:
         return everywhere(inner, change)
 
     match pattern:
-        case p.Leaf():
+        case p.Leaf() | p.TimePoint():
             return change(pattern)
         case p.Sequence(parts=parts):
             changed = tuple(_part(part, change) for part in parts)
@@ -29,19 +29,33 @@ def everywhere(pattern: p.Pattern, change: Change) -> p.Pattern:
             sides = (within(left), within(right))
             unchanged = _same(sides, (left, right))
             return change(pattern if unchanged else replace(pattern, left=sides[0], right=sides[1]))
+        case p.Except(pattern=inner, other=other):
+            both = (within(inner), within(other))
+            unchanged = _same(both, (inner, other))
+            return change(pattern if unchanged else p.Except(*both))
         case p.Quantified(left=x, right=y):
             operands = tuple(_operand(one, change) for one in (x, y))
             unchanged = operands[0] is x and operands[1] is y
             return change(pattern if unchanged else replace(pattern, left=operands[0], right=operands[1]))
+        case p.Sliding(leaf=leaf, since=since):
+            members = _leaf(leaf, change)
+            opening = None if since is None else _leaf(since, change)
+            unchanged = members is leaf and opening is since
+            return change(pattern if unchanged else replace(pattern, leaf=members, since=opening))
         case p.Repetition(pattern=inner) | p.Narrowed(pattern=inner) | p.OtherRun(pattern=inner):
             found = within(inner)
             return change(pattern if found is inner else replace(pattern, pattern=found))
 
 
 def _operand(operand: p.Operand, change: Change) -> p.Operand:
-    leaf = change(operand.leaf)
-    assert isinstance(leaf, p.Leaf), "segments are single events"
+    leaf = _leaf(operand.leaf, change)
     return operand if leaf is operand.leaf else replace(operand, leaf=leaf)
+
+
+def _leaf(leaf: p.Leaf, change: Change) -> p.Leaf:
+    changed = change(leaf)
+    assert isinstance(changed, p.Leaf), "segments and members of windows are single events"
+    return changed
 
 
 def _part(part: p.Part, change: Change) -> p.Part:

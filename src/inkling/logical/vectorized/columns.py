@@ -6,19 +6,20 @@ one, and `/` divides doubles.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import Row, Surroundings
 from inkling.logical.vectorized.arithmetic import LARGEST, SMALLEST, combine, negate
 from inkling.logical.vectorized.datum import Datum, as_double, broadcast, is_double, is_nothing, two_valued
-from inkling.logical.vectorized.facts import in_table
+from inkling.logical.vectorized.facts import agreeing, column_of, in_table
 from inkling.logical.vectorized.functions import call
 from inkling.model.types import Type
 
@@ -55,6 +56,9 @@ _COMPARISONS = {
     ">": pc.greater,
     ">=": pc.greater_equal,
 }
+
+MAX_PAIRS = 4_000_000
+"""Rows and facts that are compared at a time."""
 
 _TRUE = pa.scalar(True)
 _FALSE = pa.scalar(False)
@@ -126,8 +130,10 @@ class _Rows:
                 return reduce(pc.or_, map(self._truth, items), _FALSE)
             case e.Not(item=item):
                 return pc.invert(self._truth(item))
-            case e.InTable(table=table, args=args):
+            case e.InTable(table=table, args=args, condition=None):
                 return self._in_table(table, args)
+            case e.InTable(args=args, condition=condition) if condition is not None:
+                return self._among_facts(expr, condition)
 
     def _truth(self, condition: e.Expr) -> Datum:
         value = self.value(condition)
@@ -149,6 +155,44 @@ class _Rows:
         ]
         found = in_table(facts, wanted)
         return _TRUE if found is None else found
+
+
+    def _among_facts(self, test: e.InTable, condition: e.Expr) -> Datum:
+        """Whether any fact that agrees also passes a condition on it and the row."""
+        facts = self.around.tables[test.table]
+        if not facts:
+            return _FALSE
+        truth = np.zeros(self.n_rows, bool)
+        step = max(1, MAX_PAIRS // len(facts))
+        for first in range(0, self.n_rows, step):
+            part = _Rows(_sliced(self.resolve, first, step), min(step, self.n_rows - first), self.around)
+            rows, places = part._pairs(test, facts)
+            pairs = _Rows(_paired(part.resolve, rows, places, test.number, facts), len(rows), self.around)
+            passed = broadcast(pairs._truth(condition), len(rows), pa.bool_()).to_numpy(zero_copy_only=False)
+            truth[first + rows.to_numpy()[passed]] = True
+        return pa.array(truth)
+
+    def _pairs(self, test: e.InTable, facts: Sequence[Row]) -> tuple[pa.Array, pa.Array]:
+        wanted = [
+            None if arg is None else broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type]) for arg in test.args
+        ]
+        return agreeing(facts, wanted, self.n_rows)
+
+
+def _sliced(resolve: Resolve, first: int, length: int) -> Resolve:
+    return lambda reference: resolve(reference).slice(first, length)
+
+
+def _paired(resolve: Resolve, rows: pa.Array, places: pa.Array, number: int, facts: Sequence[Row]) -> Resolve:
+    """Columns of the rows and of the facts, one value per pair."""
+
+    def column(reference: Reference) -> pa.Array:
+        if isinstance(reference, e.FactColumn) and reference.atom == number:
+            return column_of(facts, reference.column, ARROW_TYPES[reference.type]).take(places)
+        found = resolve(reference)
+        return (found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found).take(rows)
+
+    return column
 
 
 def _nothing(kind: Type) -> pa.Scalar:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.logical.evaluate import Row
 from inkling.logical.vectorized.datum import as_double, is_double
+from inkling.model.facts import Facts
 
 
 def in_table(facts: Sequence[Row], wanted: Sequence[pa.Array | None]) -> pa.Array | None:
@@ -22,7 +24,7 @@ def in_table(facts: Sequence[Row], wanted: Sequence[pa.Array | None]) -> pa.Arra
     for position, column in enumerate(wanted):
         if column is None:
             continue
-        known, asked = _alike(pa.array([list(fact.values())[position] for fact in facts]), column)
+        known, asked = _alike(_column(facts, position), column)
         choices = known.drop_null().unique()
         one_fact, one_row = pc.index_in(known, choices), pc.index_in(asked, choices)
         if fact_numbers is None:
@@ -35,6 +37,37 @@ def in_table(facts: Sequence[Row], wanted: Sequence[pa.Array | None]) -> pa.Arra
     if fact_numbers is None:
         return None
     return pc.is_in(row_numbers, fact_numbers.drop_null())
+
+
+def agreeing(facts: Sequence[Row], wanted: Sequence[pa.Array | None], n_rows: int) -> tuple[pa.Array, pa.Array]:
+    """Every pair of a row and a fact that agree, by their places."""
+    keys, known = [], []
+    for position, column in enumerate(wanted):
+        if column is not None:
+            own, asked = _alike(_column(facts, position), column)
+            keys.append(asked)
+            known.append(own)
+    if not keys:
+        rows = np.repeat(np.arange(n_rows), len(facts))
+        return pa.array(rows), pa.array(np.tile(np.arange(len(facts)), n_rows))
+    names = [f"k{place}" for place in range(len(keys))]
+    left = pa.table([pa.array(np.arange(n_rows)), *keys], ["row", *names]).drop_null()
+    right = pa.table([pa.array(np.arange(len(facts))), *known], ["fact", *names]).drop_null()
+    pairs = left.join(right, names, join_type="inner", use_threads=False)
+    return pairs["row"].combine_chunks(), pairs["fact"].combine_chunks()
+
+
+def column_of(facts: Sequence[Row], name: str, kind: pa.DataType) -> pa.Array:
+    """One column of all facts."""
+    if isinstance(facts, Facts):
+        return facts.columns[name].combine_chunks().cast(kind)
+    return pa.array([fact[name] for fact in facts], kind)
+
+
+def _column(facts: Sequence[Row], position: int) -> pa.Array:
+    if isinstance(facts, Facts):
+        return facts.columns.column(position).combine_chunks()
+    return pa.array([list(fact.values())[position] for fact in facts])
 
 
 def _paired(first: pa.Array, second: pa.Array, n_second: int) -> pa.Array:

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from inkling import language
 from inkling.analysis.clock import measure_for
+from inkling.knowledge.materialize import known, surroundings
 from inkling.live.snapshot import table_bytes, table_of
 from inkling.logical import bind
-from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.rewrite import rewrite
 from inkling.model.time import Clock
@@ -53,8 +53,9 @@ class Definition:
         """What workers need; they may meet states of the `earlier` one."""
         plan = self.plan
         measure = measure_for(plan.program, self.clocks)
-        around = Surroundings({name: tuple(table.to_pylist()) for name, table in self.tables.items()}, measure)
-        job = Job.of(plan, self.clocks, self.tables, around, measure.clock, self.n_buckets, self.sampling)
+        tables = known(plan.program, self.tables, measure)
+        around = surroundings(tables, measure)
+        job = Job.of(plan, self.clocks, tables, around, measure.clock, self.n_buckets, self.sampling)
         return replace(job, definition=self.number, earlier=earlier)
 
 

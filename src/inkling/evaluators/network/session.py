@@ -1,0 +1,168 @@
+"""What several events find in common in one batch: encodings of its rows, candidates, partial matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.network import candidates as cand
+from inkling.evaluators.network.arena import Arena
+from inkling.evaluators.network.layout import Layout, layout_of
+from inkling.evaluators.network.needs import column_types
+from inkling.evaluators.network.partials import NOWHERE, Contexts, Occurrences, Partials
+from inkling.evaluators.network.store import Store, build_store
+from inkling.logical import plan as p
+from inkling.model.batch import EventBatch, Ints
+from inkling.model.types import Type
+from inkling.physical.plan import EventStep, LeafTest
+from inkling.physical.sharing import WHOLE, Work, works_of
+
+Numbers = Mapping[tuple[int, int], int]
+"""Number of a shared piece of work, by the identity of its node and its number of first parts."""
+
+Tested = tuple[tuple[int, ...], tuple[int, ...]]
+"""Inputs and bits of a leaf: what decides which rows are its candidates before anything is bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What an event needs to be evaluated besides its step."""
+
+    layout: Layout
+    numbers: Numbers
+
+
+@dataclass(slots=True)
+class Group:
+    """Events of a stage that look at the same rows; made once, used for any number of batches."""
+
+    steps: tuple[EventStep, ...]
+    shared: frozenset[Work] = frozenset()
+    _prepared: dict[str, Prepared] = field(default_factory=dict)
+    _types: dict[pa.DataType, dict[str, Type]] = field(default_factory=dict)
+    _often: frozenset[Tested] | None = None
+
+    def prepared(self, step: EventStep) -> Prepared:
+        """Registers and shared work of an event; events that share some have all their registers in common."""
+        if not self._prepared:
+            self._prepare()
+        return self._prepared[step.event.name]
+
+    def _prepare(self) -> None:
+        identity = {work: number for number, work in enumerate(sorted(self.shared, key=repr))}
+        layouts = {step.event.name: layout_of(step) for step in self.steps}
+        numbers: dict[str, dict[tuple[int, int], int]] = {}
+        for step in self.steps:
+            known = [(node, work) for node, work in works_of(step) if work in identity]
+            numbers[step.event.name] = {(id(node), work.n_parts): identity[work] for node, work in known}
+        together = [layouts[name] for name, known in numbers.items() if known]
+        registers = _union([layout.registers for layout in together])
+        moments = _union([layout.moments for layout in together])
+        for name, layout in layouts.items():
+            common = replace(layout, registers=registers, moments=moments) if numbers[name] else layout
+            self._prepared[name] = Prepared(common, numbers[name])
+
+    def types(self, batch: EventBatch) -> dict[str, Type]:
+        """Columns that conditions across events of any of the steps look at."""
+        kind = batch.ids.type
+        if kind not in self._types:
+            needed = [column_types(step, batch) for step in self.steps]
+            self._types[kind] = {column: types[column] for types in needed for column in types}
+        return self._types[kind]
+
+    @property
+    def often(self) -> frozenset[Tested]:
+        """Candidates that more than one leaf has."""
+        if self._often is None:
+            tested = [tested_by(leaf) for step in self.steps for leaf in step.leaves]
+            self._often = frozenset(one for one in tested if tested.count(one) > 1)
+        return self._often
+
+
+@dataclass(slots=True)
+class Session:
+    """One batch, and what events of a group have found in it so far."""
+
+    group: Group
+    store: Store
+    rows: dict[Tested, Ints] = field(default_factory=dict)
+    indexes: dict[Tested, cand.Index] = field(default_factory=dict)
+    arena: Arena = field(default_factory=Arena)
+    roots: dict[int, Contexts] = field(default_factory=dict)
+    found: dict[tuple[int, int | None], Occurrences | Partials] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, group: Group, batch: EventBatch, n_keys: int) -> Session:
+        return cls(group, build_store(batch, group.types(batch).items(), n_keys))
+
+    def common(self, step: EventStep) -> Common | None:
+        """What an event has in common with others, if anything."""
+        numbers = self.group.prepared(step).numbers
+        return Common(self, numbers) if numbers else None
+
+
+@dataclass(slots=True)
+class Common:
+    """The view that one event has of what is found in common."""
+
+    session: Session
+    numbers: Numbers
+
+    @property
+    def arena(self) -> Arena:
+        return self.session.arena
+
+    def roots(self, make: Callable[[], Contexts]) -> Contexts:
+        """The contexts in which nothing is bound: the same for all."""
+        return self.session.roots.setdefault(0, make()) if not self.session.roots else self.session.roots[0]
+
+    def whole(
+        self, pattern: p.Pattern, contexts: Contexts, window: int | None, find: Callable[[], Occurrences]
+    ) -> Occurrences:
+        """The occurrences of a pattern, found now or before."""
+        number = self.numbers.get((id(pattern), WHOLE)) if contexts is self.session.roots[0] else None
+        if number is None:
+            return find()
+        found = self.session.found.get((number, window))
+        if found is None:
+            found = self.session.found[number, window] = find()
+        assert isinstance(found, Occurrences)
+        return found
+
+    def first_parts(
+        self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, fresh: Partials
+    ) -> tuple[int, Partials]:
+        """The most first parts that were placed before, and the partial matches they made; else none, and `fresh`."""
+        if contexts is self.session.roots[0]:
+            for n_placed in range(n_parts, 0, -1):
+                number = self.numbers.get((id(pattern), n_placed))
+                found = None if number is None else self.session.found.get((number, window))
+                if isinstance(found, Partials):
+                    return n_placed, _with_gaps(found, fresh.gaps.shape[1])
+        return 0, fresh
+
+    def keep(
+        self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, partials: Partials
+    ) -> None:
+        """Remember partial matches, if others want them."""
+        number = self.numbers.get((id(pattern), n_parts)) if contexts is self.session.roots[0] else None
+        if number is not None:
+            self.session.found[number, window] = partials
+
+
+def tested_by(leaf: LeafTest) -> Tested:
+    return leaf.inputs, leaf.bits
+
+
+def _with_gaps(partials: Partials, n_gaps: int) -> Partials:
+    """The same with room for other absences; those of shared parts come first."""
+    held = partials.gaps[:, :n_gaps]
+    more = np.full((len(partials), n_gaps - held.shape[1], 4), NOWHERE)
+    return replace(partials, gaps=np.concatenate([held, more], axis=1))
+
+
+def _union[Item](lists: Sequence[tuple[Item, ...]]) -> tuple[Item, ...]:
+    return tuple(dict.fromkeys(item for one in lists for item in one))

@@ -1,0 +1,138 @@
+"""Events of a stage that rest on each other: derived in rounds until a round finds nothing new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.network.evaluator import NetworkEvaluator
+from inkling.evaluators.network.newest import Newest
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import event_batch
+from inkling.logical.recursion import MOST_ROUNDS, EventGroup, is_monotone, recursive_slots, without_end
+from inkling.model.batch import EventBatch, Ints, MatchBatch, together
+from inkling.physical.plan import Stage
+
+Feed = Callable[[str, MatchBatch], tuple[pa.Table, Ints]]
+"""Results of an event as rows of all inputs that read it, and the codes of their keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """Derives the results of one group.
+
+    A monotone group is derived round by round: each finds what rests on results of the round before. In any other
+    group every result ends later than those it depends on, so each round settles what ends next in each key.
+    """
+
+    stage: Stage
+    group: EventGroup
+    evaluators: Mapping[str, NetworkEvaluator]
+    feed: Feed
+
+    def run(
+        self,
+        rows: pa.Table,
+        codes: Ints,
+        until: Mapping[str, int],
+        visible: Callable[[str, EventBatch], EventBatch],
+    ) -> dict[str, MatchBatch]:
+        """All results over rows that hold everything else the group reads."""
+        names = self.group.names
+        monotone = all(is_monotone(event, names) for event in self.group.events)
+        slots = {event.name: tuple(sorted(recursive_slots(event.pattern, names))) for event in self.group.events}
+        n_keys = int(codes.max()) + 1 if len(codes) else 0
+        rows = rows.append_column(r.DEPTH, pa.array(np.full(len(rows), -1)))
+        seen: dict[str, list[MatchBatch]] = {name: [] for name in names}
+        for round_ in range(MOST_ROUNDS):
+            batch = event_batch(self.stage, rows, codes)
+            fresh: dict[str, MatchBatch] = {}
+            for event in self.group.events:
+                name = event.name
+                newest = Newest(slots[name], round_ - 1) if monotone and round_ else None
+                if newest is not None and not newest.slots:
+                    continue
+                found = self.evaluators[name].evaluate(visible(name, batch), n_keys, until[name], newest)
+                fresh[name] = found.where(_unseen(found, seen[name])) if seen[name] else found
+            if not monotone:
+                fresh = _ending_next(fresh, n_keys)
+            for name, found in fresh.items():
+                if len(found) or not seen[name]:
+                    seen[name].append(found)
+            if not any(len(found) for found in fresh.values()):
+                return {name: replace(together(found), depth=None) for name, found in seen.items()}
+            rows, codes = self._with(fresh, rows, codes, round_ if monotone else None)
+        raise without_end(names)
+
+    def _with(
+        self, fresh: Mapping[str, MatchBatch], rows: pa.Table, codes: Ints, depth: int | None
+    ) -> tuple[pa.Table, Ints]:
+        """The rows of the keys in which something was found, and what was found."""
+        moved = np.zeros(int(codes.max()) + 1, bool)
+        tables, all_codes = [], []
+        for name, found in fresh.items():
+            if not len(found):
+                continue
+            moved[found.key] = True
+            assert found.depth is not None
+            depths = np.full(len(found), depth) if depth is not None else found.depth
+            for level in np.unique(depths):
+                fed, fed_codes = self.feed(name, found.where(depths == level))
+                tables.append(fed.append_column(r.DEPTH, pa.array(np.full(len(fed), level))))
+                all_codes.append(fed_codes)
+        if not moved.all():
+            kept = moved[codes]
+            rows, codes = rows.filter(pa.array(kept)), codes[kept]
+        return pa.concat_tables([rows, *tables]), np.concatenate([codes, *all_codes])
+
+
+def _ending_next(fresh: Mapping[str, MatchBatch], n_keys: int) -> dict[str, MatchBatch]:
+    """Of the new results of each key, those that end first."""
+    far = np.iinfo(np.int64).max
+    end = np.full(n_keys, far)
+    for found in fresh.values():
+        np.minimum.at(end, found.key, found.end)
+    place = np.full(n_keys, far)
+    for found in fresh.values():
+        first = found.end == end[found.key]
+        np.minimum.at(place, found.key[first], found.end_place[first])
+    return {
+        name: found.where((found.end == end[found.key]) & (found.end_place == place[found.key]))
+        for name, found in fresh.items()
+    }
+
+
+def _unseen(found: MatchBatch, seen: list[MatchBatch]) -> NDArray[np.bool_]:
+    """Which results have a key, values and interval that none before them has."""
+    known = [batch for batch in seen if len(batch)]
+    if not len(found) or not known:
+        return np.ones(len(found), bool)
+    together_ = [*known, found]
+    codes = np.zeros(sum(map(len, together_)), np.int64)
+    for column in _columns(together_):
+        more = column.dictionary_encode(null_encoding="encode").combine_chunks()
+        values = np.asarray(more.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+        pairs = pa.array(codes * max(len(more.dictionary), 1) + values).dictionary_encode()
+        codes = np.asarray(pairs.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+    n_known = len(codes) - len(found)
+    taken = np.zeros(int(codes.max()) + 1, bool)
+    taken[codes[:n_known]] = True
+    return ~taken[codes[n_known:]]
+
+
+def _columns(batches: list[MatchBatch]) -> list[pa.ChunkedArray]:
+    """What tells results apart, one column under the other."""
+    numbers = [
+        pa.chunked_array([pa.array(getattr(batch, name)) for batch in batches]) for name in ("key", "start", "end")
+    ]
+    places = [
+        pa.chunked_array([batch.places(getattr(batch, name)) for batch in batches])
+        for name in ("start_place", "end_place")
+    ]
+    values = [pa.chunked_array([batch.values[name] for batch in batches]) for name in batches[0].values]
+    return [*numbers, *places, *values]
+

@@ -1,0 +1,1 @@
+"""Facts that follow from rules, derived before a program runs."""

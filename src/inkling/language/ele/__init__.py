@@ -1,0 +1,1 @@
+"""ETALIS rule files (`.ele`) as programs: read, translated into the syntax of `.ink`, printed."""

@@ -1,0 +1,213 @@
+"""Patterns of rules as patterns of `.ink`: positions become columns, shared variables equalities."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from inkling.language import syntax as s
+from inkling.language.ele import terms as t
+from inkling.language.ele.directives import duration
+from inkling.language.ele.goals import condition, joined, test
+from inkling.language.ele.predicates import key_of
+from inkling.language.ele.scope import Scope
+from inkling.language.ele.walk import bound_by, flat_goals, names_of, pattern_variables, variables
+from inkling.source import Span
+
+Declare: TypeAlias = Callable[[t.Atom, t.Pattern], None]  # a rule that a pattern needs beside it
+Unite: TypeAlias = Callable[[tuple[str, ...], tuple[t.Pattern, ...], Span], t.Atom]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternTranslator:
+    declare: Declare
+    unite: Unite
+
+    def body(self, pattern: t.Pattern, scope: Scope) -> s.Body:
+        """A pattern with the conditions and the limit around it."""
+        goals: list[t.Term] = []
+        checks: list[t.Term] = []
+        limit: t.Quantity | None = None
+        core = pattern
+        while True:
+            match core:
+                case t.Group(pattern=core):
+                    continue
+                case t.Limited(pattern=inner, limit=quantity) if limit is None:
+                    core, limit = inner, quantity
+                case t.Condition(pattern=core, word="WHERE" | "EVENT_MULTIPLY", goals=more):
+                    goals[:0] = more
+                case t.Condition(pattern=core, word="CHECK" | "TIMESTAMP", goals=more):
+                    checks[:0] = more
+                case t.Condition(word="DO", span=span):
+                    raise scope.mistake(
+                        "INK0450",
+                        "`DO` is not supported yet",
+                        span,
+                        notes=("rules derive events and have no side effects",),
+                        helps=("let the program that reads the results act on them",),
+                    )
+                case _:
+                    break
+        shape = self.pattern(core, scope)
+        where = condition(goals, scope)
+        within = duration(limit, scope.meaning.source) if limit else None
+        plain = s.Body(shape, where, within, span=pattern.span)
+        if not checks:
+            return plain
+        name = s.Ident(scope.fresh("m"), span=pattern.span)
+        times: dict[str, s.Expr] = {
+            "T1": s.TimeOf("START", name, span=pattern.span),
+            "T2": s.TimeOf("END", name, span=pattern.span),
+        }
+        seeing = scope.inner()
+        seeing.values = times | seeing.values
+        having = joined([test(goal, seeing) for goal in flat_goals(checks)])
+        return s.Body(s.Nested(plain, name, span=pattern.span), having=having, span=pattern.span)
+
+    def pattern(self, pattern: t.Pattern, scope: Scope) -> s.Pattern:
+        match pattern:
+            case t.Atom():
+                return self.leaf(pattern, scope)
+            case t.Point(time=time, span=span):
+                if not isinstance(time.value, int):
+                    raise scope.mistake("INK0116", f"a time point is a whole number, found `{time.written}`", span)
+                return s.AtTime(s.Literal(time.value, span=span), span=span)
+            case t.Group() | t.Limited() | t.Condition():
+                body = self.body(pattern, scope)
+                if body.where is None and body.within is None and body.having is None:
+                    return body.pattern
+                return s.Nested(body, span=pattern.span)
+            case t.Joined(op="SEQ", span=span):
+                return s.Seq("ANY", self._components(pattern, scope), span=span)
+            case t.Joined(op="AND", span=span):
+                return s.And(tuple(self.pattern(part, scope) for part in _operands(pattern)), span=span)
+            case t.Joined(op="PAR", left=left, right=right, span=span):
+                return s.Par((self.pattern(left, scope), self.pattern(right, scope)), span=span)
+            case t.Joined(op="OR"):
+                return self._alternatives(pattern, scope)
+            case t.Joined(op="FNOT", left=left, right=right, span=span):
+                found = self.pattern(left, scope)
+                absent = s.Absent(self._absent(right, scope), span=right.span)
+                rest = found.components if isinstance(found, s.Seq) else (found,)
+                return s.Seq("ANY", (s.AtStart(span=span), absent, *rest), span=span)
+            case t.Joined(op=op, left=left, right=right, span=span):
+                before = self.pattern(left, scope)
+                return s.Allen(before, (cast(s.Relation, op),), self.pattern(right, scope), span=span)
+            case t.Absence(absent=absent_pattern, first=first, last=last, span=span):
+                start, end = self.pattern(first, scope), self.pattern(last, scope)
+                return s.NotBetween(self._absent(absent_pattern, scope), start, end, span=span)
+            case t.Times(span=span):
+                return s.Seq("ANY", self._repeated(pattern, scope), span=span)
+            case t.InnerRule(head=head, pattern=inner):
+                self.declare(head, inner)
+                return self.leaf(head, scope)
+
+    def leaf(self, atom: t.Atom, scope: Scope) -> s.Leaf:
+        """An event, with conditions on its columns for constants and for variables that have a value."""
+        predicates = scope.meaning.predicates
+        key = key_of(atom)
+        inside = Counter(variable.name for variable in variables(atom))
+        base = predicates.event_name(key) if atom.name.text.isidentifier() else "e"
+        named: s.Ident | None = None
+        own: dict[str, str] = {}  # columns that give a variable its value here
+        tests: list[s.Expr] = []
+        for arg, column in zip(atom.args, predicates.columns[key], strict=True):
+            here = s.Variable(s.Ident(column, span=arg.span), span=arg.span)
+            if isinstance(arg, t.Variable) and arg.is_anything:
+                continue
+            if isinstance(arg, t.Variable) and arg.name in own:
+                same = s.Variable(s.Ident(own[arg.name], span=arg.span), span=arg.span)
+                tests.append(s.Compare("=", here, same, span=arg.span))
+            elif isinstance(arg, t.Variable) and arg.name not in scope.values:
+                if arg.name in scope.later:
+                    raise _bound_later(arg, scope)
+                own[arg.name] = column
+                if scope.is_used_outside(arg.name, inside[arg.name]):
+                    named = named or s.Ident(_numbered(base, scope), span=atom.name.span)
+            else:
+                tests.append(s.Compare("=", here, scope.value(arg), span=arg.span))
+        for name, column in own.items():
+            if named is not None:
+                scope.values[name] = s.Attribute(named, s.Ident(column, span=atom.span), span=atom.span)
+        source = s.Ident(predicates.event_name(key), quoted=atom.name.quoted, span=atom.name.span)
+        return s.Leaf((source,), named, joined(tests), span=atom.span)
+
+    def _components(self, pattern: t.Pattern, scope: Scope) -> tuple[s.Component, ...]:
+        match pattern:
+            case t.Joined(op="SEQ", left=left, right=right):
+                return (*self._components(left, scope), *self._last_component(right, scope))
+            case _:
+                return self._last_component(pattern, scope)
+
+    def _last_component(self, pattern: t.Pattern, scope: Scope) -> tuple[s.Component, ...]:
+        if isinstance(pattern, t.Times):
+            return self._repeated(pattern, scope)
+        return (self.pattern(pattern, scope),)
+
+    def _repeated(self, times: t.Times, scope: Scope) -> tuple[s.Component, ...]:
+        """A repetition; with variables, which are the same every time, the parts one by one."""
+        if times.n is not None and names_of(pattern_variables(times.pattern)):
+            return tuple(self.pattern(times.pattern, scope) for _ in range(times.n))
+        inner = self.pattern(times.pattern, scope.inner())
+        low, high = (times.n, times.n) if times.n is not None else (0, None)
+        return (s.Repeat(inner, low, high, span=times.span),)
+
+    def _absent(self, pattern: t.Pattern, scope: Scope) -> s.Pattern:
+        """What must not happen; variables that nothing else binds are its own."""
+        return self.pattern(pattern, scope.inner(_positive(scope)))
+
+    def _alternatives(self, pattern: t.Joined, scope: Scope) -> s.Pattern:
+        branches = _operands(pattern)
+        inside = Counter(variable.name for variable in pattern_variables(pattern))
+        shared = [name for name in inside if scope.is_used_outside(name, inside[name])]
+        if all(name in scope.values for name in shared):
+            return s.Or(tuple(self.pattern(branch, scope.inner()) for branch in branches), span=pattern.span)
+        everywhere = set.intersection(*(bound_by(branch) for branch in branches))
+        for name in shared:
+            if name not in everywhere:
+                place = next(variable for variable in pattern_variables(pattern) if variable.name == name)
+                raise scope.mistake(
+                    "INK0451" if name in scope.values or name in scope.later else "INK0132",
+                    f"`{name}` has a value in some of the alternatives only",
+                    place.span,
+                    helps=("write one rule for each alternative",),
+                )
+        return self.leaf(self.unite(tuple(shared), branches, pattern.span), scope)
+
+
+def _operands(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
+    """`a OR b OR c` as three, and the same for AND."""
+    if isinstance(pattern, t.Joined) and isinstance(pattern.left, t.Joined) and pattern.left.op == pattern.op:
+        return (*_operands(pattern.left), pattern.right)
+    return (pattern.left, pattern.right) if isinstance(pattern, t.Joined) else (pattern,)
+
+
+def alternatives(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
+    """The branches of an OR, or the pattern alone."""
+    if isinstance(pattern, t.Joined) and pattern.op == "OR":
+        return _operands(pattern)
+    return (pattern,)
+
+
+def _positive(scope: Scope) -> frozenset[str]:
+    return frozenset(scope.bindable - scope.values.keys())
+
+
+def _numbered(base: str, scope: Scope) -> str:
+    stem = f"{base}_" if base[-1:].isdigit() else base
+    number = 1
+    while f"{stem}{number}" in scope.taken:
+        number += 1
+    return scope.fresh(f"{stem}{number}")
+
+
+def _bound_later(variable: t.Variable, scope: Scope) -> Exception:
+    return scope.mistake(
+        "INK0451",
+        f"`{variable.name}` gets its value only after this NOT",
+        variable.span,
+        notes=("a variable inside NOT may be one of the two patterns around it, or of earlier ones",),
+    )

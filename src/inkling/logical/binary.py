@@ -1,0 +1,221 @@
+"""A pattern read as pairs of operands, from left to right: what a consumption policy works on.
+
+`SEQ(a, b, c)` is the pair of the pair (a, b) and c; AND, PAR and the relations likewise; OR only passes on what its
+branches find. Each operand is found on its own, so a condition belongs to the first pair that has all it looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.time import Span
+from inkling.model.types import Type
+
+SEQUENCE, TOGETHER, OVERLAPPING = "SEQ", "AND", "PAR"
+"""How the two sides of a pair stand to each other, besides the relations that have a name."""
+
+_WHOLE = frozenset((Type.INTEGER, Type.TIME, Type.DURATION))
+
+Conditions = Callable[[p.Leaf], tuple[e.Expr, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A body around an operand: its own limit, its own HAVING and the slot that names it."""
+
+    within: p.Window | None
+    having: tuple[e.Expr, ...] = ()
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """Events of one leaf, which has no conditions but those on the event itself."""
+
+    leaf: p.Leaf
+    frames: tuple[Frame, ...] = ()
+
+    @property
+    def bound(self) -> frozenset[int]:
+        return frozenset((self.leaf.slot,)) | _named(self.frames)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`OR`: what any branch finds."""
+
+    items: tuple[Node, ...]
+
+    @property
+    def bound(self) -> frozenset[int]:
+        return frozenset().union(*(item.bound for item in self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """A condition of the leaf with slot `owner` on both sides; `optional` if not every match fills that slot."""
+
+    condition: e.Expr
+    owner: int
+    optional: bool = False
+
+    @property
+    def slots(self) -> frozenset[int]:
+        return e.slots_of(self.condition) | {self.owner}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two operands that meet: when their keys are equal, their places fit and all tests pass."""
+
+    relations: tuple[str, ...]
+    left: Node
+    right: Node
+    keys: tuple[tuple[e.Expr, e.Expr], ...]  # of the left side, of the right side
+    tests: tuple[PairTest, ...]
+    absences: tuple[p.Pattern, ...]  # none of these between the two
+    windows: tuple[p.Window, ...]  # limits in time of everything around
+    frames: tuple[Frame, ...] = ()
+
+    @property
+    def bound(self) -> frozenset[int]:
+        return self.left.bound | self.right.bound | _named(self.frames)
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether only the right side looks for a partner; elsewhere whichever comes later does."""
+        return self.relations == (SEQUENCE,)
+
+
+Node = Single | Choice | Pair
+
+
+def pairs_of(event: p.EventPlan, conditions_of: Conditions = lambda leaf: leaf.conditions) -> Node:
+    """The pattern of an event as pairs; `conditions_of` gives the conditions that look at more than one event."""
+    reader = _Reader(conditions_of)
+    root = reader.read(event.pattern, _in_time(event.within))
+    assert not reader.waiting, "all conditions find their pair"
+    return _framed(root, Frame(event.within, event.having))
+
+
+def walk(node: Node) -> Iterable[Node]:
+    """The node and everything below it, operands first."""
+    match node:
+        case Choice(items=items):
+            for item in items:
+                yield from walk(item)
+        case Pair(left=left, right=right):
+            yield from walk(left)
+            yield from walk(right)
+        case Single():
+            pass
+    yield node
+
+
+@dataclass(slots=True)
+class _Reader:
+    conditions_of: Conditions
+    waiting: list[PairTest] = field(default_factory=list)  # conditions that have not found their pair yet
+
+    def read(self, pattern: p.Pattern, windows: tuple[p.Window, ...]) -> Node:
+        match pattern:
+            case p.Leaf(slot=slot):
+                parts = tuple(one for condition in self.conditions_of(pattern) for one in e.conjuncts(condition))
+                own = tuple(one for one in parts if e.slots_of(one) <= {slot})
+                self.waiting += [PairTest(one, slot) for one in parts if one not in own]
+                return Single(replace(pattern, conditions=own))
+            case p.Narrowed(pattern=inner, within=within, having=having, slot=name):
+                return _framed(self.read(inner, (*windows, *_in_time(within))), Frame(within, having, name))
+            case p.Disjunction(items=items):
+                before = self.waiting
+                self.waiting = []
+                branches = tuple(self.read(item, windows) for item in items)
+                self.waiting = before + [replace(test, optional=True) for test in self.waiting]
+                return Choice(branches)
+            case p.Sequence(parts=parts):
+                return self._sequence(parts, windows)
+            case p.Conjunction(items=items):
+                return self._all(items, (TOGETHER,), windows)
+            case p.Parallel(items=items):
+                return self._all(items, (OVERLAPPING,), windows)
+            case p.Related(left=left, relations=relations, right=right):
+                return self._all((left, right), relations, windows)
+            case _:
+                raise AssertionError(f"{type(pattern).__name__} is no pair")
+
+    def _sequence(self, parts: tuple[p.Part, ...], windows: tuple[p.Window, ...]) -> Node:
+        so_far: Node | None = None
+        absences: list[p.Pattern] = []
+        for part in parts:
+            if isinstance(part, p.Absent):
+                absences.append(part.pattern)
+                continue
+            assert not isinstance(part, p.Deadline | p.StreamStart), "moments are no operands"
+            following = self.read(part, windows)
+            so_far = (
+                following
+                if so_far is None
+                else self._pair((SEQUENCE,), so_far, following, windows, tuple(absences))
+            )
+            absences = []
+        assert so_far is not None, "a sequence has a part that happens"
+        return so_far
+
+    def _all(self, items: tuple[p.Pattern, ...], relations: tuple[str, ...], windows: tuple[p.Window, ...]) -> Node:
+        so_far = self.read(items[0], windows)
+        for item in items[1:]:
+            so_far = self._pair(relations, so_far, self.read(item, windows), windows)
+        return so_far
+
+    def _pair(
+        self,
+        relations: tuple[str, ...],
+        left: Node,
+        right: Node,
+        windows: tuple[p.Window, ...],
+        absences: tuple[p.Pattern, ...] = (),
+    ) -> Pair:
+        bound = left.bound | right.bound
+        here = [test for test in self.waiting if test.slots <= bound]
+        self.waiting = [test for test in self.waiting if not test.slots <= bound]
+        keys = {test: key for test in here if (key := _key(test, left.bound, right.bound)) is not None}
+        tests = tuple(test for test in here if test not in keys)
+        return Pair(relations, left, right, tuple(keys.values()), tests, absences, windows)
+
+
+def _key(test: PairTest, left: frozenset[int], right: frozenset[int]) -> tuple[e.Expr, e.Expr] | None:
+    """The two sides of an equality between the operands, if a condition is one that always applies."""
+    condition = test.condition
+    if test.optional or not isinstance(condition, e.Compare) or condition.operator != "=":
+        return None
+    for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+        slots, others = _read(one, test.owner), _read(other, test.owner)
+        if slots and others and slots <= left and others <= right:
+            comparable = one.type is other.type or {one.type, other.type} <= _WHOLE
+            return (one, other) if comparable else None
+    return None
+
+
+def _read(expr: e.Expr, owner: int) -> frozenset[int]:
+    """The slots an expression reads; a column of PARTITION BY counts as one of the leaf whose condition it is."""
+    reads_key = any(isinstance(part, e.KeyColumn) for part in e.walk(expr))
+    return e.slots_of(expr) | ({owner} if reads_key else frozenset())
+
+
+def _framed(node: Node, frame: Frame) -> Node:
+    match node:
+        case Choice(items=items):
+            return Choice(tuple(_framed(item, frame) for item in items))
+        case Single(frames=frames) | Pair(frames=frames):
+            return replace(node, frames=(*frames, frame))
+
+
+def _named(frames: tuple[Frame, ...]) -> frozenset[int]:
+    return frozenset(frame.slot for frame in frames if frame.slot is not None)
+
+
+def _in_time(within: p.Window | None) -> tuple[p.Window, ...]:
+    return (within,) if isinstance(within, Span | p.Points) else ()

@@ -1,0 +1,246 @@
+"""Several declarations of one event, and events that use themselves: bound together, then united."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from inkling.language import syntax as s
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.binding.catalog import Catalog, Source, broken_source
+from inkling.logical.binding.events import BoundEvent, bind_event, used_sources
+from inkling.logical.binding.mistakes import Mistakes, listed
+from inkling.logical.binding.outputs import titles_of
+from inkling.logical.binding.recursion import check_recursion
+from inkling.logical.unions import united
+from inkling.model.types import Type
+
+MOST_TRIALS = 4
+"""Types only grow from whole numbers to doubles, so few trials find those of a recursive event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations:
+    """The declarations of events that need each other, or of one event."""
+
+    decls: tuple[s.EventDecl, ...]
+    is_recursive: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(decl.name.text for decl in self.decls))
+
+
+def bind_together(declared: Declarations, catalog: Catalog, mistakes: Mistakes) -> tuple[BoundEvent, ...]:
+    """The events of some declarations, one for each name; none for those with a mistake."""
+    if len(declared.decls) == 1 and not declared.is_recursive:
+        bound = bind_event(declared.decls[0], catalog, mistakes)
+        return () if bound is None else (bound,)
+    n_errors = mistakes.n_errors
+    decls = _with_common_titles(declared.decls)
+    _refuse_differences(decls, mistakes)
+    if mistakes.n_errors == n_errors:
+        known = _trial(decls, declared, catalog, mistakes) if declared.is_recursive else {}
+        members = _members(decls, declared, catalog, mistakes, known)
+        if mistakes.n_errors == n_errors:
+            events = tuple(_united(members[name]) for name in declared.names)
+            if declared.is_recursive:
+                check_recursion(decls, tuple(event.plan for event in events), mistakes)
+            for event in events:
+                catalog.sources[event.plan.name] = _source(event.plan, members[event.plan.name], catalog)
+            if mistakes.n_errors == n_errors:
+                return events
+    for name in declared.names:
+        catalog.sources[name] = broken_source(name, is_derived=True)
+    return ()
+
+
+def _trial(
+    decls: Sequence[s.EventDecl], declared: Declarations, catalog: Catalog, mistakes: Mistakes
+) -> dict[str, Source]:
+    """How the events of a recursive group look to each other; found by binding them until nothing changes."""
+    known: dict[str, Source] = {}
+    for _ in range(MOST_TRIALS):
+        trial = Mistakes(mistakes.source)
+        members = _members(decls, declared, catalog, trial, known)
+        if trial.n_errors:
+            break
+        found = {
+            name: _source(_united(members[name]).plan, members[name], catalog, _outside(declared, catalog))
+            for name in declared.names
+        }
+        if found == known:
+            break
+        known = found
+    return known
+
+
+def _members(
+    decls: Sequence[s.EventDecl],
+    declared: Declarations,
+    catalog: Catalog,
+    mistakes: Mistakes,
+    known: dict[str, Source],
+) -> dict[str, list[BoundEvent]]:
+    """Each declaration bound once all it uses has been seen; of a recursive event, what does not use it comes first."""
+    own = set(declared.names)
+    for name in own:
+        catalog.sources.pop(name, None)
+    catalog.sources.update(known)
+    members: dict[str, list[tuple[int, BoundEvent]]] = {name: [] for name in declared.names}
+    waiting = list(enumerate(decls))
+    outside = _outside(declared, catalog) if declared.is_recursive else ()
+    while waiting:
+        ready = [
+            (place, decl)
+            for place, decl in waiting
+            if all(used.text in catalog.sources for used in used_sources(decl) if used.text in own)
+        ]
+        if not ready:
+            _refuse_without_beginning([decl for _, decl in waiting], own, mistakes)
+            break
+        for place, decl in ready:
+            seen = catalog.sources.get(decl.name.text)
+            bound = bind_event(decl, catalog, mistakes)
+            if bound is not None:
+                members[decl.name.text].append((place, bound))
+            if seen is not None and declared.is_recursive:
+                catalog.sources[decl.name.text] = seen
+            elif bound is not None and declared.is_recursive:
+                catalog.sources[decl.name.text] = _source(bound.plan, [bound], catalog, outside)
+        waiting = [one for one in waiting if one not in ready]
+    return {name: [bound for _, bound in sorted(found, key=lambda pair: pair[0])] for name, found in members.items()}
+
+
+def _united(members: list[BoundEvent]) -> BoundEvent:
+    kinds = [
+        Type.DOUBLE if Type.DOUBLE in column else column[0]
+        for column in zip(*([output.type for output in _outputs(member.plan)] for member in members), strict=True)
+    ]
+    plans = tuple(_widened(member.plan, kinds) for member in members)
+    return BoundEvent(united(plans), tuple(use for member in members for use in member.ticks_only))
+
+
+def _outputs(plan: p.EventPlan) -> tuple[p.Output, ...]:
+    return (*plan.head, *plan.returns)
+
+
+def _widened(plan: p.EventPlan, kinds: list[Type]) -> p.EventPlan:
+    """The plan with whole numbers as doubles where another declaration has doubles."""
+    outputs = [
+        output
+        if output.type is kind
+        else p.Output(output.name, e.Arithmetic("+", output.expr, e.Literal(0.0, Type.DOUBLE), Type.DOUBLE))
+        for output, kind in zip(_outputs(plan), kinds, strict=True)
+    ]
+    columns = tuple(replace(column, type=kind) for column, kind in zip(plan.schema.columns, kinds, strict=True))
+    given = len(plan.head)
+    return replace(
+        plan,
+        head=tuple(outputs[:given]),
+        returns=tuple(outputs[given:]),
+        schema=replace(plan.schema, columns=columns),
+    )
+
+
+def _source(
+    plan: p.EventPlan, members: list[BoundEvent], catalog: Catalog, outside: Iterable[Source] | None = None
+) -> Source:
+    """The event as patterns see it; what rests on itself rests on all that its group reads."""
+    if outside is None:
+        used = {name for member in members for name in member.plan.sources if name != plan.name}
+        outside = [catalog.sources[name] for name in sorted(used)]
+        is_interval = plan.schema.is_interval
+    else:
+        is_interval = True
+    outside = tuple(outside)
+    return Source(
+        plan.name,
+        {column.name: column.type for column in plan.schema.columns},
+        is_ordered=plan.schema.is_ordered and all(source.is_ordered for source in outside),
+        is_interval=is_interval,
+        streams=frozenset(name for source in outside for name in source.streams),
+        doubtful=frozenset(name for source in outside for name in source.doubtful),
+        is_derived=True,
+    )
+
+
+def _outside(declared: Declarations, catalog: Catalog) -> tuple[Source, ...]:
+    used = {used.text for decl in declared.decls for used in used_sources(decl)} - set(declared.names)
+    return tuple(catalog.sources[name] for name in sorted(used) if name in catalog.sources)
+
+
+def _with_common_titles(decls: tuple[s.EventDecl, ...]) -> tuple[s.EventDecl, ...]:
+    """The declarations with one name per column: that of the first declaration which has one."""
+    titles: dict[tuple[str, int], str] = {}
+    for decl in decls:
+        for place, title in enumerate(titles_of(decl.head or ())):
+            if title is not None:
+                titles.setdefault((decl.name.text, place), title)
+    return tuple(_titled(decl, titles) for decl in decls)
+
+
+def _titled(decl: s.EventDecl, titles: dict[tuple[str, int], str]) -> s.EventDecl:
+    if decl.head is None:
+        return decl
+    own = titles_of(decl.head)
+    items = []
+    for place, item in enumerate(decl.head):
+        title = titles.get((decl.name.text, place))
+        if title is not None and title != own[place]:
+            item = replace(item, alias=s.Ident(title, span=item.span))
+        items.append(item)
+    return replace(decl, head=tuple(items))
+
+
+def _refuse_differences(decls: tuple[s.EventDecl, ...], mistakes: Mistakes) -> None:
+    first: dict[str, s.EventDecl] = {}
+    for decl in decls:
+        other = first.setdefault(decl.name.text, decl)
+        if other is decl:
+            continue
+        for what, own, its in _compared(decl, other):
+            if own != its:
+                mistakes.wrong(
+                    "INK0334",
+                    f"the declarations of `{decl.name}` differ in {what}",
+                    decl.name,
+                    f"{its or 'none'} in the first, {own or 'none'} here",
+                    notes=[f"the first stands at {mistakes.place(other.name)}; events of one name are united"],
+                    helps=["write it the same in all of them, or give this event another name"],
+                )
+    for decl in decls:
+        if decl.on_timeout is not None:
+            mistakes.wrong(
+                "INK0334",
+                "ON TIMEOUT does not fit an event that is united with others or uses itself",
+                decl.on_timeout,
+                helps=["give this event a name of its own"],
+            )
+
+
+def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str, str]]:
+    def texts(one: s.EventDecl) -> dict[str, str]:
+        return {
+            "the number of their columns": "no head" if one.head is None else str(len(one.head)),
+            "PER": one.per or "MATCH",
+            "PARTITION BY": ", ".join(column.text for column in one.partition_by),
+            "CONSUME": "" if one.consume is None else str(one.consume),
+            "KEEP FOR": "" if one.keep_for is None else str(one.keep_for),
+            "RETURN": ", ".join(title or "?" for title in titles_of(one.returns)),
+        }
+
+    own, its = texts(decl), texts(other)
+    return [(what, own[what], its[what]) for what in own]
+
+
+def _refuse_without_beginning(decls: list[s.EventDecl], own: set[str], mistakes: Mistakes) -> None:
+    for decl in decls:
+        place = next(used for used in used_sources(decl) if used.text in own)
+        mistakes.wrong(
+            "INK0333",
+            f"`{decl.name}` rests on itself alone, so there is never a first one",
+            place,
+            helps=[f"add a second `EVENT {decl.name}(…)` that does not use {listed(sorted(own))}: it is the beginning"],
+        )

@@ -1,0 +1,214 @@
+"""Events that rest on themselves: which they are, and whether their least model is reached step by step.
+
+A recursive group is *monotone* if more events can only mean more results: then its model is the fixpoint of deriving
+again and again. It is *progressive* if every result ends later than the results of the group that it rests on: then
+its model can be built by increasing end, and even what did not happen is settled in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from inkling.errors import InputError
+from inkling.logical import plan as p
+from inkling.logical.occurrences import can_be_empty
+
+MOST_ROUNDS = 10_000
+"""A result that rests on itself through so many results means that there is no end to it."""
+
+
+def without_end(names: Iterable[str]) -> InputError:
+    """What to raise when results of a recursion rest on each other without end."""
+    return InputError.of(
+        "INK0560",
+        f"the recursion of {', '.join(sorted(names))} does not end: results rest on more than {MOST_ROUNDS:,} others",
+        helps=("limit the values that it counts up, for example `WHERE p.n < 100`, or the time with `WITHIN`",),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EventGroup:
+    """Events that need each other, or one event alone."""
+
+    events: tuple[p.EventPlan, ...]
+    is_recursive: bool
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(event.name for event in self.events)
+
+    @property
+    def outer_sources(self) -> tuple[str, ...]:
+        """What the group reads besides its own results."""
+        return tuple(sorted({source for event in self.events for source in event.sources} - self.names))
+
+
+def groups_of(program: p.ProgramPlan) -> tuple[EventGroup, ...]:
+    """The events of a program in its order, those that need each other together."""
+    return groups_among(program.events)
+
+
+def groups_among(events: Sequence[p.EventPlan]) -> tuple[EventGroup, ...]:
+    """Some events in their order, those that need each other together."""
+    reached = {event.name: _reached(event, {one.name: one for one in events}) for event in events}
+    done: set[str] = set()
+    groups: list[EventGroup] = []
+    for event in events:
+        if event.name in done:
+            continue
+        mates = tuple(
+            other
+            for other in events
+            if other.name == event.name or (other.name in reached[event.name] and event.name in reached[other.name])
+        )
+        done.update(mate.name for mate in mates)
+        groups.append(EventGroup(mates, event.name in reached[event.name]))
+    return tuple(groups)
+
+
+def group_of(event: p.EventPlan, program: p.ProgramPlan) -> EventGroup:
+    """The group that an event belongs to."""
+    reached = resting_on(event, program)
+    if event.name not in reached:
+        return EventGroup((event,), is_recursive=False)
+    mates = tuple(
+        other for other in program.events if other.name in reached and event.name in resting_on(other, program)
+    )
+    return EventGroup(mates, is_recursive=True)
+
+
+def resting_on(event: p.EventPlan, program: p.ProgramPlan) -> frozenset[str]:
+    """Every stream and event that an event reads, directly or through others."""
+    return _reached(event, {one.name: one for one in program.events})
+
+
+def _reached(event: p.EventPlan, events: Mapping[str, p.EventPlan]) -> frozenset[str]:
+    found: set[str] = set()
+    waiting = list(event.sources)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(events[name].sources if name in events else ())
+    return frozenset(found)
+
+
+def recursive_slots(pattern: p.Pattern, names: frozenset[str]) -> frozenset[int]:
+    """The slots that results of the group fill; those under NOT are not filled."""
+    return frozenset(leaf.slot for leaf in _positive(pattern) if names & set(leaf.sources))
+
+
+def is_monotone(event: p.EventPlan, names: frozenset[str]) -> bool:
+    """Whether more results of the group can only mean more results of the event."""
+    if event.restart or event.consumption is not None:
+        return False
+    return not _counts(event.within, event, names) and _is_monotone(event.pattern, event, names)
+
+
+def is_progressive(event: p.EventPlan, names: frozenset[str]) -> bool:
+    """Whether every result ends later than the results of the group that it rests on, or that stand in its way."""
+    if _counts(event.within, event, names):
+        return False
+    return _is_progressive(event.pattern, event, names)
+
+
+def waits(event: p.EventPlan) -> bool:
+    """Whether a result may be known only after its last event."""
+    return any(
+        isinstance(part, p.Deadline | p.TimePoint) or (isinstance(part, p.Sequence) and _may_wait(part))
+        for part in _parts(event.pattern)
+    )
+
+
+def branch_with(pattern: p.Pattern, slot: int) -> p.Pattern:
+    """The alternatives without those that leave a slot empty."""
+    match pattern:
+        case p.Disjunction(items=items):
+            return next(branch_with(item, slot) for item in items if any(leaf.slot == slot for leaf in p.leaves(item)))
+        case _:
+            return pattern
+
+
+def _positive(part: p.Part) -> Iterator[p.Leaf]:
+    match part:
+        case p.Leaf():
+            yield part
+        case p.Absent() | p.OtherRun():
+            pass
+        case p.Except(pattern=inner):
+            yield from _positive(inner)
+        case p.Sequence(parts=parts):
+            for inner_part in parts:
+                yield from _positive(inner_part)
+        case _:
+            for inner in p.sub_patterns(part):
+                yield from _positive(inner)
+
+
+def _reads(part: p.Part, names: frozenset[str]) -> bool:
+    if isinstance(part, p.Deadline | p.StreamStart):
+        return False
+    inner = part.pattern if isinstance(part, p.Absent) else part
+    return any(names & set(leaf.sources) or not leaf.sources for leaf in p.leaves(inner))
+
+
+def _counts(within: p.Window | None, event: p.EventPlan, names: frozenset[str]) -> bool:
+    """Whether a limit counts results of the group."""
+    return isinstance(within, p.EventCount) and bool(names & set(event.scope))
+
+
+def _is_monotone(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> bool:
+    match part:
+        case p.Absent(pattern=inner) | p.OtherRun(pattern=inner):
+            return not _reads(inner, names)
+        case p.Except(pattern=inner, other=other):
+            return _is_monotone(inner, event, names) and not _reads(other, names)
+        case p.Quantified():
+            return not _reads(part, names)
+        case p.Narrowed(pattern=inner, within=within):
+            return not _counts(within, event, names) and _is_monotone(inner, event, names)
+        case p.Sequence(policy=p.Policy.STRICT) if names & set(event.scope):
+            return False
+        case p.Sequence(policy=p.Policy.NEXT) if _reads(part, names):
+            return False
+        case p.Sequence(parts=parts):
+            return all(_is_monotone(inner, event, names) for inner in parts)
+        case p.Deadline() | p.StreamStart():
+            return True
+        case _:
+            return all(_is_monotone(inner, event, names) for inner in p.sub_patterns(part))
+
+
+def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> bool:
+    """Whether everything of the group that the part reads ends before the part does."""
+    if not _reads(part, names):
+        return True
+    match part:
+        case p.Disjunction(items=items):
+            return all(_is_progressive(item, event, names) for item in items)
+        case p.Narrowed(pattern=inner, within=within):
+            return not _counts(within, event, names) and _is_progressive(inner, event, names)
+        case p.Sequence(parts=parts):
+            last = next((place for place in reversed(range(len(parts))) if not _may_lack(parts[place])), 0)
+            return not any(_reads(one, names) for one in parts[last + 1 :]) and _is_progressive(
+                parts[last], event, names
+            )
+        case _:
+            return False
+
+
+def _may_lack(part: p.Part) -> bool:
+    return isinstance(part, p.Absent | p.StreamStart) or can_be_empty(part)
+
+
+def _may_wait(sequence: p.Sequence) -> bool:
+    return isinstance(sequence.parts[-1], p.Absent)
+
+
+def _parts(pattern: p.Pattern) -> Iterator[p.Part]:
+    yield pattern
+    if isinstance(pattern, p.Sequence):
+        yield from pattern.parts
+    for inner in p.sub_patterns(pattern):
+        yield from _parts(inner)
