@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from inkling.generate import generate
     from inkling.language import format_program
     from inkling.local_stream import Found, LocalStream
+    from inkling.logical.user_aggregates import aggregate
     from inkling.query import Program, load, parse, program
     from inkling.report import ReportData, build_report, write_report
     from inkling.report.from_results import report_data
@@ -47,6 +48,7 @@ __all__ = [
     "Sampling",
     "SparkResults",
     "__version__",
+    "aggregate",
     "build_report",
     "calibrate",
     "format_program",
@@ -72,6 +74,7 @@ _HOMES = {
     "inkling.generate": ("generate",),
     "inkling.language": ("format_program",),
     "inkling.local_stream": ("Found", "LocalStream"),
+    "inkling.logical.user_aggregates": ("aggregate",),
     "inkling.query": ("Program", "load", "parse", "program"),
     "inkling.report": ("ReportData", "build_report", "write_report"),
     "inkling.report.from_results": ("report_data",),

@@ -28,6 +28,9 @@ from inkling.logical.plan import ProgramPlan
 from inkling.logical.rewrite import Rewritten, rewrite
 from inkling.physical.bounded import require_bounded
 from inkling.physical.explain import explain_physical
+from inkling.physical.graph.agents import network_of
+from inkling.physical.graph.svg import network_svg
+from inkling.physical.graph.tree import network_text
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.verdicts import explain_verdicts
@@ -89,6 +92,14 @@ class Program:
             ("verdicts", explain_verdicts(self.physical, self._looks(sampling))),
             ("physical", explain_physical(self.physical)),
         )
+
+    def graph(self) -> str:
+        """The network of agents behind the program as a picture, in SVG."""
+        return network_svg(network_of(self.rewritten.plan), self.name)
+
+    def graph_text(self) -> str:
+        """The same network as text: a tree for each event."""
+        return network_text(network_of(self.rewritten.plan))
 
     def run(
         self,
@@ -276,7 +287,7 @@ def read_program(path: Path) -> str:
         raise InputError.of(
             "INK0550",
             f"`{path}` is a folder, expected a program",
-            helps=("name a file that ends with `.ink`",),
+            helps=("name a file that ends with `.ink` or `.ele`",),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None

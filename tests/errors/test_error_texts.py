@@ -17,16 +17,21 @@ def example(text: str, heading: str) -> str:
     return found.group(1)
 
 
+def name_of(code: str) -> str:
+    """Examples of mistakes in rules are rules."""
+    return "rules.ele" if code.startswith("INK013") else "program.ink"
+
+
 @pytest.mark.parametrize("code", SYNTAX_CODES)
 def test_wrong_example_fails_with_its_code(code: str) -> None:
     with pytest.raises(ProgramError) as raised:
-        parse(example(explain_error(code), "Wrong"))
+        parse(example(explain_error(code), "Wrong"), name_of(code))
     assert [diagnostic.code for diagnostic in raised.value.diagnostics] == [code]
 
 
 @pytest.mark.parametrize("code", SYNTAX_CODES)
 def test_right_example_parses(code: str) -> None:
-    assert parse(example(explain_error(code), "Right")).statements
+    assert parse(example(explain_error(code), "Right"), name_of(code)).statements
 
 
 def test_code_without_longer_text_has_its_title() -> None:

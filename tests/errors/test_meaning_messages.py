@@ -11,7 +11,7 @@ from inkling.language import parse
 from inkling.logical import bind, binding
 from inkling.source import SourceText
 
-CASES = sorted((Path(__file__).parent / "meaning").glob("*.ink"))
+CASES = sorted((Path(__file__).parent / "meaning").glob("*.[ie][nl][ke]"))
 
 
 def findings(path: Path) -> tuple[Diagnostic, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inkling.analysis.doubt import streams_of
 from inkling.analysis.longest import endless_repetition, longest_match
 from inkling.analysis.verdict import Verdict
+from inkling.analysis.waiting import n_waiting, pairs_in
 from inkling.analysis.window import horizon_of
 from inkling.logical import plan as p
 from inkling.logical.text import span_text, window_text
@@ -20,10 +21,13 @@ class Bound:
     """What is kept of one key."""
 
     windows: tuple[p.Window, ...] = ()  # events as young as all of these together
+    n_waiting: int | None = None  # events that wait for a partner, which CONSUME stores for each value of a join key
     n_open: int | None = None  # events of an open match, of which an automaton has one per state
     lateness: Span | None = None  # how long events wait for earlier ones
     derived: tuple[str, ...] = ()  # streams of which the last row stays, for DERIVE
     resting_on: tuple[str, ...] = ()  # events of the program that keep something of their own
+    n_last: int | None = None  # the newest events, for a window
+    said: bool = False  # the values of the last result, for ON CHANGE
 
 
 def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[Bound | None]:
@@ -35,6 +39,13 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
         return Verdict(None, "whether two keys are related is settled only when the stream ends")
     if event.per is p.Per.VALUES:
         return Verdict(None, "PER VALUES: a result is settled only when the stream ends")
+    if isinstance(event.pattern, p.Sliding) and event.pattern.since is None:
+        last = event.pattern.last
+        if isinstance(last, p.EventCount):
+            return Verdict(replace(_bound(event, program), n_last=last.count, said=event.on_change), f"LAST {last.count} EVENTS")
+        return Verdict(replace(_bound(event, program, (last,)), said=event.on_change), f"LAST {span_text(last)}")
+    if event.consumption is not None:
+        return _bound_of_waiting(event, event.consumption, program)
     if regular:
         longest = longest_match(event)
         if longest is None:
@@ -46,17 +57,40 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
     return Verdict(_bound(event, program, horizon.conclusion.windows), horizon.reason)
 
 
+def _bound_of_waiting(
+    event: p.EventPlan, consumption: p.Consumption, program: p.ProgramPlan
+) -> Verdict[Bound | None]:
+    without_limit = [pair for pair in pairs_in(event) if not pair.windows and event.keep is None]
+    if without_limit and consumption.keeping:
+        return Verdict(None, "KEEPING stores everything that waits for a partner, and nothing limits for how long")
+    if any(pair.absences for pair in without_limit):
+        return Verdict(None, "NOT looks back as far as something waits for a partner, and nothing limits for how long")
+    policy = f"CONSUME {consumption.selection.value}"
+    if consumption.keeping:
+        windows = tuple(window for window in (event.within, event.keep) if window is not None)
+        nested = tuple(window for pair in pairs_in(event) for window in pair.windows)
+        return Verdict(_bound(event, program, windows or nested), f"{policy} KEEPING within limits")
+    bound = replace(_bound(event, program), n_waiting=n_waiting(event))
+    return Verdict(bound, f"{policy} stores one occurrence on each side that waits")
+
+
 def bound_text(bound: Bound | None) -> str:
     """What is kept per key, in words."""
     if bound is None:
         return "unlimited, every event of the key"
     late = "" if bound.lateness is None else f"LATENESS {span_text(bound.lateness)}"
     said = ["nothing"] if bound.n_open is None else [_open_text(bound.n_open)]
+    if bound.n_waiting:
+        events = "1 event that waits" if bound.n_waiting == 1 else f"{bound.n_waiting} events that wait"
+        said = [f"at most {events} for a partner, for each value of what parts have in common"]
+    if bound.n_last is not None:
+        said = ["the newest event" if bound.n_last == 1 else f"the newest {bound.n_last} events"]
     if bound.windows:
         lengths = [*map(window_text, bound.windows), late]
         said = [f"the events of the last {' + '.join(length for length in lengths if length)}"]
     elif late:
         said.append(f"the events that {late} holds back")
+    said += ["the values of the last result for ON CHANGE"] if bound.said else []
     said += [f"the last row of {name} for DERIVE" for name in bound.derived]
     said += [f"what {name} keeps" for name in bound.resting_on]
     if said[0] == "nothing" and len(said) > 1:
@@ -70,6 +104,12 @@ def forgetting_text(bound: Bound | None) -> str:
         return "nothing, so a stream without an end is refused"
     if bound.derived:
         return "no key: DERIVE looks back at its last row, however old"
+    if bound.said:
+        return "no key: its last result is compared with the next one"
+    if bound.n_last is not None:
+        return "no key: its newest events are members of the next window, however old"
+    if bound.n_waiting:
+        return "a key when nothing of it waits, which may be never"
     if bound.n_open:
         return "a key when none of its matches is open, which may be never"
     return "a key when these events are past" if bound.windows or bound.lateness else "every key at once"
@@ -82,6 +122,10 @@ def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterato
         yield "write the relation between single events, `S x INTERSECTS S y WITHIN d`: its results come as they happen"
     elif event.per is p.Per.VALUES:
         yield "`PER END` or `PER INTERVAL` gives results as they happen"
+    elif isinstance(event.pattern, p.Sliding):
+        yield "without `SINCE` a window keeps only what it holds"
+    elif event.consumption is not None:
+        yield f"`WITHIN {length}` limits how long parts wait for each other"
     elif regular:
         if not event.restart and endless_repetition(event, restart=True) is None:
             yield "`CONSUME RESTART` starts anew after each result"

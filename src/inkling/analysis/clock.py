@@ -78,7 +78,7 @@ def _windows(plan: p.ProgramPlan) -> Iterator[p.Window | None]:
 
 def _in_part(part: p.Part) -> Iterator[Span]:
     match part:
-        case p.Deadline(after=after):
+        case p.Deadline(after=after) | p.Sliding(last=Span() as after):
             yield after
         case p.TimePoint(since_zero=since_zero):
             yield since_zero

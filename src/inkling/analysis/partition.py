@@ -9,6 +9,7 @@ from inkling.analysis.policies import looks_at_scope, only_any
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.binary import Choice, Pair, pairs_of, walk
 from inkling.logical.occurrences import can_be_empty
 
 KeyColumns = Mapping[str, tuple[str, ...]]
@@ -38,9 +39,29 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
         per_source = _per_source(leaves, link)
         if per_source is None or not _told_apart(event, link):
             continue
+        if event.consumption is not None and not _pairs_keep_to(event, link):
+            continue
         names = ", ".join(sorted({f"{source}.{column[0]}" for source, column in per_source.items()}))
         return Verdict(per_source, f"equality conditions tie all parts together by {names}")
+    if event.consumption is not None:
+        return Verdict({}, "no column is equal in both sides of every pair that CONSUME makes")
     return Verdict({}, "no column is equal in all parts")
+
+
+def _pairs_keep_to(event: p.EventPlan, columns: dict[int, str]) -> bool:
+    """Whether everything that waits for a partner waits apart for each value of the columns.
+
+    It is enough that the key of every pair has such a column on either side: the two sides are then of one value.
+    """
+    nodes = list(walk(pairs_of(event)))
+    if any(isinstance(node, Choice) for node in nodes):
+        return False
+
+    def is_one(expr: e.Expr) -> bool:
+        return isinstance(expr, e.ColumnOf) and columns.get(expr.slot) == expr.column
+
+    pairs = [node for node in nodes if isinstance(node, Pair)]
+    return all(any(is_one(one) and is_one(other) for one, other in pair.keys) for pair in pairs)
 
 
 def _links(pattern: p.Pattern, hidden: frozenset[int]) -> list[dict[int, str]]:

@@ -36,6 +36,8 @@ def is_regular(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
 def _obstacle_in_result(event: p.EventPlan) -> str | None:
     if event.per is not p.Per.END:
         return f"PER {event.per.value} asks for more than where matches end"
+    if event.consumption is not None:
+        return f"CONSUME {event.consumption.selection.value} uses up parts of matches"
     if event.having:
         return "HAVING looks at whole matches"
     for output in event.head:

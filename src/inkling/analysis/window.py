@@ -25,10 +25,14 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     deadlines = tuple(part.after for part in parts_of(event.pattern) if isinstance(part, p.Deadline))
     if isinstance(event.pattern, p.Quantified):
         return Verdict(None, "ALL, SOME and AT LEAST look at every segment of a key")
+    if isinstance(event.pattern, p.Sliding):
+        return _reach_of_window(event.pattern, event.on_change)
     if event.per is p.Per.VALUES:
         return Verdict(None, "PER VALUES: a result can rest on any two moments")
     if event.restart:
         return Verdict(None, "CONSUME RESTART: each result depends on those before it")
+    if event.consumption is not None:
+        return Verdict(None, f"CONSUME {event.consumption.selection.value}: what is used up depends on everything before")
     if event.keep is not None:
         return Verdict(Horizon((event.keep, *_looked_back(event.pattern))), f"KEEP FOR {span_text(event.keep)}")
     if _looks_back_forever(event.pattern):
@@ -51,6 +55,16 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         return Verdict(Horizon(limits), reason)
     reason = f"{window_text(event.within)} and deadlines inside"
     return Verdict(Horizon((event.within, *inner, *deadlines)), reason)
+
+
+def _reach_of_window(pattern: p.Sliding, on_change: bool) -> Verdict[Horizon | None]:
+    if on_change:
+        return Verdict(None, "ON CHANGE: each result depends on the one before")
+    if pattern.since is not None:
+        return Verdict(None, "SINCE: every event can open a window, and none is ever closed")
+    if isinstance(pattern.last, p.EventCount):
+        return Verdict(None, f"LAST {pattern.last.count} EVENTS limits events, not time")
+    return Verdict(Horizon((pattern.last,)), f"LAST {span_text(pattern.last)}")
 
 
 def outermost_sequences(pattern: p.Pattern) -> Iterator[p.Sequence]:

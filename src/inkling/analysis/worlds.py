@@ -82,6 +82,8 @@ def _measured(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
         match part:
             case p.Deadline():
                 return "AFTER"
+            case p.Sliding(last=Span()):
+                return "LAST"
             case p.TimePoint():
                 return "AT a time"
             case p.StreamStart(back=back) if back is not None:

@@ -12,6 +12,7 @@ import typer
 from inkling.cli.failures import EXIT_INPUT, EXIT_MISTAKE
 from inkling.cli.messages import counted, print_diagnostics
 from inkling.cli.options import Debug, Quiet
+from inkling.cli.python_files import PythonFiles, import_files
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.query import Program, load
 
@@ -19,10 +20,12 @@ from inkling.query import Program, load
 def check(
     programs: Annotated[list[Path], typer.Argument(metavar="PROGRAM.ink…", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON on stdout.")] = False,
+    python: PythonFiles = [],  # noqa: B006
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Find the mistakes of programs; exit status 1 when there are any."""
+    import_files(python)
     findings: list[Diagnostic] = []
     status = 0
     for path in programs:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from inkling.cli.messages import print_diagnostics
 from inkling.cli.options import Budget, Debug, Delta, Epsilon, ExactUpTo, ProgramFile, sampling_of
-from inkling.query import load
+from inkling.cli.python_files import PythonFiles, import_files
+from inkling.query import Program, load
 
 
 class Stage(Enum):
@@ -31,11 +33,31 @@ def explain(
     delta: Delta = 0.01,
     exact_up_to: ExactUpTo = 1024,
     budget: Budget = 4,
+    python: PythonFiles = [],  # noqa: B006
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Show the network of agents instead: in FILE.svg, or as text.")
+    ] = False,
+    picture: Annotated[
+        Path | None, typer.Argument(metavar="FILE.svg", help="Where --graph draws the network.", show_default=False)
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Print the plan of a program: what is asked, what is proved, and how it will run."""
+    if picture is not None and not graph:
+        raise typer.BadParameter("a picture is drawn with --graph only", param_hint="FILE.svg")
+    import_files(python)
     loaded = load(program)
     if loaded.warnings:
         print_diagnostics(loaded.warnings)
+    if graph:
+        _show_graph(loaded, picture)
+        return
     sampling = sampling_of(epsilon, delta, exact_up_to=exact_up_to, budget=budget)
     typer.echo(loaded.explain(stage.value, sampling=sampling))
+
+
+def _show_graph(program: Program, picture: Path | None) -> None:
+    if picture is None:
+        typer.echo(program.graph_text())
+    else:
+        picture.write_text(program.graph(), encoding="utf-8")

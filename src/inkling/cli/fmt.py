@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,26 +13,37 @@ import typer
 from inkling.cli.failures import EXIT_MISTAKE
 from inkling.cli.options import Debug
 from inkling.language import format_program, parse
+from inkling.language.ele import format_rules
+from inkling.language.front_ends import is_rule_file
 from inkling.query import read_program
+
+
+class Language(StrEnum):
+    INK = "ink"
 
 
 def fmt(
     programs: Annotated[
-        list[Path], typer.Argument(metavar="PROGRAM.ink…", help="Files, or - for stdin.", show_default=False)
+        list[Path], typer.Argument(metavar="PROGRAM…", help="Files, or - for stdin.", show_default=False)
     ],
     check: Annotated[
         bool, typer.Option("--check", help="Print what would change; exit status 1 if anything would.")
     ] = False,
     write: Annotated[bool, typer.Option("--write", "-w", help="Rewrite the files.")] = False,
+    to: Annotated[
+        Language | None, typer.Option("--to", help="Print rules of ETALIS (.ele) as a program.", show_default=False)
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Print programs in the standard layout, or rewrite their files."""
     if check and write:
         raise typer.BadParameter("--check and --write exclude each other")
+    if to is not None and (check or write):
+        raise typer.BadParameter("--to prints; it excludes --check and --write")
     changed = 0
     for path in programs:
         before = sys.stdin.read() if str(path) == "-" else read_program(path)
-        after = format_program(parse(before, path.name))
+        after = _formatted(before, path.name, to)
         changed += after != before
         if check:
             typer.echo(_difference(path, before, after), nl=False)
@@ -43,6 +55,12 @@ def fmt(
             typer.echo(after, nl=False)
     if check and changed:
         raise typer.Exit(EXIT_MISTAKE)
+
+
+def _formatted(text: str, name: str, to: Language | None) -> str:
+    if to is None and is_rule_file(name):
+        return format_rules(text, name)
+    return format_program(parse(text, name))
 
 
 def _difference(path: Path, before: str, after: str) -> str:

@@ -25,6 +25,7 @@ from inkling.cli.options import (
     sampling_of,
 )
 from inkling.cli.progress import working
+from inkling.cli.python_files import PythonFiles, import_files
 from inkling.query import load
 
 
@@ -69,11 +70,13 @@ def run(
     seed: WorldSeed = 0,
     exact_up_to: ExactUpTo = 1024,
     budget: Budget = 4,
+    python: PythonFiles = [],  # noqa: B006
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Find the events of a program in files."""
     sampling = sampling_of(epsilon, delta, seed, exact_up_to, budget)
+    import_files(python)
     loaded = load(program)
     if loaded.warnings and not quiet:
         print_diagnostics(loaded.warnings)

@@ -17,6 +17,7 @@ from inkling.cli.live_line import Shown, live_line
 from inkling.cli.messages import counted, print_diagnostics
 from inkling.cli.options import Debug, Delta, Epsilon, Master, ProgramFile, Quiet, WorldSeed, sampling_of
 from inkling.cli.progress import working
+from inkling.cli.python_files import PythonFiles, import_files
 from inkling.cli.stopping import Stop, stopping_politely
 from inkling.query import Program, load
 
@@ -94,11 +95,13 @@ def stream(
     epsilon: Epsilon = 0.01,
     delta: Delta = 0.01,
     seed: WorldSeed = 0,
+    python: PythonFiles = [],  # noqa: B006
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Find the events of a program in streams, until Ctrl-C."""
     sampling = sampling_of(epsilon, delta, seed)
+    import_files(python)
     loaded = load(program)
     if loaded.warnings and not quiet:
         print_diagnostics(loaded.warnings)

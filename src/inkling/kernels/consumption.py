@@ -67,7 +67,7 @@ def _stand(relations, start, start_place, end, end_place, left, right):
 
 @njit(cache=True, inline="never")
 def _occurs_between(
-    first, last, at, absent_start, absent_start_place, absent_end, absent_end_place, absent_row,
+    first, last, absent_start, absent_start_place, absent_end, absent_end_place, absent_row,
     after, after_place, before, before_place, code, constants, columns, registers, moments, stack,
 ):  # fmt: skip
     """Whether something of a list sorted by start lies wholly inside an open gap and passes its condition."""
@@ -149,7 +149,7 @@ def pair_up(
                             for a in range(n_absent):
                                 if fits:
                                     fits = not _occurs_between(
-                                        absent_offsets[a, key[i]], absent_offsets[a, key[i] + 1], a,
+                                        absent_offsets[a, key[i]], absent_offsets[a, key[i] + 1],
                                         absent_start, absent_start_place, absent_end, absent_end_place, absent_row,
                                         end[left], end_place[left], start[right], start_place[right],
                                         absent_code[absent_codes[a] : absent_codes[a + 1]], absent_constants, columns,

@@ -44,6 +44,7 @@ class _Solver:
         self._rule, self._clause, self._around = rule, clause, around
         self._rows = pa.table({_START: pa.array([0], pa.int8())})
         self._named = list(clause.named)
+        self._given = {variable.column for variable, _ in clause.named}
         self._conditions = list(clause.conditions)
         self._settle()
 
@@ -94,8 +95,10 @@ class _Solver:
         if not isinstance(condition, e.Compare) or condition.operator != "=":
             return None
         for side, other in ((condition.left, condition.right), (condition.right, condition.left)):
-            is_new = isinstance(side, e.FactColumn) and side.column not in self._rows.column_names
-            if isinstance(side, e.FactColumn) and is_new and other.type is side.type and self._knows(other):
+            if not isinstance(side, e.FactColumn) or side.column in self._given:
+                continue
+            is_new = side.atom == VARIABLES and side.column not in self._rows.column_names
+            if is_new and other.type is side.type and self._knows(other):
                 return side, other
         return None
 

@@ -3,7 +3,7 @@
 Text enters, a `syntax.Program` leaves; the binder and the fluent API in `build` share that tree.
 """
 
-from inkling.language.parser import parse
+from inkling.language.front_ends import parse
 from inkling.language.printer import (
     format_expression,
     format_pattern,

@@ -13,6 +13,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from inkling.evaluators.automaton.takeover import Running, carried_over
+from inkling.evaluators.consumption.carry import relaid
 from inkling.evaluators.stage.stepper import StageState
 from inkling.live.changes import changes, is_same_stream
 from inkling.live.clocks import NEVER, Clocks
@@ -76,4 +77,8 @@ def _stage_state(
         Running(automata, carry) for automata, carry in zip(old.stepper.engine.automata, state.automata, strict=True)
     ]
     carries = tuple(carried_over(one, running, kept, layout.events) for one in new.stepper.engine.automata)
-    return StageState(layout.rows(state.rows), carries, state.keys, state.until, since)
+    windows = {
+        name: replace(window, rows=layout.rows(window.rows)) for name, window in state.windows.items() if name in kept
+    }
+    waiting = {name: relaid(one, layout.rows(one.rows)) for name, one in state.waiting.items() if name in kept}
+    return StageState(layout.rows(state.rows), carries, state.keys, state.until, since, windows=windows, waiting=waiting)

@@ -13,8 +13,10 @@ import pyarrow as pa
 
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.automaton.evaluator import AutomatonCarry
+from inkling.evaluators.consumption.carry import ConsumptionCarry
 from inkling.evaluators.stage.keys import KeyBook
 from inkling.evaluators.stage.stepper import StageState
+from inkling.evaluators.windows.carry import WindowCarry
 from inkling.live.clocks import Clocks
 from inkling.live.compact import compact, restored
 from inkling.live.stage import LiveState
@@ -44,6 +46,13 @@ def to_bytes(state: LiveState) -> bytes:
             pack.table(f"events:{number}", _event_table(carry.rows))
             if carry.rows.place_words is not None:
                 pack.table(f"words:{number}", pa.table({"word": carry.rows.place_words}))
+    for name, window in state.stage.windows.items():
+        pack.table(f"members:{name}", window.rows)
+        if window.last is not None:
+            pack.table(f"said:{name}", window.last)
+    for name, waiting in state.stage.waiting.items():
+        pack.table(f"waiting:{name}", waiting.rows)
+        pack.table(f"stored:{name}", waiting.stored)
     clocks = state.clocks
     return pack.finished(
         {
@@ -66,10 +75,18 @@ def from_bytes(data: bytes) -> LiveState:
         raise ValueError(f"this state has the format {head['format']}, expected {FORMAT}")
     carries = tuple(_carry(parts, number, following) for number, following in enumerate(head["next"]))
     clocks = Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"])
-    stage = StageState(
-        _table(parts["rows"]), carries, KeyBook.from_table(_table(parts["keys"])), head["until"], head["since"]
-    )
     named = {name.partition(":")[::2]: part for name, part in parts.items()}
+    said = {name: _table(part) for (kind, name), part in named.items() if kind == "said"}
+    windows = {
+        name: WindowCarry(_table(part), said.get(name)) for (kind, name), part in named.items() if kind == "members"
+    }
+    waiting = {
+        name: ConsumptionCarry(_table(part), _table(parts[f"stored:{name}"]))
+        for (kind, name), part in named.items()
+        if kind == "waiting"
+    }
+    keys = KeyBook.from_table(_table(parts["keys"]))
+    stage = StageState(_table(parts["rows"]), carries, keys, head["until"], head["since"], windows=windows, waiting=waiting)
     return LiveState(
         clocks,
         _table(parts["pending"]),

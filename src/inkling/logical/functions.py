@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from inkling.logical import shapes
 from inkling.model.event import Value
 from inkling.model.types import Type
 
@@ -25,11 +26,16 @@ class Function:
 
 def haversine_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
     """Great-circle distance in meters between two positions in degrees."""
+    return great_circle(lat1, lon1, lat2, lon2, EARTH_RADIUS_M)
+
+
+def great_circle(lat1: float, lon1: float, lat2: float, lon2: float, radius: float) -> float:
+    """The same on a sphere of any radius, in the unit of the radius."""
     phi1, phi2 = math.radians(lat1), math.radians(lat2)
     half_phi = (phi2 - phi1) / 2.0
     half_lambda = math.radians(lon2 - lon1) / 2.0
     chord = math.sin(half_phi) ** 2 + math.cos(phi1) * math.cos(phi2) * math.sin(half_lambda) ** 2
-    return 2.0 * EARTH_RADIUS_M * math.asin(math.sqrt(min(1.0, chord)))
+    return 2.0 * radius * math.asin(math.sqrt(min(1.0, chord)))
 
 
 def angle_difference(left: float, right: float) -> float:
@@ -57,7 +63,7 @@ def _power(base: float, exponent: float) -> float | None:
     return None if isinstance(result, complex) else float(result)
 
 
-D, N, S, T = Type.DOUBLE, Type.INTEGER, Type.STRING, Type.DURATION
+B, D, N, S, T = Type.BOOLEAN, Type.DOUBLE, Type.INTEGER, Type.STRING, Type.DURATION
 
 FUNCTIONS = {
     function.name: function
@@ -74,6 +80,9 @@ FUNCTIONS = {
         Function("least", (D, D), D, min, variadic=True),
         Function("greatest", (D, D), D, max, variadic=True),
         Function("haversine", (D, D, D, D), D, haversine_m),
+        Function("great_circle", (D, D, D, D, D), D, great_circle),
+        Function("contains", (S, D, D), B, shapes.contains),
+        Function("distance_to", (S, D, D), D, shapes.distance_to),
         Function("angle_difference", (D, D), D, angle_difference),
         Function("seconds", (T,), D, lambda x: x / 1e6),
         Function("minutes", (T,), D, lambda x: x / 60e6),

@@ -15,7 +15,7 @@ from inkling.logical import plan as p
 from inkling.logical.finer import on_finer_clock
 from inkling.logical.recursion import resting_on
 from inkling.logical.rules.everywhere import everywhere
-from inkling.model.schema import Column
+from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.model.worlds import certain
@@ -76,8 +76,7 @@ def in_worlds(program: p.ProgramPlan, *, finer: bool = False) -> p.ProgramPlan:
 def _stream(stream: p.StreamPlan, finer: bool) -> p.StreamPlan:
     """Events of worlds are called by a number of their own, so the id of an event is a column like any other."""
     schema = certain(stream.schema)
-    kind = next((column.type for column in schema.columns if column.name == schema.id), Type.INTEGER)
-    columns = (*schema.columns, Column(CALLED, kind), _WORLD_COLUMN)
+    columns = (*schema.columns, Column(CALLED, _id_type(schema)), _WORLD_COLUMN)
     derived = tuple(replace(one, expr=on_finer_clock(one.expr, _never)) for one in stream.derived)
     return replace(
         stream,
@@ -117,7 +116,7 @@ def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], finer: bool) ->
         event,
         head=head,
         returns=_outputs(event.returns, changed),
-        pattern=everywhere(event.pattern, lambda pattern: _pattern(pattern, changed, finer)),
+        pattern=_called(everywhere(event.pattern, lambda pattern: _pattern(pattern, changed, finer)), streams),
         within=_window(event.within, finer),
         having=tuple(changed(condition) for condition in event.having),
         partition=(*event.partition, _WORLD_COLUMN),
@@ -142,6 +141,17 @@ def _pattern(pattern: p.Pattern, change: Callable[[e.Expr], e.Expr], finer: bool
             return replace(pattern, within=_window(within, finer))
         case _:
             return pattern
+
+
+def _called(pattern: p.Pattern, streams: dict[str, p.StreamPlan]) -> p.Pattern:
+    """A window over a stream, with simultaneous events in the order of the ids by which the user knows them."""
+    if not isinstance(pattern, p.Sliding) or pattern.leaf.sources[0] not in streams:
+        return pattern
+    return replace(pattern, called=Column(CALLED, _id_type(streams[pattern.leaf.sources[0]].schema)))
+
+
+def _id_type(schema: StreamSchema) -> Type:
+    return next((column.type for column in schema.columns if column.name == schema.id), Type.INTEGER)
 
 
 def _window(window: p.Window | None, finer: bool) -> p.Window | None:

@@ -195,6 +195,7 @@ class Sliding:
     leaf: Leaf
     last: Span | EventCount
     since: Leaf | None = None
+    called: Column | None = None  # orders simultaneous events where ids do not: in worlds, ids are not the user's
 
 
 @dataclass(frozen=True, slots=True)

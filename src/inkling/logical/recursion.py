@@ -182,13 +182,17 @@ def _is_monotone(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> boo
 
 def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> bool:
     """Whether everything of the group that the part reads ends before the part does."""
+    if isinstance(part, p.Narrowed) and _counts(part.within, event, names):
+        return False
     if not _reads(part, names):
-        return True
+        return isinstance(part, p.Absent | p.Deadline | p.StreamStart) or all(
+            _is_progressive(inner, event, names) for inner in p.sub_patterns(part)
+        )
     match part:
         case p.Disjunction(items=items):
             return all(_is_progressive(item, event, names) for item in items)
-        case p.Narrowed(pattern=inner, within=within):
-            return not _counts(within, event, names) and _is_progressive(inner, event, names)
+        case p.Narrowed(pattern=inner):
+            return _is_progressive(inner, event, names)
         case p.Sequence(parts=parts):
             last = next((place for place in reversed(range(len(parts))) if not _may_lack(parts[place])), 0)
             return not any(_reads(one, names) for one in parts[last + 1 :]) and _is_progressive(

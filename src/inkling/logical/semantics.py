@@ -6,7 +6,7 @@ Every evaluator is a faster way to compute what this module and `occurrences` sa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from inkling.logical import plan as p
@@ -54,7 +54,7 @@ def semantics(program: p.ProgramPlan, world: World, around: Surroundings) -> dic
         if group.is_recursive:
             derived = least_model(group, world, around, known_at)
         else:
-            derived = derive(group.events[0], world, around, known_at, {})
+            derived = derive(group.events[0], world, around, known_at)
         world = World((*world.events, *(found.event for found in derived)))
         known_at.update((found.event, found.result.detected_at) for found in derived)
         for event in group.events:
@@ -94,9 +94,9 @@ def derive(
     world: World,
     around: Surroundings,
     known_at: Mapping[Event, int],
-    depths: Mapping[Event, int],
+    depths: Mapping[Event, int] | None = None,
 ) -> list[Derived]:
-    """The results of one event in canonical order; `depths` are those of results of its own recursion."""
+    """The results of one event in canonical order; `depths` are those of results of its own recursion, if any."""
     derived: list[Derived] = []
     for key, events in _partitions(event, world.of(*event.sources)):
         scope = tuple(one for one in events if one.source in event.scope)
@@ -130,7 +130,20 @@ def _finished(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence
         and stage.passes_all(event.having, match.bindings)
         and stage.known_in_time(match, event.keep)
     ]
+    if event.on_change:
+        return list(_changing(event, matches, stage.around))
     return _restarting(matches) if event.restart else matches
+
+
+def _changing(event: p.EventPlan, matches: list[Occurrence], around: Surroundings) -> Iterator[Occurrence]:
+    """ON CHANGE: a match whose values are those of the match before is left out; with SINCE, of the same start."""
+    before: dict[Rank, tuple[Value, ...]] = {}
+    for match in sorted(matches, key=lambda match: position(match.lineage[-1].event)):
+        values = tuple(value_of(output.expr, match.bindings, around) for output in (*event.head, *event.returns))
+        since = tuple(position(member.event) for member in match.lineage[:-1])
+        if before.get(since) != values:
+            yield match
+        before[since] = values
 
 
 def _restarting(matches: list[Occurrence]) -> list[Occurrence]:
@@ -143,7 +156,7 @@ def _restarting(matches: list[Occurrence]) -> list[Occurrence]:
 
 
 def _results(
-    event: p.EventPlan, matches: list[Occurrence], around: Surroundings, depths: Mapping[Event, int]
+    event: p.EventPlan, matches: list[Occurrence], around: Surroundings, depths: Mapping[Event, int] | None
 ) -> Iterator[Derived]:
     """Group matches into results as `PER` says; each group speaks through its witness."""
 
@@ -151,7 +164,11 @@ def _results(
         return tuple(value_of(output.expr, match.bindings, around) for output in event.returns)
 
     def depth(match: Occurrence) -> int:
-        return max((1 + depths[member.event] for member in match.lineage if member.event in depths), default=0)
+        through = [] if depths is None else [depths[one.event] for one in match.lineage if one.event in depths]
+        return 1 + max(through, default=-1)
+
+    if depths is not None and not event.schema.is_ordered:
+        matches = [_as_seen_again(match) for match in matches]
 
     groups: dict[tuple[tuple[Value, ...], Rank], list[Occurrence]] = {}
     for match in matches:
@@ -172,6 +189,12 @@ def _results(
             Result(event.name, values, start.time, end.time, known_at, ids),
             depth(witness),
         )
+
+
+def _as_seen_again(match: Occurrence) -> Occurrence:
+    """A match of a recursion with the borders that its result will have when it is read again."""
+    start, end = ends_of(match.start.time, match.end.time)
+    return replace(match, start=start, end=end)
 
 
 def _identity(per: p.Per, match: Occurrence) -> Rank:

@@ -122,6 +122,7 @@ def _source_of(made: Implementation) -> bytes:
                 _sources[made] = bytes(pickler.dumps(made))
             finally:
                 pickler.unregister_pickle_by_value(module)
+        _received[_sources[made]] = made  # what comes back is the same
     return _sources[made]
 
 

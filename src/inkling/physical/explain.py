@@ -16,6 +16,7 @@ from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.text import Wording, expr_text, lookup_text
 from inkling.physical.naming import fact_name
 from inkling.physical.plan import Bit, EventStep, Input, PhysicalPlan, Stage
+from inkling.physical.sharing_text import largest_parts
 from inkling.physical.shuffle import derives_in_worker, shuffled_columns
 from inkling.physical.verdicts import partition_text
 
@@ -58,8 +59,18 @@ class _StageLines:
         for given in inputs:
             found = self._late(found, given)
         doubtful = doubtful_events(self.program)
+        lines: dict[str, str] = {}
+        twins = dict(stage.sharing.twins)
+        for part in largest_parts(stage.sharing):
+            what = "pattern" if part.n_parts == 0 else f"first {part.n_parts} parts"
+            self.lines.add(f"Shared[{found}]", f"{what} of {', '.join(part.events)}")
         for step in stage.steps:
-            results = self._step(found, step)
+            name = step.event.name
+            if name in twins:
+                results = self.lines.add(f"Renamed {name}[{lines[twins[name]]}]")
+            else:
+                results = self._step(found, step)
+            lines[name] = results
             if step.event.name in doubtful:
                 self.lines.add(f"Sum[{results}]", "probabilities of the worlds that have a result")
 

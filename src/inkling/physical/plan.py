@@ -14,6 +14,8 @@ class Evaluator(Enum):
     AUTOMATON = "automaton"
     NETWORK = "network"
     SEGMENTS = "segments"
+    WINDOW = "window"
+    CONSUMPTION = "consumption"
 
 
 @dataclass(frozen=True, slots=True)

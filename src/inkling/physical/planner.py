@@ -15,6 +15,7 @@ from inkling.logical.recursion import resting_on
 from inkling.model.types import Type
 from inkling.physical.across import hoisted, refuse_unsupported
 from inkling.physical.bits import BitBook
+from inkling.physical.consuming import having_for_kernels, preferences, with_physical_preference
 from inkling.physical.naming import Naming, physical_name, row_expr
 from inkling.physical.operands import columns_of_segments, with_physical_columns
 from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
@@ -87,10 +88,12 @@ class _StagePlanner:
         naming = self._naming(event, leaves)
         tests = tuple(self._leaf(leaf, naming, inputs_of) for leaf in leaves)
         bound = self._bound(event, naming)
+        if bound.consumption is not None:
+            bound = having_for_kernels(bound, lambda slot, inner: self._computed(inner, inputs_of[slot]))
         negated = {slot.number for slot in event.slots if slot.negated}
         visible = {slot: positions for slot, positions in inputs_of.items() if slot not in negated}
         for expr in _expressions(bound):
-            self._require(expr, visible)
+            self._require(expr, inputs_of if e.slots_of(expr) & negated else visible)
         scope = tuple(self._position(source, ()) for source in event.scope if source in read_sources(event))
         verdict = is_regular(event, self.program)
         too_many = _too_many_tests(tests)
@@ -100,6 +103,12 @@ class _StagePlanner:
         if isinstance(event.pattern, p.Quantified):
             chosen, verdict = Evaluator.SEGMENTS, Verdict(False, "segments of different keys are compared")
             self._require_segments(bound.pattern, inputs_of)
+        if isinstance(event.pattern, p.Sliding):
+            chosen, verdict = Evaluator.WINDOW, Verdict(False, "a window moves with each of its events")
+            if isinstance(bound.pattern, p.Sliding) and bound.pattern.called is not None:
+                self._need(inputs_of[event.pattern.leaf.slot], bound.pattern.called.name)
+        if event.consumption is not None:
+            chosen = Evaluator.CONSUMPTION
         for position in scope:
             self.drafts[position].in_scope = True
             if chosen is Evaluator.AUTOMATON or looks_at_scope(event):
@@ -138,7 +147,9 @@ class _StagePlanner:
                     return with_physical_columns(pattern)
                 case p.Repetition(pattern=inner) | p.OtherRun(pattern=inner):
                     return replace(pattern, pattern=renamed(inner))
-                case p.Leaf() | p.TimePoint():
+                case p.Sliding(called=called) if called is not None:
+                    return replace(pattern, called=replace(called, name=physical_name(called.name, called.type)))
+                case p.Sliding() | p.Leaf() | p.TimePoint():
                     return pattern
 
         def part(one: p.Part) -> p.Part:
@@ -152,6 +163,7 @@ class _StagePlanner:
             returns=outputs(event.returns),
             having=tuple(naming.physical(condition) for condition in event.having),
             pattern=renamed(event.pattern),
+            consumption=with_physical_preference(event.consumption, naming),
         )
 
     def _leaf(self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]]) -> LeafTest:
@@ -324,7 +336,8 @@ def _expressions(event: p.EventPlan) -> list[e.Expr]:
     nested = [
         condition for part in parts_of(event.pattern) if isinstance(part, p.Narrowed) for condition in part.having
     ]
-    return [*(output.expr for output in (*event.head, *event.returns)), *event.having, *nested]
+    outputs = [output.expr for output in (*event.head, *event.returns)]
+    return [*outputs, *event.having, *nested, *preferences(event.consumption)]
 
 
 def _reads(expr: e.Expr, columns: frozenset[str]) -> bool:

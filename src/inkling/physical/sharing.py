@@ -21,6 +21,7 @@ class Work:
 
     pattern: p.Pattern
     n_parts: int
+    limits: tuple[p.Window | None, ...]  # how long a match may last, which partial matches are held to
     tests: tuple[LeafTest, ...]
     scope: tuple[int, ...]
 
@@ -37,13 +38,15 @@ def sharing_of(steps: tuple[EventStep, ...]) -> Sharing:
         original = first.setdefault(_without_names(step), name)
         if original != name:
             twins[name] = original
-    users: dict[Work, dict[str, None]] = {}
+    users: dict[tuple[Work, frozenset[str]], dict[str, None]] = {}
     for step in steps:
         if step.event.name not in twins:
+            read = frozenset(step.event.sources) & frozenset(names)  # together with these, rows are other rows
             for _, work in works_of(step):
-                users.setdefault(work, {})[step.event.name] = None
-    shared = {work: tuple(events) for work, events in users.items() if len(events) > 1}
-    parts = (SharedPart(work.pattern, work.n_parts, events) for work, events in shared.items())
+                users.setdefault((work, read), {})[step.event.name] = None
+    parts = (
+        SharedPart(work.pattern, work.n_parts, tuple(events)) for (work, _), events in users.items() if len(events) > 1
+    )
     return Sharing(tuple(twins.items()), tuple(parts))
 
 
@@ -51,34 +54,41 @@ def works_of(step: EventStep) -> Iterator[tuple[p.Pattern, Work]]:
     """Every pattern that the network looks for where nothing is bound, and its first parts; with its node in the plan."""
     if step.evaluator is not Evaluator.NETWORK or step.event.consumption is not None:
         return
-    for node in _unbound(step.event.pattern):
+    for node, limits in _unbound(step.event.pattern, (step.event.within, step.event.keep)):
         for n_parts, pattern in ((WHOLE, node), *_first_parts(node)):
             tests = tuple(step.leaf(leaf.slot) for leaf in p.leaves(pattern))
-            yield node, Work(pattern, n_parts, tests, step.scope)
+            yield node, Work(pattern, n_parts, limits, tests, step.scope)
 
 
-def _unbound(pattern: p.Pattern) -> Iterator[p.Pattern]:
-    """Patterns that are looked for with nothing bound."""
-    yield pattern
+def _unbound(
+    pattern: p.Pattern, limits: tuple[p.Window | None, ...]
+) -> Iterator[tuple[p.Pattern, tuple[p.Window | None, ...]]]:
+    """Patterns that are looked for with nothing bound, and the limits around them."""
+    yield pattern, limits
     match pattern:
-        case p.Narrowed(pattern=inner) | p.Except(pattern=inner):
-            yield from _unbound(inner)
+        case p.Narrowed(pattern=inner, within=within):
+            yield from _unbound(inner, (*limits, within))
+        case p.Except(pattern=inner):
+            yield from _unbound(inner, limits)
         case p.Disjunction(items=items):
             for item in items:
-                yield from _unbound(item)
+                yield from _unbound(item, limits)
         case _:
             pass
 
 
 def _first_parts(pattern: p.Pattern) -> Iterator[tuple[int, p.Pattern]]:
-    """What stands before the last part, and before the one before it; single events are cheap to find again."""
+    """One part, two, … all of them; single events are cheap to find again.
+
+    All parts of one pattern may be the first parts of another.
+    """
     match pattern:
         case p.Sequence(parts=parts):
-            for n_parts in range(1, len(parts)):
+            for n_parts in range(1, len(parts) + 1):
                 if n_parts > 1 or not isinstance(parts[0], p.Leaf):
                     yield n_parts, replace(pattern, parts=parts[:n_parts], within=None)
         case p.Conjunction(items=items) | p.Parallel(items=items):
-            for n_parts in range(1, len(items)):
+            for n_parts in range(1, len(items) + 1):
                 if n_parts > 1 or not isinstance(items[0], p.Leaf):
                     yield n_parts, replace(pattern, items=items[:n_parts])
         case _:

@@ -10,7 +10,7 @@ from inkling.analysis.policies import read_sources
 from inkling.analysis.verdict import Verdict
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
-from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.logical.plan import EventPlan, ProgramPlan, Sliding
 from inkling.logical.recursion import EventGroup, group_of, groups_of
 from inkling.model.types import Type
 
@@ -141,6 +141,9 @@ def _first_fitting(
 def _fits(group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...]) -> bool:
     if group.key_types != types or group.declared != bool(event.partition):
         return False
+    goes_on = isinstance(event.pattern, Sliding) or event.consumption is not None
+    if goes_on and {other.name for other in group.events} & set(event.sources):
+        return False  # it goes on from row to row, so what it reads must be complete before it
     for source in read_sources(event):
         wanted = keys.get(source, ())
         if group.keys.get(source, wanted) != wanted:

@@ -9,18 +9,23 @@ from inkling.analysis.wait import wait_of
 from inkling.logical import plan as p
 from inkling.logical.text import window_text
 from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
+from inkling.physical.sharing_text import shared_text
 from inkling.physical.world_verdicts import Looks, stream_worlds, world_lines
 
 COSTS = {
     Evaluator.AUTOMATON: "one table look-up per event",
     Evaluator.NETWORK: "grows with the partial matches inside the window",
     Evaluator.SEGMENTS: "grows with the pairs of keys and their segments",
+    Evaluator.WINDOW: "a few steps per event, however long the window is",
+    Evaluator.CONSUMPTION: "a few steps per event, and one per stored partner that does not fit",
 }
 
 CLASSES = {
     Evaluator.AUTOMATON: "regular",
     Evaluator.NETWORK: "correlated",
     Evaluator.SEGMENTS: "quantified",
+    Evaluator.WINDOW: "sliding",
+    Evaluator.CONSUMPTION: "consuming",
 }
 
 
@@ -43,6 +48,9 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
         "class": _class(step),
         "evaluator": f"{step.evaluator.value}, exact; {COSTS[step.evaluator]}",
     }
+    shared = shared_text(stage.sharing, event.name)
+    if shared is not None:
+        lines["shares"] = shared
     if doubt.conclusion:
         assert looks is not None, "an uncertain stream is looked at in worlds"
         lines["state"] = _said(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)

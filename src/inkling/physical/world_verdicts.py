@@ -18,6 +18,8 @@ WORLD_COSTS = {
     Evaluator.AUTOMATON: "one table look-up per event and world",
     Evaluator.NETWORK: "grows with the partial matches inside the window, in every world",
     Evaluator.SEGMENTS: "grows with the pairs of keys and their segments, in every world",
+    Evaluator.WINDOW: "a few steps per event, in every world",
+    Evaluator.CONSUMPTION: "a few steps per event, in every world",
 }
 
 

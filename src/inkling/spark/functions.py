@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from itertools import zip_longest
 
+import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
 from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS
+from inkling.logical.vectorized.functions import MEANINGS
 from inkling.model.types import Type
 
 WHOLE_FROM = 2.0**52
@@ -17,8 +20,9 @@ WHOLE_FROM = 2.0**52
 
 def call(name: str, args: Iterable[Column]) -> Column:
     """Value of a function; doubles are what its numeric parameters read."""
-    wants_text = FUNCTIONS[name].parameters[0] is Type.STRING
-    result = COLUMN_FORMS[name](*(arg if wants_text else arg.cast("double") for arg in args))
+    kinds = FUNCTIONS[name].parameters
+    given = zip_longest(args, kinds, fillvalue=kinds[-1])
+    result = COLUMN_FORMS[name](*(arg if kind is Type.STRING else arg.cast("double") for arg, kind in given))
     return finite(result) if FUNCTIONS[name].result is Type.DOUBLE else result
 
 
@@ -49,13 +53,29 @@ def _greatest(*numbers: Column) -> Column:
 
 
 def _haversine(lat1: Column, lon1: Column, lat2: Column, lon2: Column) -> Column:
+    return _great_circle(lat1, lon1, lat2, lon2, fn.lit(EARTH_RADIUS_M))
+
+
+def _great_circle(lat1: Column, lon1: Column, lat2: Column, lon2: Column, radius: Column) -> Column:
     degree, two = fn.lit(math.pi / 180.0), fn.lit(2.0)
     phi1, phi2 = lat1 * degree, lat2 * degree
     half_phi = (phi2 - phi1) / two
     half_lambda = (lon2 - lon1) * degree / two
     across = fn.cos(phi1) * fn.cos(phi2) * fn.pow(fn.sin(half_lambda), two)
     chord = finite(fn.pow(fn.sin(half_phi), two) + across)
-    return fn.lit(2.0 * EARTH_RADIUS_M) * fn.asin(fn.sqrt(_least(fn.lit(1.0), chord)))
+    return two * radius * fn.asin(fn.sqrt(_least(fn.lit(1.0), chord)))
+
+
+def _in_python(name: str, kind: str) -> Callable[..., Column]:
+    """What the JVM has no library for, over whole columns in Python."""
+
+    def answers(text: Column, x: Column, y: Column) -> Column:
+        def found(text: pa.Array, x: pa.Array, y: pa.Array) -> pa.Array:
+            return MEANINGS[name](text, x, y)
+
+        return fn.arrow_udf(found, kind)(text, x, y)
+
+    return answers
 
 
 def _angle_difference(left: Column, right: Column) -> Column:
@@ -85,6 +105,9 @@ COLUMN_FORMS: dict[str, Callable[..., Column]] = {
     "least": _least,
     "greatest": _greatest,
     "haversine": _haversine,
+    "great_circle": _great_circle,
+    "contains": _in_python("contains", "boolean"),
+    "distance_to": _in_python("distance_to", "double"),
     "angle_difference": _angle_difference,
     "seconds": _divided_by(1e6),
     "minutes": _divided_by(60e6),

@@ -15,7 +15,7 @@ from inkling.testing.rows import Rows
 FEATURES = (
     "SEQ ANY", "SEQ NEXT", "SEQ STRICT", "SEQ in SEQ", "AND", "OR", "PAR",
     *RELATIONS,
-    "EXCEPT", "AT a time",
+    "EXCEPT", "AT a time", "WINDOW", "LAST EVENTS", "LAST duration", "SINCE", "ON CHANGE",
     "NOT first", "NOT between", "NOT last", "NOT of a pattern", "AFTER", "AT START", "AT START in what is kept",
     "+", "*", "?", "{n}", "{n,}", "{n,m}", "repeated group", "COMPLEMENT", "_", "A | B",
     "condition on one event", "condition across events", "equality across events",
@@ -26,7 +26,8 @@ FEATURES = (
     "HAVING", "nested HAVING", "named body",
     "WITHIN duration", "WITHIN POINTS", "WITHIN EVENTS",
     "nested WITHIN duration", "nested WITHIN POINTS", "nested WITHIN EVENTS",
-    "PARTITION BY", "OVER", "head", "RETURN", "CONSUME RESTART", "KEEP FOR",
+    "PARTITION BY", "OVER", "head", "RETURN", "CONSUME RESTART", "CONSUME RECENT", "CONSUME CHRONOLOGICAL",
+    "KEEPING", "PREFER LONGER", "PREFER SHORTER", "PREFER a value", "KEEP FOR",
     "ON TIMEOUT", "ON TIMEOUT of several parts",
     "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES",
     "derived event as input", "stream of points", "stream of intervals", "ORDER BY", "ORDER BY text",
@@ -89,11 +90,27 @@ def event_features(event: p.EventPlan) -> Iterator[str]:
         "RETURN": event.returns,
         "CONSUME RESTART": event.restart,
         "KEEP FOR": event.keep,
+        "ON CHANGE": event.on_change,
         "ON TIMEOUT": event.timeouts_of,
         "ON TIMEOUT of several parts": event.timeouts_of and isinstance(event.pattern, p.Disjunction),
         "OVER": {source for leaf in p.leaves(event.pattern) for source in leaf.sources} != set(event.scope),
     }
     yield from (clause for clause, is_given in clauses.items() if is_given)
+    if event.consumption is not None:
+        yield from _policy_features(event.consumption)
+
+
+def _policy_features(policy: p.Consumption) -> Iterator[str]:
+    yield f"CONSUME {policy.selection.value}"
+    if policy.keeping:
+        yield "KEEPING"
+    match policy.prefer:
+        case None:
+            pass
+        case p.Preference() as preference:
+            yield f"PREFER {preference.value}"
+        case _:
+            yield "PREFER a value"
 
 
 def stream_features(plan: p.ProgramPlan) -> Iterator[str]:
@@ -156,6 +173,11 @@ def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
             yield "AT a time"
         case p.Quantified():
             yield "quantified"
+        case p.Sliding(last=last, since=since):
+            yield "WINDOW"
+            yield "LAST EVENTS" if isinstance(last, p.EventCount) else "LAST duration"
+            if since is not None:
+                yield "SINCE"
         case p.Repetition(pattern=inner, low=low, high=high):
             yield _repetition_name(low, high)
             if not isinstance(inner, p.Leaf):

@@ -51,6 +51,9 @@ COLUMNS = {
 TABLE = "known"
 TABLE_COLUMNS = {"name": Type.STRING, "number": Type.INTEGER, "size": Type.DOUBLE}
 
+OF_PLACES = frozenset({"great_circle", "contains", "distance_to"})
+"""Functions whose arguments mean something only together."""
+
 APPROXIMATE = frozenset({"exp", "ln", "sin", "cos", "pow", "haversine"})
 """Functions whose last digits depend on the mathematical library."""
 
@@ -148,7 +151,11 @@ class _Writer:
     def __init__(self, rng: Random, exact: bool, tables: bool) -> None:
         self.rng = rng
         self.tables = tables
-        self.functions = [function for function in FUNCTIONS.values() if not exact or function.name not in APPROXIMATE]
+        self.functions = [
+            function
+            for function in FUNCTIONS.values()
+            if function.name not in OF_PLACES and (not exact or function.name not in APPROXIMATE)
+        ]
 
     def of(self, kind: Type, depth: int) -> e.Expr:
         if depth <= 0 or self.rng.random() < 0.1:

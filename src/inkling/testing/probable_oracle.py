@@ -170,7 +170,7 @@ def _derived(program: p.ProgramPlan, world: World, around: Surroundings) -> Iter
         else:
             event = group.events[0]
             with_places = replace(event, schema=replace(event.schema, is_ordered=True))
-            derived = derive(with_places, world, around, known_at, {})
+            derived = derive(with_places, world, around, known_at)
         for one in derived:
             event = next(event for event in group.events if event.name == one.result.event)
             seen = one.event if event.schema.is_ordered else _without_places(one.event)

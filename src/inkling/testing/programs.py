@@ -18,11 +18,13 @@ from inkling.logical import plan as p
 from inkling.logical.semantics import Result
 from inkling.model.types import Type
 from inkling.testing.conditions import Variable, aggregate
+from inkling.testing.consuming import POLICIES, PairMaker, random_policy
 from inkling.testing.coverage import program_features
 from inkling.testing.oracle import bound, oracle
 from inkling.testing.patterns import PatternMaker, Place, Source
 from inkling.testing.rows import Rows
 from inkling.testing.streams import random_rows, random_tables
+from inkling.testing.windows import window_event
 from inkling.testing.universe import DERIVED, TABLES, VALUE_COLUMNS, Declared, Kind
 
 MOST_TRIES = 200
@@ -133,7 +135,12 @@ def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Op
     usable = _usable(rng, sources)
     partitioned = rng.random() < 0.5 if options.partitioned is None else options.partitioned
     partitioned = partitioned and all("k" in source.columns for source in usable)
-    maker = PatternMaker(rng, usable, all(one.is_ordered for one in usable), rng.choice((2, 3, 4, 4, 5)))
+    if rng.random() < (0.6 if "WINDOW" in options.needing else 0.08):
+        text, seen, in_order = window_event(rng, name, usable, partitioned=partitioned)
+        return _Event(text, (Source(name, seen, in_order, False),))
+    consuming = rng.random() < (0.7 if {*POLICIES} & options.needing else 0.1)
+    kind = PairMaker if consuming else PatternMaker
+    maker = kind(rng, usable, all(one.is_ordered for one in usable), rng.choice((2, 3, 4, 4, 5)))
     window, measures_time = maker.window() if rng.random() < 0.5 else ("", False)
     pattern = maker.pattern(Place(has_limit=measures_time))
     clauses = [f"PATTERN {pattern.text}"]
@@ -149,7 +156,9 @@ def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Op
     if rng.random() < 0.15:
         over = rng.sample([source.name for source in usable], rng.randint(1, len(usable)))
         clauses.append(f"OVER ({', '.join(over)})")
-    if rng.random() < 0.15:
+    if consuming:
+        clauses.append(random_policy(rng, pattern.variables))
+    elif rng.random() < 0.15:
         clauses.append("CONSUME RESTART")
     if rng.random() < (0.6 if "AT START" in pattern.text else 0.12):
         clauses.append(f"KEEP FOR {rng.randint(0, 8)} TICKS")
@@ -159,7 +168,7 @@ def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Op
     clauses.append(rng.choice(("", "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES")))
     head, columns = _head(rng, pattern.variables, partitioned=partitioned)
     waits = measures_time and pattern.text.startswith(("SEQ (", "SEQ ANY", "SEQ NEXT"))
-    timeouts = [f"{name}_late"] if waits and rng.random() < 0.4 else []
+    timeouts = [f"{name}_late"] if waits and not consuming and rng.random() < 0.4 else []
     clauses.extend(f"ON TIMEOUT {late}" for late in timeouts)
     text = f"EVENT {name}{head} AS\n  " + "\n  ".join(clause for clause in clauses if clause) + ";"
     is_ordered = all(source.is_ordered for source in usable) and "AFTER" not in pattern.text

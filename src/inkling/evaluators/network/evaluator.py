@@ -9,17 +9,14 @@ import pyarrow as pa
 
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.network.lateral import Evaluation
-from inkling.evaluators.network.layout import Layout, layout_of
-from inkling.evaluators.network.needs import column_types
 from inkling.evaluators.network.newest import Newest, resting_on
 from inkling.evaluators.network.partials import Occurrences, Partials
 from inkling.evaluators.network.results import results_of
-from inkling.evaluators.network.store import build_store
+from inkling.evaluators.network.session import Group, Session
 from inkling.evaluators.truth import truth_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.expr import Expr
 from inkling.model.batch import EventBatch, MatchBatch
-from inkling.model.types import Type
 from inkling.physical.plan import EventStep
 
 
@@ -29,20 +26,30 @@ class NetworkEvaluator:
 
     step: EventStep
     around: Surroundings
-    _made: dict[pa.DataType, tuple[Layout, dict[str, Type]]] = field(default_factory=dict, compare=False, repr=False)
-
+    _groups: list[Group] = field(default_factory=list, compare=False, repr=False)
     _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
 
-    def _prepared(self, batch: EventBatch) -> tuple[Layout, dict[str, Type]]:
-        kind = batch.ids.type
-        if kind not in self._made:
-            self._made[kind] = layout_of(self.step), column_types(self.step, batch)
-        return self._made[kind]
+    def _alone(self) -> Group:
+        if not self._groups:
+            self._groups.append(Group((self.step,)))
+        return self._groups[0]
 
-    def evaluate(self, batch: EventBatch, n_keys: int, until: int, newest: Newest | None = None) -> MatchBatch:
-        """All results over the batch that are known by `until`; with `newest`, those that rest on such results."""
-        layout, types = self._prepared(batch)
-        store = build_store(batch, types.items(), n_keys)
+    def evaluate(
+        self,
+        batch: EventBatch,
+        n_keys: int,
+        until: int,
+        newest: Newest | None = None,
+        session: Session | None = None,
+    ) -> MatchBatch:
+        """All results over the batch that are known by `until`; with `newest`, those that rest on such results.
+
+        A session over the batch holds what other events have found there.
+        """
+        if session is None:
+            session = Session.of(self._alone(), batch, n_keys)
+        layout, types = session.group.prepared(self.step).layout, session.group.types(batch)
+        store, common = session.store, session.common(self.step)
 
         def gather(found: Occurrences | Partials) -> Gather:
             moments = {name: found.moments[:, place] for place, name in enumerate(layout.moments)}
@@ -55,9 +62,11 @@ class NetworkEvaluator:
                 kept &= truth_of(condition, resolve, len(found), self.around)
             return kept
 
-        evaluation = Evaluation(store, self.step, layout, types, self.around.measure, passes)
+        evaluation = Evaluation(store, self.step, layout, types, self.around.measure, passes, session, common)
         event = self.step.event
         roots = evaluation.roots()
+        if common is not None:
+            evaluation.arena, roots = common.arena, common.roots(lambda: roots)
         window = evaluation.window_of(event.keep, evaluation.window_of(event.within, None))
         if newest is None:
             found = evaluation.occurrences(event.pattern, roots, window=window)

@@ -31,6 +31,7 @@ from inkling.evaluators.network.partials import (
 )
 from inkling.evaluators.network.relations import related
 from inkling.evaluators.network.runs import expand, is_among
+from inkling.evaluators.network.session import Common, Session
 from inkling.evaluators.network.store import Store
 from inkling.evaluators.network.where import anywhere, moment, on_same_interval, start_anywhere, starting_early
 from inkling.evaluators.sources import comes_from
@@ -57,6 +58,8 @@ class Evaluation:
     types: dict[str, Type]
     measure: Callable[[Span], int]
     passes: Filter  # HAVING of nested patterns
+    session: Session
+    common: Common | None = None
     arena: Arena = field(default_factory=Arena)
     _scope: cand.Index | None = None
     _least_end: tuple[Ints, Ints] | None = None
@@ -92,6 +95,15 @@ class Evaluation:
         window: int | None = None,
     ) -> Occurrences:
         """Every occurrence of `pattern` in each context that lasts at most `window` (a hint, not a filter)."""
+        if self.common is None:
+            return self._occurrences(pattern, contexts, policy, window)
+        return self.common.whole(
+            pattern, contexts, window, lambda: self._occurrences(pattern, contexts, policy, window)
+        )
+
+    def _occurrences(
+        self, pattern: p.Pattern, contexts: Contexts, policy: p.Policy, window: int | None
+    ) -> Occurrences:
         match pattern:
             case p.Leaf():
                 return self._leaf(pattern, contexts, following=False)
@@ -101,12 +113,12 @@ class Evaluation:
                 return self._sequence(p.Sequence(policy, (pattern,)), contexts, window)
             case p.Disjunction(items=items):
                 return stack([self.occurrences(item, contexts, policy, window) for item in items])
-            case p.Conjunction(items=items):
-                return self._conjunction(items, contexts, window)
+            case p.Conjunction():
+                return self._conjunction(pattern, contexts, window)
             case p.Parallel(items=items):
-                return self._related(items, contexts, window, ("PAR",))
+                return self._related(pattern, items, contexts, window, ("PAR",))
             case p.Related(left=left, relations=relations, right=right):
-                return self._related((left, right), contexts, window, relations)
+                return self._related(pattern, (left, right), contexts, window, relations)
             case p.Except(pattern=inner, other=other):
                 return self._except(inner, other, contexts, window)
             case p.TimePoint(since_zero=since_zero):
@@ -163,14 +175,16 @@ class Evaluation:
         found = found.where(self.lasts_at_most(found, contexts.key[found.origin], pattern.within))
         return found.where(self.passes(found, pattern.having)) if pattern.having else found
 
-    def _conjunction(self, items: tuple[p.Pattern, ...], contexts: Contexts, window: int | None) -> Occurrences:
+    def _conjunction(self, pattern: p.Conjunction, contexts: Contexts, window: int | None) -> Occurrences:
         """All items, in any order; one that may be empty may be missing, but not all of them."""
-        partials = begin(contexts, 0)
-        for item in items:
+        items = pattern.items
+        n_placed, partials = self._resumed(pattern, len(items), contexts, window, begin(contexts, 0))
+        for place, item in enumerate(items[n_placed:], n_placed):
             found = self.occurrences(item, anywhere(partials, contexts, window), window=window)
             longer = append(partials, found)
             without = self._may_lack(item, partials)
             partials = longer if without is None else stack([partials.where(without), longer])
+            self._keep(pattern, place + 1, contexts, window, partials)
         return starting_early(self._closed(partials.where(partials.placed), None), contexts)
 
     def _may_lack(self, part: p.Part, partials: Partials) -> np.ndarray | None:
@@ -198,15 +212,21 @@ class Evaluation:
                 return np.zeros(len(partials), bool)
 
     def _related(
-        self, items: tuple[p.Pattern, ...], contexts: Contexts, window: int | None, relations: tuple[str, ...]
+        self,
+        pattern: p.Pattern,
+        items: tuple[p.Pattern, ...],
+        contexts: Contexts,
+        window: int | None,
+        relations: tuple[str, ...],
     ) -> Occurrences:
         """All items, each in one of the relations to the hull of those before it."""
-        partials = begin(contexts, 0)
-        for item in items:
+        n_placed, partials = self._resumed(pattern, len(items), contexts, window, begin(contexts, 0))
+        for place, item in enumerate(items[n_placed:], n_placed):
             found = self.occurrences(item, anywhere(partials, contexts, window), window=window)
             hull = partials.take(found.origin)
             found = found.where(~hull.placed | related(relations, hull, found))
             partials = append(partials, found)
+            self._keep(pattern, place + 1, contexts, window, partials)
         return starting_early(self._closed(partials, None), contexts)
 
     def _except(self, pattern: p.Pattern, other: p.Pattern, contexts: Contexts, window: int | None) -> Occurrences:
@@ -249,10 +269,13 @@ class Evaluation:
 
     def _sequence(self, sequence: p.Sequence, contexts: Contexts, window: int | None) -> Occurrences:
         absences = [part.pattern for part in sequence.parts if isinstance(part, p.Absent)]
-        partials = begin(contexts, len(absences))
-        n_opened = 0
-        beginning: p.StreamStart | None = None
-        for part in sequence.parts:
+        n_placed, partials = self._resumed(
+            sequence, len(sequence.parts), contexts, window, begin(contexts, len(absences))
+        )
+        placed = sequence.parts[:n_placed]
+        n_opened = sum(isinstance(part, p.Absent) for part in placed)
+        beginning = next((part for part in placed if isinstance(part, p.StreamStart)), None)
+        for place, part in enumerate(sequence.parts[n_placed:], n_placed):
             match part:
                 case p.StreamStart():
                     beginning = part
@@ -269,6 +292,7 @@ class Evaluation:
                     longer = self._hop(part, partials, contexts, sequence.policy, window)
                     without = self._may_lack(part, partials)
                     partials = longer if without is None else stack([partials.where(without), longer])
+            self._keep(sequence, place + 1, contexts, window, partials)
             if not len(partials):
                 return self._closed(partials, None)
         partials = partials.where(partials.placed)
@@ -278,6 +302,20 @@ class Evaluation:
             violated = self._violated(absent, number, partials, contexts, limit, back)
             partials = partials.where(~violated)
         return self._closed(partials, limit)
+
+    def _resumed(
+        self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, fresh: Partials
+    ) -> tuple[int, Partials]:
+        """How many first parts another event has placed already, and what came of it."""
+        if self.common is None:
+            return 0, fresh
+        return self.common.first_parts(pattern, n_parts, contexts, window, fresh)
+
+    def _keep(
+        self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, partials: Partials
+    ) -> None:
+        if self.common is not None:
+            self.common.keep(pattern, n_parts, contexts, window, partials)
 
     def _closed(self, partials: Partials, limit: int | None) -> Occurrences:
         known = np.maximum(partials.known, partials.end)
@@ -560,7 +598,7 @@ class Evaluation:
     def _index(self, leaf: p.Leaf, contexts: Contexts) -> tuple[cand.Index, Ints, Code]:
         test = self.step.leaf(leaf.slot)
         if leaf.slot not in self._rows:
-            self._rows[leaf.slot] = cand.rows_of(self.store, test)
+            self._rows[leaf.slot] = self.session.rows_of(test)
         rows = self._rows[leaf.slot]
         equalities, rest = cand.split_equalities(test, self.layout, self.types)
         code = compile_conditions(rest, leaf.slot, self.store, self.layout, self.measure)
@@ -568,8 +606,7 @@ class Evaluation:
             index, group = cand.group_by_equality(self.store, rows, contexts, equalities)
             return index, group, code
         if leaf.slot not in self._plain_index:
-            keys = self.store.batch.key[rows]
-            self._plain_index[leaf.slot] = cand.index_rows(self.store, rows, keys, self.store.n_keys)
+            self._plain_index[leaf.slot] = self.session.index_of(test, rows)
         return self._plain_index[leaf.slot], contexts.key, code
 
     @property

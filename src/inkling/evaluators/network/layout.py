@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -51,21 +51,27 @@ def kept_of(reference: e.Expr) -> Kept:
 
 def layout_of(step: EventStep) -> Layout:
     """Registers for every reference that a condition across events makes to another slot."""
-    spans = frozenset(slot.number for slot in step.event.slots if slot.span_only)
+    spans = _spans(step)
+    moments = {(slot, edge) for slot in spans for edge in e.Edge}
+    return Layout(registers_of([step]), tuple(sorted(moments, key=lambda pair: (pair[0], pair[1].value))), spans)
+
+
+def registers_of(steps: Sequence[EventStep]) -> tuple[tuple[int, Kept], ...]:
+    """The registers that any of these events needs."""
     registers: set[tuple[int, Kept]] = set()
-    for leaf in step.leaves:
-        for condition in leaf.across:
-            registers.update(_references(condition, leaf.slot, spans))
-    repeated = {slot.number for slot in step.event.slots if slot.repeated}
+    for step in steps:
+        for leaf in step.leaves:
+            for condition in leaf.across:
+                registers.update(_references(condition, leaf.slot, _spans(step)))
+    repeated = {slot.number for step in steps for slot in step.event.slots if slot.repeated}
     for slot, kept in tuple(registers):
         if slot in repeated and kept in (Kept.HERE, Kept.HERE_FIRST):
             registers |= {(slot, Kept.FIRST), (slot, Kept.LAST)}
-    moments = {(slot, edge) for slot in spans for edge in e.Edge}
-    return Layout(
-        tuple(sorted(registers, key=lambda pair: (pair[0], pair[1].value))),
-        tuple(sorted(moments, key=lambda pair: (pair[0], pair[1].value))),
-        spans,
-    )
+    return tuple(sorted(registers, key=lambda pair: (pair[0], pair[1].value)))
+
+
+def _spans(step: EventStep) -> frozenset[int]:
+    return frozenset(slot.number for slot in step.event.slots if slot.span_only)
 
 
 def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterator[tuple[int, Kept]]:

@@ -20,7 +20,7 @@ from inkling.kernels.canonical import canonical_order
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, Output, Per
 from inkling.logical.vectorized import evaluate
-from inkling.model.batch import Ints, MatchBatch
+from inkling.model.batch import UNORDERED, Ints, MatchBatch
 
 
 def results_of(
@@ -32,6 +32,8 @@ def results_of(
     around: Surroundings,
 ) -> MatchBatch:
     """One result per identity, in (key, end, start) order of first appearance."""
+    if store.batch.depth is not None and not event.schema.is_ordered:
+        found = _as_seen_again(found)
     order, _ = canonical_order(found.origin, store.n_keys, found.end, found.end_place, found.start, found.start_place)
     found = found.take(order)
     if event.restart:
@@ -50,6 +52,15 @@ def results_of(
     resolve = gather(chosen)
     values = {name: array.take(pa.array(witness)) for name, array in head.items()}
     return _matches(event, store, chosen, values | _values(event.returns, resolve, len(chosen), around), resolve)
+
+
+def _as_seen_again(found: Occurrences) -> Occurrences:
+    """Matches of a recursion with the borders that their results will have when they are read again."""
+    return replace(
+        found,
+        start_place=np.full(len(found), -UNORDERED),
+        end_place=np.full(len(found), UNORDERED),
+    )
 
 
 def _witnesses(

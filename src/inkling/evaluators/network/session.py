@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.arena import Arena
-from inkling.evaluators.network.layout import Layout, layout_of
+from inkling.evaluators.network.layout import Layout, layout_of, registers_of
 from inkling.evaluators.network.needs import column_types
 from inkling.evaluators.network.partials import NOWHERE, Contexts, Occurrences, Partials
 from inkling.evaluators.network.store import Store, build_store
@@ -58,9 +59,9 @@ class Group:
         for step in self.steps:
             known = [(node, work) for node, work in works_of(step) if work in identity]
             numbers[step.event.name] = {(id(node), work.n_parts): identity[work] for node, work in known}
-        together = [layouts[name] for name, known in numbers.items() if known]
-        registers = _union([layout.registers for layout in together])
-        moments = _union([layout.moments for layout in together])
+        together = [step for step in self.steps if numbers[step.event.name]]
+        registers = registers_of(together)
+        moments = _union([layouts[step.event.name].moments for step in together])
         for name, layout in layouts.items():
             common = replace(layout, registers=registers, moments=moments) if numbers[name] else layout
             self._prepared[name] = Prepared(common, numbers[name])
@@ -77,7 +78,7 @@ class Group:
     def often(self) -> frozenset[Tested]:
         """Candidates that more than one leaf has."""
         if self._often is None:
-            tested = [tested_by(leaf) for step in self.steps for leaf in step.leaves]
+            tested = [_tested(leaf) for step in self.steps for leaf in step.leaves]
             self._often = frozenset(one for one in tested if tested.count(one) > 1)
         return self._often
 
@@ -88,15 +89,34 @@ class Session:
 
     group: Group
     store: Store
-    rows: dict[Tested, Ints] = field(default_factory=dict)
-    indexes: dict[Tested, cand.Index] = field(default_factory=dict)
     arena: Arena = field(default_factory=Arena)
-    roots: dict[int, Contexts] = field(default_factory=dict)
+    roots: Contexts | None = None
     found: dict[tuple[int, int | None], Occurrences | Partials] = field(default_factory=dict)
+    _rows: dict[Tested, Ints] = field(default_factory=dict)
+    _indexes: dict[Tested, cand.Index] = field(default_factory=dict)
 
     @classmethod
     def of(cls, group: Group, batch: EventBatch, n_keys: int) -> Session:
         return cls(group, build_store(batch, group.types(batch).items(), n_keys))
+
+    def rows_of(self, leaf: LeafTest) -> Ints:
+        """Rows that pass the tests of a leaf on single events."""
+        tested = _tested(leaf)
+        if tested not in self.group.often:
+            return cand.rows_of(self.store, leaf)
+        if tested not in self._rows:
+            self._rows[tested] = cand.rows_of(self.store, leaf)
+        return self._rows[tested]
+
+    def index_of(self, leaf: LeafTest, rows: Ints) -> cand.Index:
+        """These candidates of a leaf by key and start."""
+        tested = _tested(leaf)
+        if rows is self._rows.get(tested) and tested in self._indexes:
+            return self._indexes[tested]
+        index = cand.index_rows(self.store, rows, self.store.batch.key[rows], self.store.n_keys)
+        if rows is self._rows.get(tested):
+            self._indexes[tested] = index
+        return index
 
     def common(self, step: EventStep) -> Common | None:
         """What an event has in common with others, if anything."""
@@ -117,13 +137,15 @@ class Common:
 
     def roots(self, make: Callable[[], Contexts]) -> Contexts:
         """The contexts in which nothing is bound: the same for all."""
-        return self.session.roots.setdefault(0, make()) if not self.session.roots else self.session.roots[0]
+        if self.session.roots is None:
+            self.session.roots = make()
+        return self.session.roots
 
     def whole(
         self, pattern: p.Pattern, contexts: Contexts, window: int | None, find: Callable[[], Occurrences]
     ) -> Occurrences:
         """The occurrences of a pattern, found now or before."""
-        number = self.numbers.get((id(pattern), WHOLE)) if contexts is self.session.roots[0] else None
+        number = self.numbers.get((id(pattern), WHOLE)) if contexts is self.session.roots else None
         if number is None:
             return find()
         found = self.session.found.get((number, window))
@@ -136,7 +158,7 @@ class Common:
         self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, fresh: Partials
     ) -> tuple[int, Partials]:
         """The most first parts that were placed before, and the partial matches they made; else none, and `fresh`."""
-        if contexts is self.session.roots[0]:
+        if contexts is self.session.roots:
             for n_placed in range(n_parts, 0, -1):
                 number = self.numbers.get((id(pattern), n_placed))
                 found = None if number is None else self.session.found.get((number, window))
@@ -148,12 +170,12 @@ class Common:
         self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, partials: Partials
     ) -> None:
         """Remember partial matches, if others want them."""
-        number = self.numbers.get((id(pattern), n_parts)) if contexts is self.session.roots[0] else None
+        number = self.numbers.get((id(pattern), n_parts)) if contexts is self.session.roots else None
         if number is not None:
             self.session.found[number, window] = partials
 
 
-def tested_by(leaf: LeafTest) -> Tested:
+def _tested(leaf: LeafTest) -> Tested:
     return leaf.inputs, leaf.bits
 
 
@@ -164,5 +186,8 @@ def _with_gaps(partials: Partials, n_gaps: int) -> Partials:
     return replace(partials, gaps=np.concatenate([held, more], axis=1))
 
 
-def _union[Item](lists: Sequence[tuple[Item, ...]]) -> tuple[Item, ...]:
+Item = TypeVar("Item")
+
+
+def _union(lists: Sequence[tuple[Item, ...]]) -> tuple[Item, ...]:
     return tuple(dict.fromkeys(item for one in lists for item in one))

@@ -41,6 +41,11 @@ def _dense(code: Ints) -> Ints:
 
 def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     """Rows in canonical order, with everything evaluators need."""
+    return event_batch_and_order(stage, table, key)[0]
+
+
+def event_batch_and_order(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, Ints]:
+    """The same, and the rows of the table in the order of the batch."""
     table = in_one_piece(table)
     if len(table) and _is_plain(stage):
         plain = _plain_batch(stage, table, key)
@@ -57,7 +62,7 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
     # rows of a key lie far apart, so putting them in order costs the most here: no column twice, and none without need
     source, ends = source[order] if len(stage.inputs) > 1 else np.zeros(len(order), np.int16), end[order]
     places = _ordered_places(stage, source, start_place, end_place, order)
-    return EventBatch(
+    batch = EventBatch(
         key[order],
         source,
         ends if start is end else start[order],
@@ -73,6 +78,7 @@ def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
         words,
         _filled(table, r.DEPTH, np.zeros(len(table), np.int64))[order] if r.DEPTH in table.column_names else None,
     )
+    return batch, order
 
 
 def _is_plain(stage: Stage) -> bool:
@@ -82,7 +88,7 @@ def _is_plain(stage: Stage) -> bool:
     return not stage.inputs[0].interval and not stage.inputs[0].is_derived
 
 
-def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch | None:
+def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, Ints] | None:
     """The same for plain stages, unless places are too large."""
     end = table[r.END].chunk(0).to_numpy()
     if stage.inputs[0].ordered:
@@ -98,7 +104,7 @@ def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch | None:
     starts_at = ends_at = place[order]
     if not stage.inputs[0].ordered:
         starts_at, ends_at = np.full(n, -UNORDERED), np.full(n, UNORDERED)
-    return EventBatch(
+    batch = EventBatch(
         key[order],
         source[:n],
         ends,
@@ -112,6 +118,7 @@ def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch | None:
         np.arange(n + 1),
         taken(table[r.ID].chunk(0), order),
     )
+    return batch, order
 
 
 def _places(stage: Stage, table: pa.Table, source: NDArray[np.int16]) -> tuple[Ints, Ints]:

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.automaton.evaluator import automata_of
+from inkling.evaluators.automaton.evaluator import AutomatonEvaluator, automata_of
+from inkling.evaluators.consumption.carry import ConsumptionStepper
+from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
 from inkling.evaluators.network.evaluator import NetworkEvaluator
+from inkling.evaluators.network.session import Session
 from inkling.evaluators.segments.evaluator import SegmentsEvaluator
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.evaluators.stage.recursion import Recursion
+from inkling.evaluators.stage.shared import SharedWork, renamed
+from inkling.evaluators.windows.carry import WindowStepper
+from inkling.evaluators.windows.evaluator import WindowEvaluator
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import Evaluator, EventStep, Stage
+
+
+AnyEvaluator = NetworkEvaluator | SegmentsEvaluator | WindowEvaluator | ConsumingEvaluator
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +53,24 @@ class StageEngine:
             )
             for step in stage.steps
         }
+        self._shared = SharedWork(stage, self._feeds)
         self._steps = {step.event.name: step for step in stage.steps}
         self._groups = groups_among([step.event for step in stage.steps])
-        self._evaluators: dict[str, NetworkEvaluator | SegmentsEvaluator] = {}
-        regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
-        self.automata = automata_of(regular, len(stage.inputs), around)
+        self._evaluators: dict[str, AnyEvaluator] = {}
+        self._regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
+
+    @cached_property
+    def automata(self) -> tuple[AutomatonEvaluator, ...]:
+        """Those of all regular events."""
+        return automata_of(self._regular, len(self.stage.inputs), self._around)
+
+    @cached_property
+    def _originals(self) -> tuple[AutomatonEvaluator, ...]:
+        """Those of regular events that do not have the results of another one."""
+        originals = tuple(step for step in self._regular if self._shared.original(step.event.name) is None)
+        if len(originals) == len(self._regular):
+            return self.automata
+        return automata_of(originals, len(self.stage.inputs), self._around)
 
     def run(self, rows: pa.Table) -> StageResults:
         """Results over rows that hold all events of their keys."""
@@ -55,7 +78,7 @@ class StageEngine:
         codes, keys = key_codes(rows, len(self.stage.key_types))
         base = event_batch(self.stage, rows, codes)
         found: dict[str, MatchBatch] = {}
-        for automata in self.automata:
+        for automata in self._originals:
             if not automata.ties(base).any():
                 found.update({matches.event: matches for matches in automata.evaluate(base)})
         return StageResults(self.rest(rows, codes, base, found), keys)
@@ -64,7 +87,7 @@ class StageEngine:
         """Results over events in canonical order, of a stage no event of which reads another."""
         assert not any(self._feeds.values()), "derived events come as rows"
         found: dict[str, MatchBatch] = {}
-        for automata in self.automata:
+        for automata in self._originals:
             if not automata.ties(batch).any():
                 found.update({matches.event: matches for matches in automata.evaluate(batch)})
         return self.rest(pa.table({}), batch.key, batch, found)
@@ -85,6 +108,8 @@ class StageEngine:
         events whose results are rows already, `since` events that do not see rows which end by some time.
         """
         n_keys = int(codes.max()) + 1 if len(codes) else 0
+        opened: dict[int, Session] = {}
+        batches: dict[tuple[int, ...], EventBatch] = {}
         for group in self._groups:
             if group.is_recursive:
                 found |= self._recursive(group, rows, codes, found, until or {}, among_rows, since or {})
@@ -93,11 +118,23 @@ class StageEngine:
             name = step.event.name
             if name in found:
                 continue
-            batch = self._with_derived(step, rows, codes, base, found, among_rows)
+            original = self._shared.original(name, until, since)
+            if original is not None and original in found:
+                found[name] = renamed(found[original], self._steps[original].event, step.event)
+                continue
+            feeds = self._feeds[name]
+            if feeds not in batches:
+                batches[feeds] = self._with_derived(step, rows, codes, base, found, among_rows)
+            batch = batches[feeds]
             if since and name in since:
                 batch = _after(batch, since[name])
             known_by = FOREVER if until is None else until.get(name, FOREVER)
-            found[name] = self._evaluator(step).evaluate(batch, n_keys, known_by)
+            evaluator = self._evaluator(step)
+            if isinstance(evaluator, NetworkEvaluator):
+                session = self._shared.session(step, batch, n_keys, opened)
+                found[name] = evaluator.evaluate(batch, n_keys, known_by, session=session)
+            else:
+                found[name] = evaluator.evaluate(batch, n_keys, known_by)
         return found
 
     def _recursive(
@@ -147,12 +184,31 @@ class StageEngine:
         fed = stage_rows(self.stage, number, source, self._tables, self._around, carry="@code")
         return fed.drop_columns(["@code"]), fed["@code"].to_numpy()
 
-    def _evaluator(self, step: EventStep) -> NetworkEvaluator | SegmentsEvaluator:
+    def _evaluator(self, step: EventStep) -> AnyEvaluator:
         name = step.event.name
         if name not in self._evaluators:
-            kind = SegmentsEvaluator if step.evaluator is Evaluator.SEGMENTS else NetworkEvaluator
-            self._evaluators[name] = kind(step, self._around)
+            match step.evaluator:
+                case Evaluator.SEGMENTS:
+                    self._evaluators[name] = SegmentsEvaluator(step, self._around)
+                case Evaluator.WINDOW:
+                    self._evaluators[name] = WindowEvaluator(step, self._around)
+                case Evaluator.CONSUMPTION:
+                    self._evaluators[name] = ConsumingEvaluator(step, self._around)
+                case _:
+                    self._evaluators[name] = NetworkEvaluator(step, self._around)
         return self._evaluators[name]
+
+    def window(self, step: EventStep) -> WindowStepper:
+        """What moves the windows of an event from batch to batch."""
+        evaluator = self._evaluator(step)
+        assert isinstance(evaluator, WindowEvaluator)
+        return WindowStepper(self.stage, evaluator)
+
+    def consuming(self, step: EventStep) -> ConsumptionStepper:
+        """What has an event with a consumption policy go on from batch to batch."""
+        evaluator = self._evaluator(step)
+        assert isinstance(evaluator, ConsumingEvaluator)
+        return ConsumptionStepper(self.stage, evaluator)
 
     def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:
         """Results of an event as rows of all inputs that read it."""

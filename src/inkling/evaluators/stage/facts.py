@@ -12,6 +12,7 @@ from inkling.evaluators.stage.row import Row
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import TableAtom
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
+from inkling.logical.vectorized.facts import alike
 from inkling.physical.naming import fact_name
 
 
@@ -34,7 +35,7 @@ def _joined(rows: pa.Table, atom: TableAtom, table: pa.Table, around: Surroundin
     facts = facts.group_by(names).aggregate([])
     resolve = Row(rows)
     wanted = [
-        (name, evaluate(arg, resolve, len(rows), around).cast(facts.schema.field(name).type))
+        (name, evaluate(arg, resolve, len(rows), around))
         for name, arg in zip(names, atom.args, strict=True)
         if arg is not None
     ]
@@ -47,8 +48,9 @@ def _joined(rows: pa.Table, atom: TableAtom, table: pa.Table, around: Surroundin
 
 def _pairs(wanted: list[tuple[str, pa.Array]], facts: pa.Table, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Positions of rows and facts that agree; null agrees with nothing."""
-    left = pa.table({"row": np.arange(n_rows)} | {f"k{i}": values for i, (_, values) in enumerate(wanted)})
-    right = pa.table({"fact": np.arange(len(facts))} | {f"k{i}": facts[name] for i, (name, _) in enumerate(wanted)})
+    pairs = [alike(facts[name].combine_chunks(), values) for name, values in wanted]
+    left = pa.table({"row": np.arange(n_rows)} | {f"k{i}": values for i, (_, values) in enumerate(pairs)})
+    right = pa.table({"fact": np.arange(len(facts))} | {f"k{i}": values for i, (values, _) in enumerate(pairs)})
     if not wanted:
         return (
             np.repeat(np.arange(n_rows), len(facts)),
@@ -57,5 +59,5 @@ def _pairs(wanted: list[tuple[str, pa.Array]], facts: pa.Table, n_rows: int) -> 
     keys = [f"k{i}" for i in range(len(wanted))]
     for key in keys:
         left, right = left.filter(pc.is_valid(left[key])), right.filter(pc.is_valid(right[key]))
-    pairs = left.join(right, keys, join_type="inner").sort_by([("row", "ascending"), ("fact", "ascending")])
-    return pairs["row"].to_numpy(), pairs["fact"].to_numpy()
+    joined = left.join(right, keys, join_type="inner").sort_by([("row", "ascending"), ("fact", "ascending")])
+    return joined["row"].to_numpy(), joined["fact"].to_numpy()

@@ -13,15 +13,17 @@ from inkling.analysis.lag import lag_of, settled_after, waiting_time
 from inkling.analysis.window import total_horizon
 from inkling.evaluators.automaton.evaluator import AutomatonCarry, AutomatonEvaluator
 from inkling.evaluators.automaton.takeover import step_since
+from inkling.evaluators.consumption.carry import ConsumptionCarry
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
 from inkling.evaluators.stage.closing import ClosingRows
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.keys import KeyBook
 from inkling.evaluators.stage.needed import NeededRows
+from inkling.evaluators.windows.carry import WindowCarry
 from inkling.kernels.order import any_tied
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import Per, ProgramPlan
+from inkling.logical.plan import Per, ProgramPlan, Sliding
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
 
@@ -44,6 +46,8 @@ class StageState:
     until: int
     since: Mapping[str, int] = field(default_factory=dict)  # of events that do not see rows which end by then
     n_trimmed: int = 0  # rows that were left when those that cannot matter any more were last cleared away
+    windows: Mapping[str, WindowCarry] = field(default_factory=dict)  # by event
+    waiting: Mapping[str, ConsumptionCarry] = field(default_factory=dict)  # by event
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,10 @@ class StageStepper:
     def __init__(self, engine: StageEngine, program: ProgramPlan, around: Surroundings) -> None:
         self._engine = engine
         by_automata = {step.event.name for automaton in engine.automata for step in automaton.steps}
-        self._network = [step for step in engine.stage.steps if step.event.name not in by_automata]
+        self._windows = {step.event.name: engine.window(step) for step in engine.stage.steps if _slides(step)}
+        self._consuming = {step.event.name: engine.consuming(step) for step in engine.stage.steps if _consumes(step)}
+        elsewhere = by_automata | set(self._windows) | set(self._consuming)
+        self._network = [step for step in engine.stage.steps if step.event.name not in elsewhere]
         self._lags = {step.event.name: lag_of(step.event, program, around.measure) for step in self._network}
         self._settles = {step.event.name: settled_after(step.event, program, around.measure) for step in self._network}
         waits = [waiting_time(step.event, program, around.measure) for step in self._network]
@@ -82,8 +89,12 @@ class StageStepper:
         self._closing = ClosingRows(engine.stage, self._network, frozenset(at_once))
         self._needed = NeededRows(self._network)
         self._nothing: dict[str, MatchBatch] = {}  # no results, per event
+        self._window_lags = {
+            name: lag_of(one.evaluator.step.event, program, around.measure)
+            for name, one in (*self._windows.items(), *self._consuming.items())
+        }
         self._fed_by_automata = tuple(
-            name for name in sorted(by_automata) if any(one.source == name for one in engine.stage.inputs)
+            name for name in sorted(elsewhere) if any(one.source == name for one in engine.stage.inputs)
         )
         identity = r.stage_schema(engine.stage).field(r.ID)
         ties = pa.schema([pa.field(r.SOURCE, pa.int16()), pa.field(r.END, pa.int64()), identity])
@@ -105,9 +116,12 @@ class StageStepper:
         keys, tied = state.keys, self._no_ties
         if self._engine.automata:
             carries, keys, tied = self._run_automata(state, rows, found)
+        windows = self._run_windows(state, rows, until, found)
+        waiting = self._run_consuming(state, rows, until, found)
         if not self._network:
-            return StageState(state.rows, carries, keys, until, state.since), Stepped(found, tied)
-        if self._engine.automata:
+            after = StageState(state.rows, carries, keys, until, state.since, windows=windows, waiting=waiting)
+            return after, Stepped(found, tied)
+        if self._engine.automata or windows or waiting:
             rows = rows.filter(pa.array(self._needed.among(rows)))
         derived = [self._engine.derived_rows(name, found[name]) for name in self._fed_by_automata]
         fresh = pa.concat_tables([rows, *derived]) if derived else rows
@@ -118,7 +132,38 @@ class StageStepper:
         else:
             self._run_network(state, kept, closing, until, found)
         retained, n_trimmed = self._retained(kept, until, state.n_trimmed)
-        return StageState(retained, carries, keys, until, state.since, n_trimmed), Stepped(found, tied)
+        after = StageState(retained, carries, keys, until, state.since, n_trimmed, windows, waiting)
+        return after, Stepped(found, tied)
+
+    def _run_windows(
+        self, state: StageState, rows: pa.Table, until: int, found: dict[str, MatchBatch]
+    ) -> dict[str, WindowCarry]:
+        carries: dict[str, WindowCarry] = {}
+        for name, window in self._windows.items():
+            lag = self._window_lags[name]
+            carries[name], found[name] = window.step(
+                state.windows.get(name) or window.start(),
+                rows,
+                state.since.get(name, -FOREVER),
+                _behind(state.until, lag),
+                _behind(until, lag),
+            )
+        return carries
+
+    def _run_consuming(
+        self, state: StageState, rows: pa.Table, until: int, found: dict[str, MatchBatch]
+    ) -> dict[str, ConsumptionCarry]:
+        carries: dict[str, ConsumptionCarry] = {}
+        for name, consuming in self._consuming.items():
+            lag = self._window_lags[name]
+            carries[name], found[name] = consuming.step(
+                state.waiting.get(name) or consuming.start(),
+                rows,
+                state.since.get(name, -FOREVER),
+                _behind(state.until, lag),
+                _behind(until, lag),
+            )
+        return carries
 
     def _run_automata(
         self, state: StageState, rows: pa.Table, found: dict[str, MatchBatch]
@@ -213,6 +258,16 @@ def _with_keys_of(rows: pa.Table, closing: NDArray[np.bool_], n_key_columns: int
         moved[codes[first:][closing]] = True
         chosen = moved[codes]
     return rows if chosen.all() else in_one_piece(rows.filter(pa.array(chosen)))
+
+
+def _slides(step: EventStep) -> bool:
+    """Whether an event is a window that forgets what it leaves behind."""
+    return isinstance(step.event.pattern, Sliding) and step.event.pattern.since is None
+
+
+def _consumes(step: EventStep) -> bool:
+    """Whether an event uses up what it finds and says so at once."""
+    return step.event.consumption is not None and step.event.per is not Per.VALUES
 
 
 def _behind(time: int, lag: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 from inkling.errors import Diagnostic, ProgramError, nearest
@@ -48,16 +49,17 @@ class Directives:
     streams: dict[tuple[str, int], DeclaredStream] = field(default_factory=dict)
     tables: dict[tuple[str, int], s.TableDecl] = field(default_factory=dict)
     consume: s.Consume | None = None
+    prefer: t.Variable | None = None  # the policy prefers larger values of it, in the rules that have it
     time_type: str | None = None
     tick: s.Duration | None = None
 
 
 def duration(quantity: t.Quantity, source: SourceText) -> s.Duration:
     """A length of time; ticks without a unit."""
-    unit: s.TimeUnit | None = "TICKS"
+    unit: s.TimeUnit = "TICKS"
     if quantity.unit is not None:
-        unit = _UNITS.get(quantity.unit.text.lower())
-        if unit is None:
+        known = _UNITS.get(quantity.unit.text.lower())
+        if known is None:
             raise ProgramError.of(
                 "INK0111",
                 f"unknown unit `{quantity.unit.text}`",
@@ -66,7 +68,10 @@ def duration(quantity: t.Quantity, source: SourceText) -> s.Duration:
                 notes=("units are ms, s, min, h, days and weeks; none means ticks",),
                 helps=tuple(f"write `{near}`" for near in nearest(quantity.unit.text, _UNITS, n=1)),
             )
+        unit = known
     amount = Fraction(quantity.number.written)
+    if unit == "TICKS":
+        amount = Fraction(floor(amount))  # ticks are whole, so nothing lies between
     return s.Duration(amount.numerator if amount.denominator == 1 else amount, unit, span=quantity.span)
 
 
@@ -135,7 +140,8 @@ class _Reader:
             case "late" | "tick":
                 options[part.name.text] = self._duration(part)
             case "interval":
-                names = self._names(part, 2) if part.parts else tuple(s.Ident(n, span=part.span) for n in ("start", "end"))
+                default = (s.Ident("start", span=part.span), s.Ident("end", span=part.span))
+                names = self._names(part, 2) if part.parts else default
                 options["time"] = s.TimeSpan(*names, span=part.span)
                 time_types += self._typed(part)
             case _:
@@ -181,11 +187,11 @@ class _Reader:
         if len(words) != len(parts) or words[:1] not in (["recent"], ["chronological"], ["unrestricted"]):
             raise self._error("INK0133", f"a policy is {example}", directive.setting.span)
         keeping = "keeping" in words[1:]
-        prefer: s.Preference | s.Expr | None = None
+        prefer: s.Preference | None = None
         for part in parts[1:]:
             assert isinstance(part, t.Setting)
             if part.name.text == "prefer" and len(part.parts) == 1:
-                prefer = self._preference(part)
+                prefer = self._preference(part.parts[0])
             elif part.name.text != "keeping" or part.parts:
                 raise self._error("INK0133", f"a policy is {example}", part.span)
         if words[0] == "unrestricted":
@@ -194,16 +200,18 @@ class _Reader:
         policy: s.ConsumePolicy = "RECENT" if words[0] == "recent" else "CHRONOLOGICAL"
         self.found.consume = s.Consume(policy, keeping, prefer, span=directive.setting.span)
 
-    def _preference(self, part: t.Setting) -> s.Preference | s.Expr:
-        match part.parts[0]:
+    def _preference(self, part: t.Part) -> s.Preference | None:
+        match part:
             case t.Setting(name=t.Name(text="longer")):
                 return "LONGER"
             case t.Setting(name=t.Name(text="shorter")):
                 return "SHORTER"
-            case t.Setting(name=name, parts=()):
-                return s.Variable(self._ident(name), span=name.span)
-            case other:
-                raise self._error("INK0133", "prefer(longer), prefer(shorter) or prefer(column)", other.span)
+            case t.Variable():
+                self.found.prefer = part
+                return None
+            case _:
+                helps = "write `prefer(longer)`, `prefer(shorter)` or `prefer(Volume)`, with a variable of the rules"
+                raise self._error("INK0133", helps, part.span)
 
     def _first_setting(self, setting: t.Setting, example: str) -> t.Setting:
         if not setting.parts or not isinstance(setting.parts[0], t.Setting):

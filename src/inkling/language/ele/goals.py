@@ -44,7 +44,7 @@ def test(goal: t.Term, scope: Scope) -> s.Expr:
         case t.Atom():
             return scope.atom(goal, lambda variable: s.Variable(s.Ident(variable.name, span=variable.span)))
         case _:
-            raise scope.mistake("INK0132", "expected a condition, found a value", goal.span)
+            raise scope.mistake("INK0212", "expected a condition, found a value", goal.span)
 
 
 def _is_ready(goal: t.Term, scope: Scope) -> bool:
@@ -88,7 +88,7 @@ def _assign(variable: t.Variable, value: t.Term, goal: t.Comparison, scope: Scop
     bound = scope.value(value, double=scope.is_double(variable.name))
     if not scope.is_used_outside(variable.name, 1):
         return None  # a name for a value that nothing uses
-    name = s.Variable(s.Ident(scope.fresh(variable.name), span=variable.span), span=variable.span)
+    name = s.Variable(s.Ident(scope.fresh_value(variable.name), span=variable.span), span=variable.span)
     scope.values[variable.name] = name
     return s.Compare("=", name, bound, span=goal.span)
 
@@ -96,6 +96,6 @@ def _assign(variable: t.Variable, value: t.Term, goal: t.Comparison, scope: Scop
 def _supplied(variable: t.Variable, scope: Scope) -> s.Expr:
     if variable.is_anything or not scope.is_used_outside(variable.name, 1):
         return s.Variable(s.Ident("_", span=variable.span), span=variable.span)
-    name = s.Variable(s.Ident(scope.fresh(variable.name), span=variable.span), span=variable.span)
+    name = s.Variable(s.Ident(scope.fresh_value(variable.name), span=variable.span), span=variable.span)
     scope.values[variable.name] = name
     return name

@@ -23,6 +23,7 @@ _INSTEAD = {
 _PATTERN_WORDS = ("SEQ", "AND", "PAR", "OR", "FNOT", "WHERE", "CHECK", "NOT", *RELATIONS)
 _VALUE = frozenset({"VARIABLE", "INTEGER", "DECIMAL", "TEXT", "NAME", "MINUS", "LPAR"})
 _PATTERN = frozenset({"NAME", "LPAR", "NOT", "INTEGER", "DECIMAL"})
+_ENDS = ("`)`", "`]`", "`}`", "`,`", "`.`")
 _SPELLED = {terminal: symbol for symbol, terminal in SYMBOLS.items()} | {"ARROW": "<-", "IF": ":-", END: "."}
 
 
@@ -77,6 +78,7 @@ def explain(stop: Stop) -> Diagnostic:
         _wrong_bracket,
         _capital_letter,
         _misspelled_operator,
+        _comma_between_patterns,
         _too_early,
     ):
         found = detector(stop)
@@ -110,7 +112,7 @@ def _missing_full_stop(stop: Stop) -> Diagnostic | None:
 
 
 def _wrong_bracket(stop: Stop) -> Diagnostic | None:
-    opened = [token for token in _open_brackets(stop)]
+    opened = _open_brackets(stop)
     token = stop.token
     if token is not None and token.text in _CLOSING.values():
         if not opened:
@@ -170,6 +172,16 @@ def _misspelled_operator(stop: Stop) -> Diagnostic | None:
     return stop.diagnostic("INK0107", f"`{token.text}` is no operator between patterns", helps=helps)
 
 
+def _comma_between_patterns(stop: Stop) -> Diagnostic | None:
+    if stop.token is None or stop.token.text != "," or "SEQ" not in stop.accepted:
+        return None
+    return stop.diagnostic(
+        "INK0107",
+        "`,` is no operator between patterns",
+        helps=("write `SEQ` for one after the other, `AND` for both; write `WHERE` before conditions",),
+    )
+
+
 def _too_early(stop: Stop) -> Diagnostic | None:
     if stop.token is not None:
         return None
@@ -190,10 +202,13 @@ def _expected(stop: Stop) -> str:
     if choices == {"NAME"}:
         return "a name"
     spelled = sorted(f"`{_SPELLED[t]}`" for t in choices if t in _SPELLED)
+    ends = [one for one in spelled if one in _ENDS]
     if "SEQ" in choices:
-        spelled = ["an operator such as `SEQ`", *(s for s in spelled if s in ("`)`", "`]`", "`.`", "`,`"))]
+        spelled = ["an operator such as `SEQ`", *ends]
     elif "COMPARISON" in choices:
-        spelled = ["a comparison such as `>`", *(s for s in spelled if s in ("`)`", "`]`", "`.`", "`,`", "`}`"))]
+        spelled = ["a comparison such as `>`", *ends]
+    elif "PLUS" in choices:
+        spelled = ["an operator such as `+`", *ends]
     elif "VARIABLE" in choices or "NAME" in choices:
         spelled = ["a name", *spelled]
     elif "INTEGER" in choices:

@@ -13,7 +13,7 @@ from inkling.language.ele.directives import duration
 from inkling.language.ele.goals import condition, joined, test
 from inkling.language.ele.predicates import key_of
 from inkling.language.ele.scope import Scope
-from inkling.language.ele.walk import bound_by, flat_goals, names_of, pattern_variables, variables
+from inkling.language.ele.walk import bound_by, flat_goals, pattern_variables, variables
 from inkling.source import Span
 
 Declare: TypeAlias = Callable[[t.Atom, t.Pattern], None]  # a rule that a pattern needs beside it
@@ -91,7 +91,8 @@ class PatternTranslator:
             case t.Joined(op="FNOT", left=left, right=right, span=span):
                 found = self.pattern(left, scope)
                 absent = s.Absent(self._absent(right, scope), span=right.span)
-                rest = found.components if isinstance(found, s.Seq) else (found,)
+                is_chain = isinstance(left, t.Joined) and left.op == "SEQ"
+                rest = found.components if is_chain and isinstance(found, s.Seq) else (found,)
                 return s.Seq("ANY", (s.AtStart(span=span), absent, *rest), span=span)
             case t.Joined(op=op, left=left, right=right, span=span):
                 before = self.pattern(left, scope)
@@ -149,7 +150,9 @@ class PatternTranslator:
 
     def _repeated(self, times: t.Times, scope: Scope) -> tuple[s.Component, ...]:
         """A repetition; with variables, which are the same every time, the parts one by one."""
-        if times.n is not None and names_of(pattern_variables(times.pattern)):
+        inside = [variable.name for variable in pattern_variables(times.pattern)]
+        if times.n is not None and inside:
+            scope.counts.update(inside * (times.n - 1))
             return tuple(self.pattern(times.pattern, scope) for _ in range(times.n))
         inner = self.pattern(times.pattern, scope.inner())
         low, high = (times.n, times.n) if times.n is not None else (0, None)

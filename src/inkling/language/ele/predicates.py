@@ -86,12 +86,11 @@ def _collect_rule(head: t.Atom, pattern: t.Pattern, found: Predicates, used_in: 
 
 
 def _both_roles(found: Predicates, directives: Directives, source: SourceText) -> Iterator[Diagnostic]:
-    events = {name: atom for (name, _), atom in reversed(found.events.items())}
-    events |= {name: declared.atom for (name, _), declared in directives.streams.items()}
+    events = {name: atom.name for (name, _), atom in reversed(found.events.items())}
+    events |= {name: declared.atom.name for (name, _), declared in directives.streams.items()}
     for (name, _), atom in {**found.knowledge, **found.defined}.items():
         if name in events:
-            event = events.pop(name)
-            place = source.position(event.name.span.start)
+            place = source.position(events.pop(name).span.start)
             yield Diagnostic(
                 "INK0130",
                 f"`{name}` is an event and a background predicate",

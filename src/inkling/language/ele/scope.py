@@ -46,6 +46,7 @@ class Scope:
     statement: int
     counts: Counter[str]  # how often each variable stands in the rule
     bindable: frozenset[str]  # variables that every match of the rule gives a value
+    columns: frozenset[str] = frozenset()  # of the events in the rule
     values: dict[str, s.Expr] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     later: frozenset[str] = frozenset()  # inside NOT: variables that some event outside it binds
@@ -55,11 +56,14 @@ class Scope:
         return replace(self, values=dict(self.values), later=self.later | later)
 
     def fresh(self, name: str) -> str:
-        """A name like this one that nothing in the rule has."""
-        columns = {column for columns in self.meaning.predicates.columns.values() for column in columns}
-        name = unused(name, self.taken | columns)
+        """A name for an event, like this one, that no other event or value of the rule has."""
+        name = unused(name, self.taken)
         self.taken.add(name)
         return name
+
+    def fresh_value(self, name: str) -> str:
+        """A name for a value, like this one; between brackets a column would come first."""
+        return self.fresh(unused(name, self.taken | self.columns))
 
     def is_used_outside(self, name: str, inside: int) -> bool:
         return self.counts[name] > inside
@@ -75,7 +79,7 @@ class Scope:
         """A term as an expression; `double` writes whole numbers so that they are no integers."""
 
         def inner(part: t.Term) -> s.Expr:
-            return self.value(part, double=double)
+            return self.value(part, double=double and not any(variables(term)))
 
         match term:
             case t.Variable(name=name, span=span):
@@ -100,7 +104,7 @@ class Scope:
             case t.Goals(goals=(only,)):
                 return inner(only)
             case t.Goals(span=span) | t.Comparison(span=span) | t.Negated(span=span):
-                raise self.mistake("INK0132", "expected a value, found a condition", span)
+                raise self.mistake("INK0101", "expected a value, found a condition", span)
 
     def atom(self, atom: t.Atom, variable: Callable[[t.Variable], s.Expr]) -> s.Call:
         """A static atom; `variable` says what an argument without a value stands for."""

@@ -211,7 +211,7 @@ class Setting(Placed):
     parts: tuple["Part", ...] = ()
 
 
-Part: TypeAlias = Setting | Column | Quantity | Text
+Part: TypeAlias = Setting | Column | Quantity | Text | Variable
 
 
 @dataclass(frozen=True, slots=True)

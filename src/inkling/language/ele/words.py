@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from inkling.language.ele.scanner import RawToken
+from inkling.language.parser.machine import terminals
 from inkling.language.syntax import RELATIONS
 
-OPERATORS = frozenset(
-    "SEQ AND PAR OR FNOT NOT WHERE CHECK TIMESTAMP EVENT_MULTIPLY DO NTIMES STAR_TIMES IS MOD".split()
-)
+OPERATORS = terminals("SEQ AND PAR OR FNOT NOT WHERE CHECK TIMESTAMP EVENT_MULTIPLY DO NTIMES STAR_TIMES IS MOD")
 SYMBOLS = {
     "(": "LPAR",
     ")": "RPAR",

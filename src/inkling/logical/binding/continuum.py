@@ -7,6 +7,7 @@ from inkling.logical import plan as p
 from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.continuum import lost_border, lost_time
 from inkling.logical.expr import Edge
+from inkling.model.uncertainty import LostEvents
 
 _OTHER_RESULTS = "write `PER MATCH` for a result per match, or `PER VALUES` for one per value of the head"
 
@@ -14,7 +15,18 @@ _OTHER_RESULTS = "write `PER MATCH` for a result per match, or `PER VALUES` for 
 def refuse_continuum(program: s.Program, plan: p.ProgramPlan, mistakes: Mistakes) -> None:
     """A lost event can have happened at any time of its gap, so no single time of it has a probability."""
     declared = {decl.name.text: decl.name for decl in program.statements if isinstance(decl, s.EventDecl)}
+    losing = {one.schema.name for one in plan.streams if isinstance(one.schema.doubt, LostEvents)}
     for event in plan.events:
+        if losing & set(event.sources):
+            losing.add(event.name)
+            if isinstance(event.pattern, p.Sliding):
+                mistakes.wrong(
+                    "INK0441",
+                    "windows over events that may be lost are not supported yet",
+                    declared[event.name],
+                    notes=["a lost event is a member too, and where the window starts depends on when it happened"],
+                )
+                continue
         if event.timeouts_of is not None:
             continue
         name = declared[event.name]

@@ -41,7 +41,9 @@ def bind_rules(decls: Sequence[s.RuleDecl], catalog: Catalog, mistakes: Mistakes
         arities.setdefault(decl.head.name.text, set()).add(len(decl.head.args))
     catalog.broken_tables |= {name for name, found in arities.items() if len(found) > 1}
     binder = _RuleBinder(sound, catalog, mistakes, times)
-    return [plan for number, group in enumerate(binder.groups()) for plan in binder.group(group, number)]
+    plans = [plan for number, group in enumerate(binder.groups()) for plan in binder.group(group, number)]
+    assert mistakes.n_errors or not catalog.broken_tables, f"{catalog.broken_tables} are refused without a reason"
+    return plans
 
 
 def _is_sound(decl: s.RuleDecl, catalog: Catalog, mistakes: Mistakes) -> bool:
@@ -336,7 +338,8 @@ class _RuleBinder:
             waiting += [value for _, value in one.named if one.by_caller(value)]
             waiting += [arg for arg in one.clause.args if one.by_caller(arg)]
             waiting += [arg for atom in one.atoms for arg in atom.args if one.by_caller(arg)]
-            inner = {v.text: v for v in variables_in(*waiting) if not one.by_caller(s.Variable(v))}
+            valued = {*one.bound, *(known.text for known, _ in one.named)}
+            inner = {v.text: v for v in variables_in(*waiting) if v.text in valued and not one.by_caller(s.Variable(v))}
             for index, atom in enumerate(one.atoms):
                 for place, arg in enumerate(atom.args):
                     if one.by_caller(arg):

@@ -43,7 +43,9 @@ def bind_together(declared: Declarations, catalog: Catalog, mistakes: Mistakes) 
     if mistakes.n_errors == n_errors:
         known = _trial(decls, declared, catalog, mistakes) if declared.is_recursive else {}
         members = _members(decls, declared, catalog, mistakes, known)
-        if mistakes.n_errors == n_errors:
+        complete = sum(map(len, members.values())) == len(decls)
+        _refuse_other_types(decls, members, mistakes)
+        if complete and mistakes.n_errors == n_errors:
             events = tuple(_united(members[name]) for name in declared.names)
             if declared.is_recursive:
                 check_recursion(decls, tuple(event.plan for event in events), mistakes)
@@ -64,7 +66,8 @@ def _trial(
     for _ in range(MOST_TRIALS):
         trial = Mistakes(mistakes.source)
         members = _members(decls, declared, catalog, trial, known)
-        if trial.n_errors:
+        _refuse_other_types(decls, members, trial)
+        if trial.n_errors or sum(map(len, members.values())) < len(decls):
             break
         found = {
             name: _source(_united(members[name]).plan, members[name], catalog, _outside(declared, catalog))
@@ -120,6 +123,28 @@ def _united(members: list[BoundEvent]) -> BoundEvent:
     ]
     plans = tuple(_widened(member.plan, kinds) for member in members)
     return BoundEvent(united(plans), tuple(use for member in members for use in member.ticks_only))
+
+
+def _refuse_other_types(
+    decls: Sequence[s.EventDecl], members: dict[str, list[BoundEvent]], mistakes: Mistakes
+) -> None:
+    """Report columns that are not of one type in all declarations; whole numbers beside doubles become doubles."""
+    for name, found in members.items():
+        own = [decl for decl in decls if decl.name.text == name]
+        if len(found) != len(own):
+            continue
+        for place, column in enumerate(zip(*(_outputs(member.plan) for member in found), strict=True)):
+            kinds = {output.type for output in column}
+            if len(kinds) > 1 and kinds != {Type.INTEGER, Type.DOUBLE}:
+                wrong = next(i for i, output in enumerate(column) if output.type is not column[0].type)
+                items = (*(own[wrong].head or ()), *own[wrong].returns)
+                mistakes.wrong(
+                    "INK0334",
+                    f"`{column[0].name}` of `{name}` is {column[0].type} in its first declaration and"
+                    f" {column[wrong].type} here",
+                    items[place] if place < len(items) else own[wrong].name,
+                    helps=["events of one name are united, so their columns need one type"],
+                )
 
 
 def _outputs(plan: p.EventPlan) -> tuple[p.Output, ...]:

@@ -24,7 +24,7 @@ def in_table(facts: Sequence[Row], wanted: Sequence[pa.Array | None]) -> pa.Arra
     for position, column in enumerate(wanted):
         if column is None:
             continue
-        known, asked = _alike(_column(facts, position), column)
+        known, asked = alike(_column(facts, position), column)
         choices = known.drop_null().unique()
         one_fact, one_row = pc.index_in(known, choices), pc.index_in(asked, choices)
         if fact_numbers is None:
@@ -44,7 +44,7 @@ def agreeing(facts: Sequence[Row], wanted: Sequence[pa.Array | None], n_rows: in
     keys, known = [], []
     for position, column in enumerate(wanted):
         if column is not None:
-            own, asked = _alike(_column(facts, position), column)
+            own, asked = alike(_column(facts, position), column)
             keys.append(asked)
             known.append(own)
     if not keys:
@@ -74,7 +74,7 @@ def _paired(first: pa.Array, second: pa.Array, n_second: int) -> pa.Array:
     return pc.add(pc.multiply(pc.cast(first, pa.int64()), max(n_second, 1)), pc.cast(second, pa.int64()))
 
 
-def _alike(known: pa.Array, asked: pa.Array) -> tuple[pa.Array, pa.Array]:
+def alike(known: pa.Array, asked: pa.Array) -> tuple[pa.Array, pa.Array]:
     """Both with one type, and with one zero where they are doubles."""
     if pa.types.is_null(known.type):
         return pa.nulls(len(known), asked.type), asked

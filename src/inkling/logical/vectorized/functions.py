@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import zip_longest
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS
+from inkling.logical.shapes import all_contain, all_distances, shape_of
 from inkling.logical.vectorized.arithmetic import combine
-from inkling.logical.vectorized.datum import Datum, as_double, finite
+from inkling.logical.vectorized.datum import Datum, as_double, broadcast, finite
 from inkling.model.types import Type
 
 ZERO = pa.scalar(0.0)
@@ -21,8 +24,8 @@ TURN = pa.scalar(360.0)
 
 def call(name: str, args: list[Datum]) -> Datum:
     """Value of a function; doubles are what its numeric parameters read."""
-    wants_text = FUNCTIONS[name].parameters[0] is Type.STRING
-    given = args if wants_text else [as_double(arg) for arg in args]
+    kinds = FUNCTIONS[name].parameters
+    given = [arg if kind is Type.STRING else as_double(arg) for arg, kind in zip_longest(args, kinds, fillvalue=kinds[-1])]
     result = MEANINGS[name](*given)
     return finite(result) if FUNCTIONS[name].result is Type.DOUBLE else result
 
@@ -44,13 +47,34 @@ def _greatest(*numbers: Datum) -> Datum:
 
 
 def _haversine(lat1: Datum, lon1: Datum, lat2: Datum, lon2: Datum) -> Datum:
+    return _great_circle(lat1, lon1, lat2, lon2, pa.scalar(EARTH_RADIUS_M))
+
+
+def _great_circle(lat1: Datum, lon1: Datum, lat2: Datum, lon2: Datum, radius: Datum) -> Datum:
     phi1, phi2 = pc.multiply(lat1, DEGREE), pc.multiply(lat2, DEGREE)
     half_phi = pc.divide(pc.subtract(phi2, phi1), TWO)
     half_lambda = pc.divide(pc.multiply(pc.subtract(lon2, lon1), DEGREE), TWO)
     across = pc.multiply(pc.multiply(pc.cos(phi1), pc.cos(phi2)), pc.power(pc.sin(half_lambda), TWO))
     chord = pc.add(pc.power(pc.sin(half_phi), TWO), across)
     angle = pc.asin(pc.sqrt(_least(pa.scalar(1.0), chord)))
-    return pc.multiply(pa.scalar(2.0 * EARTH_RADIUS_M), angle)
+    return pc.multiply(pc.multiply(TWO, radius), angle)
+
+
+def _of_shapes(answer: Callable[..., np.ndarray]) -> Callable[[Datum, Datum, Datum], Datum]:
+    """A question about shapes and positions; every text is read once."""
+
+    def answers(text: Datum, x: Datum, y: Datum) -> Datum:
+        n_rows = max((len(datum) for datum in (text, x, y) if isinstance(datum, pa.Array)), default=1)
+        spellings = broadcast(text, n_rows, pa.string()).dictionary_encode()
+        known = np.array([*map(shape_of, spellings.dictionary.to_pylist()), None], dtype=object)
+        places = spellings.indices.fill_null(len(known) - 1).to_numpy(zero_copy_only=False)
+        first, second = (broadcast(datum, n_rows, pa.float64()).to_numpy(zero_copy_only=False) for datum in (x, y))
+        missing = np.equal(known, None)[places] | np.isnan(first) | np.isnan(second)
+        found = pa.array(answer(known[places], first, second), mask=missing)
+        scalars = not any(isinstance(datum, pa.Array) for datum in (text, x, y))
+        return found[0] if scalars else found
+
+    return answers
 
 
 def _angle_difference(left: Datum, right: Datum) -> Datum:
@@ -98,6 +122,9 @@ MEANINGS: dict[str, Callable[..., Datum]] = {
     "least": _least,
     "greatest": _greatest,
     "haversine": _haversine,
+    "great_circle": _great_circle,
+    "contains": _of_shapes(all_contain),
+    "distance_to": _of_shapes(all_distances),
     "angle_difference": _angle_difference,
     "seconds": _divided_by(1e6),
     "minutes": _divided_by(60e6),

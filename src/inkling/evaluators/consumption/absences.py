@@ -1,0 +1,80 @@
+"""What must not lie between the two sides of a pair, as lists by key and start that kernels can search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inkling.evaluators.network import candidates as cand
+from inkling.evaluators.network.bytecode import ALWAYS, Code, compile_conditions
+from inkling.evaluators.network.lateral import Evaluation
+from inkling.evaluators.consumption.pairs import RowLayout
+from inkling.kernels import vm
+from inkling.logical import plan as p
+from inkling.model.batch import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Absences:
+    """`arrays` are what the kernel takes: offsets per absence and key, borders, rows, and the conditions' code."""
+
+    arrays: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, patterns: tuple[p.Pattern, ...], lateral: Evaluation, layout: RowLayout) -> Absences:
+        indexes, codes = zip(*(_listed(pattern, lateral, layout) for pattern in patterns), strict=True)
+        begins = np.cumsum([0, *(len(index.rows) for index in indexes)])
+        constants = np.cumsum([0, *(len(code.constants) for code in codes)])
+        written = [
+            _shifted(code.instructions, int(first)) for code, first in zip(codes, constants[:-1], strict=True)
+        ]
+        return cls(
+            (
+                np.stack([index.offsets + first for index, first in zip(indexes, begins[:-1], strict=True)]),
+                *(
+                    np.concatenate([getattr(index, name) for index in indexes])
+                    for name in ("start", "start_place", "end", "end_place", "rows")
+                ),
+                np.concatenate(written),
+                np.cumsum([0, *(len(one) for one in written)]),
+                np.concatenate([code.constants for code in codes]),
+            )
+        )
+
+
+def no_absences() -> Absences:
+    none = np.empty(0, np.int64)
+    return Absences(
+        (
+            np.empty((0, 1), np.int64),
+            *(none,) * 5,
+            ALWAYS.instructions,
+            np.zeros(1, np.int64),
+            ALWAYS.constants,
+        )
+    )
+
+
+def _listed(pattern: p.Pattern, lateral: Evaluation, layout: RowLayout) -> tuple[cand.Index, Code]:
+    store = lateral.store
+    if isinstance(pattern, p.Leaf):
+        test = lateral.step.leaf(pattern.slot)
+        rows = cand.rows_of(store, test)
+        index = cand.index_rows(store, rows, store.batch.key[rows], store.n_keys)
+        return index, compile_conditions(test.across, pattern.slot, store, layout, lateral.measure)
+    found = lateral.occurrences(pattern, lateral.roots())
+    order = np.lexsort([found.start_place, found.start, found.origin])
+    found = found.take(order)
+    offsets = np.searchsorted(found.origin, np.arange(store.n_keys + 1))
+    nothing = np.full(len(found), -1)
+    return cand.Index(nothing, offsets, found.start, found.start_place, found.end, found.end_place), ALWAYS
+
+
+def _shifted(instructions: Ints, first: int) -> Ints:
+    """The instructions where their constants come after `first` others."""
+    moved = instructions.copy()
+    constant, listed = moved[:, 0] == vm.CONST, moved[:, 0] == vm.IN
+    moved[constant, 1] += first
+    moved[listed, 1:] += first
+    return moved

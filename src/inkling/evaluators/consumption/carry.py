@@ -1,0 +1,209 @@
+"""What a consumption policy keeps between batches: occurrences that wait for a partner, and the rows they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from inkling.analysis.waiting import longest_wait
+from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
+from inkling.evaluators.consumption.fold import Stores
+from inkling.evaluators.consumption.pairs import Found, RowLayout, row_layout
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import event_batch_and_order, in_one_piece, key_codes
+from inkling.evaluators.stage.leaf_tests import passing
+from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.physical.plan import LeafTest, Stage
+
+STORE = "store"
+"""Column of stored occurrences: twice the number of their pair, one more on the right side."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumptionCarry:
+    """Stage rows, those still to be decided included, and what is stored: places among the rows, one per slot."""
+
+    rows: pa.Table
+    stored: pa.Table
+    n_trimmed: int = 0  # rows that were left when others were last cleared away
+
+
+SPARE_ROWS = 256
+"""So many rows that nothing rests on any more may stay before they are cleared away."""
+
+
+@dataclass(frozen=True)
+class ConsumptionStepper:
+    """Has one event go on over rows that arrive in time order."""
+
+    stage: Stage
+    evaluator: ConsumingEvaluator
+
+    @cached_property
+    def layout(self) -> RowLayout:
+        return row_layout(self.evaluator.step)
+
+    @cached_property
+    def _absent(self) -> tuple[LeafTest, ...]:
+        """What tells rows that may stand in the way of a match without being part of one."""
+        return tuple(leaf for leaf in self.evaluator.step.leaves if leaf.slot not in self.layout.slots)
+
+    @cached_property
+    def _longest(self) -> int | None:
+        """For how long anything can wait, if there is a limit."""
+        return longest_wait(self.evaluator.step.event, self.evaluator.around.measure)
+
+    def start(self) -> ConsumptionCarry:
+        return ConsumptionCarry(r.stage_schema(self.stage).empty_table(), self._no_store())
+
+    def step(
+        self, carry: ConsumptionCarry, rows: pa.Table, since: int, done: int, until: int
+    ) -> tuple[ConsumptionCarry, MatchBatch]:
+        """Results that end after `done` and by `until`; rows that end by `since` are not seen."""
+        wanted = passing(rows, self.evaluator.step.leaves)
+        if since > -FOREVER:
+            wanted &= rows[r.END].to_numpy() > since
+        if not wanted.all():
+            rows = rows.filter(pa.array(wanted))
+        held = in_one_piece(pa.concat_tables([carry.rows, rows])) if len(rows) else carry.rows
+        chosen = self._chosen(held, done, until)
+        if not len(chosen):
+            matches, stored = self._evaluated(held.slice(0, 0), chosen, done, self._no_store())[0], carry.stored
+        else:
+            moved = np.zeros(len(held), bool)
+            moved[chosen] = True
+            here = moved[_any_row(carry.stored)]
+            matches, after = self._evaluated(held, chosen, done, carry.stored.filter(pa.array(here)))
+            stored = pa.concat_tables([carry.stored.filter(pa.array(~here)), after])
+        return self._trimmed(ConsumptionCarry(held, stored, carry.n_trimmed), until), matches
+
+    def _chosen(self, held: pa.Table, done: int, until: int) -> Ints:
+        """The rows of keys for which something arrives."""
+        end = held[r.END].to_numpy()
+        due = (end > done) & (end <= until)
+        if not due.any():
+            return np.empty(0, np.int64)
+        codes, _ = key_codes(held, len(self.stage.key_types))
+        moved = np.zeros(int(codes.max()) + 1, bool)
+        moved[codes[due]] = True
+        return np.flatnonzero(moved[codes] & (end <= until))
+
+    def _evaluated(self, held: pa.Table, chosen: Ints, done: int, stored: pa.Table) -> tuple[MatchBatch, pa.Table]:
+        rows = held if len(chosen) == len(held) else in_one_piece(held.take(pa.array(chosen)))
+        codes, _ = key_codes(rows, len(self.stage.key_types))
+        batch, order = event_batch_and_order(self.stage, rows, codes)
+        held_at = chosen[order]  # places in `held` by place in the batch
+        batch_at = np.full(len(held), -1)
+        batch_at[held_at] = np.arange(len(held_at))
+        n_keys = int(codes.max(initial=-1)) + 1
+        matches, after = self.evaluator.after(batch, n_keys, done, self._stores(stored, batch, batch_at))
+        return matches, self._table(after, held_at)
+
+    def _stores(self, stored: pa.Table, batch: EventBatch, batch_at: Ints) -> Stores:
+        """Stored occurrences over the rows of a batch."""
+        store = stored[STORE].to_numpy()
+        if not len(store):
+            return {}
+        places = np.stack([stored[_slot(slot)].to_numpy() for slot in self.layout.slots], axis=1)
+        rows = np.where(places >= 0, batch_at[places], -1)
+        moments = [stored[_moment(place)].to_numpy() for place in range(len(self.layout.moments))]
+        times = np.stack(moments, axis=1) if moments else np.empty((len(store), 0), np.int64)
+        found = _found(batch, rows, times)
+        return {
+            number: (found.where(store == 2 * number), found.where(store == 2 * number + 1))
+            for number in range(int(store.max()) // 2 + 1)
+        }
+
+    def _table(self, stores: Stores, held_at: Ints) -> pa.Table:
+        """Stored occurrences over the rows that are held."""
+        tables = [self._no_store()]
+        for number, sides in stores.items():
+            for side, found in enumerate(sides):
+                rows = found.rows[:, :-1]
+                places = np.where(rows >= 0, held_at[rows] if len(held_at) else rows, -1)
+                columns = [np.full(len(found), 2 * number + side), *places.T, *found.moments.T]
+                tables.append(pa.table([pa.array(column) for column in columns], schema=tables[0].schema))
+        return pa.concat_tables(tables).combine_chunks()
+
+    def _no_store(self) -> pa.Table:
+        names = [STORE, *map(_slot, self.layout.slots), *map(_moment, range(len(self.layout.moments)))]
+        return pa.schema([pa.field(name, pa.int64()) for name in names]).empty_table()
+
+    def _trimmed(self, carry: ConsumptionCarry, until: int) -> ConsumptionCarry:
+        """The same, now and then without what can never matter any more."""
+        if until >= FOREVER:
+            return self.start()
+        held, stored = carry.rows, carry.stored
+        if len(held) <= carry.n_trimmed + carry.n_trimmed // 4 + SPARE_ROWS:
+            return carry
+        end = held[r.END].to_numpy()
+        start = pc.coalesce(held[r.START], held[r.END]).to_numpy() if r.START in held.column_names else end
+        names = [_slot(slot) for slot in self.layout.slots]
+        if self._longest is not None and len(stored):
+            first = np.full(len(stored), FOREVER)
+            for name in names:
+                places = stored[name].to_numpy()
+                first = np.where(places >= 0, np.minimum(first, start[places]), first)
+            stored = stored.filter(pa.array(until - first <= self._longest))
+        needed = end > until
+        for name in names:
+            places = stored[name].to_numpy()
+            needed[places[places >= 0]] = True
+        if self._absent:
+            since = -FOREVER if self._longest is None else until - self._longest
+            needed |= passing(held, self._absent) & (end >= since)
+        left = np.cumsum(needed) - 1
+        for name in names:
+            places = stored[name].to_numpy()
+            moved = pa.array(np.where(places >= 0, left[places], -1))
+            stored = stored.set_column(stored.column_names.index(name), name, moved)
+        rows = held.filter(pa.array(needed)).combine_chunks()
+        return ConsumptionCarry(rows, stored, len(rows))
+
+
+def relaid(carry: ConsumptionCarry, rows: pa.Table) -> ConsumptionCarry:
+    """The same over rows in another form, which stand in the same order."""
+    assert len(rows) == len(carry.rows), "rows of an event that is kept are kept"
+    return replace(carry, rows=rows)
+
+
+def _any_row(stored: pa.Table) -> Ints:
+    """A row of each stored occurrence."""
+    places: NDArray[np.int64] = np.full(len(stored), -1)
+    for name in stored.column_names:
+        if name.startswith("slot"):
+            column = stored[name].to_numpy()
+            places = np.where(places < 0, column, places)
+    return places
+
+
+def _slot(slot: int) -> str:
+    return f"slot{slot}"
+
+
+def _moment(place: int) -> str:
+    return f"moment{place}"
+
+
+def _found(batch: EventBatch, rows: Ints, moments: Ints) -> Found:
+    """Occurrences that rest on these rows: they start with the first and end with the last."""
+    n, filled = len(rows), rows >= 0
+    far = np.iinfo(np.int64).max
+    start, start_place = np.full(n, far), np.full(n, far)
+    end, end_place, known, key = (np.full(n, -far) for _ in range(4))
+    for place in range(rows.shape[1]):
+        here, row = filled[:, place], rows[:, place]
+        s, sp, e, ep = batch.start[row], batch.start_place[row], batch.end[row], batch.end_place[row]
+        earlier = here & ((s < start) | ((s == start) & (sp < start_place)))
+        start, start_place = np.where(earlier, s, start), np.where(earlier, sp, start_place)
+        later = here & ((e > end) | ((e == end) & (ep > end_place)))
+        end, end_place = np.where(later, e, end), np.where(later, ep, end_place)
+        known = np.where(here, np.maximum(known, np.maximum(batch.known[row], e)), known)
+        key = np.where(here, batch.key[row], key)
+    any_row = rows.max(axis=1)
+    return Found(key, np.column_stack([rows, any_row]), moments, start, start_place, end, end_place, known)

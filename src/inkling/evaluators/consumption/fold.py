@@ -1,0 +1,275 @@
+"""A consumption policy as a fold: pair by pair of operands, each pair one walk over arrivals in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.network import candidates as cand
+from inkling.evaluators.consumption.absences import Absences, no_absences
+from inkling.evaluators.consumption.arrivals import arrival_order, coded, stored_first
+from inkling.evaluators.network.bytecode import compile_conditions
+from inkling.evaluators.network.lateral import Evaluation
+from inkling.evaluators.consumption.pairs import Found, RowLayout, for_kernels, named, stacked, united
+from inkling.evaluators.network.partials import NOWHERE
+from inkling.evaluators.network.store import END, ID, START, Mask, Store
+from inkling.evaluators.truth import truth_of
+from inkling.kernels import consumption as kernel
+from inkling.logical import binary as b
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.allen import INVERSES
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.vectorized import evaluate
+from inkling.model.batch import FOREVER, Ints
+from inkling.model.types import Type
+from inkling.physical.plan import EventStep
+
+Stores = Mapping[int, tuple[Found, Found]]
+"""What waits for a partner on the left and on the right side of each pair; pairs are numbered from the inside out."""
+
+NO_CANDIDATE = -3
+"""A slot that no condition names: both sides of a pair are in registers."""
+
+RELATIONS = {
+    b.SEQUENCE: kernel.SEQ,
+    b.TOGETHER: kernel.AND,
+    b.OVERLAPPING: kernel.PAR,
+    "PRECEDES": kernel.PRECEDES,
+    "MEETS": kernel.MEETS,
+    "OVERLAPS": kernel.OVERLAPS,
+    "STARTS": kernel.STARTS,
+    "DURING": kernel.DURING,
+    "FINISHES": kernel.FINISHES,
+    "EQUALS": kernel.EQUALS,
+    "INTERSECTS": kernel.INTERSECTS,
+    "STARTS_BEFORE": kernel.STARTS_BEFORE,
+    "ENDS_AFTER": kernel.ENDS_AFTER,
+}
+
+
+@dataclass(slots=True)
+class Consuming:
+    """One evaluation of one event with a consumption policy over one store."""
+
+    store: Store
+    step: EventStep
+    policy: p.Consumption
+    layout: RowLayout
+    around: Surroundings
+    lateral: Evaluation
+    done: int = -FOREVER  # what ends by then has arrived before
+    waiting: Stores = field(default_factory=dict)  # what was stored then
+    still_waiting: list[tuple[Found, Found]] = field(default_factory=list)  # what is stored in the end
+
+    def matches(self) -> Found:
+        """The matches of the event; they have passed WITHIN, HAVING and KEEP FOR."""
+        return self._found(b.pairs_of(self.step.event, lambda leaf: self.step.leaf(leaf.slot).across))
+
+    def _found(self, node: b.Node) -> Found:
+        match node:
+            case b.Single():
+                return self._single(node)
+            case b.Choice(items=items):
+                found = self._found(items[0])
+                for item in items[1:]:
+                    found = stacked(found, self._found(item))
+                return found
+            case b.Pair():
+                return self._pair(node)
+
+    def _single(self, node: b.Single) -> Found:
+        batch, slot = self.store.batch, node.leaf.slot
+        rows = cand.rows_of(self.store, self.step.leaf(slot))
+        if self.done > -FOREVER:
+            rows = rows[batch.end[rows] > self.done]
+        filled = np.full((len(rows), len(self.layout.slots) + 1), -1)
+        filled[:, self.layout.slots.index(slot)] = filled[:, -1] = rows
+        end = batch.end[rows]
+        found = Found(
+            batch.key[rows],
+            filled,
+            np.full((len(rows), len(self.layout.moments)), NOWHERE),
+            batch.start[rows],
+            batch.start_place[rows],
+            end,
+            batch.end_place[rows],
+            np.maximum(batch.known[rows], end),
+        )
+        for frame in node.frames:
+            found = named(found, self.layout, () if frame.slot is None else (frame.slot,))
+            if frame.within is not None:
+                found = found.where(found.end - found.start <= self.lateral.length(frame.within))
+            for condition in frame.having:
+                found = found.where(truth_of(condition, self.gather(found), len(found), self.around))
+        keep = self._keep()
+        return found if keep < 0 else found.where(found.known - found.start <= keep)
+
+    def _pair(self, pair: b.Pair) -> Found:
+        left, right = self._found(pair.left), self._found(pair.right)
+        earlier = self.waiting.get(len(self.still_waiting), ())
+        n_earlier = (len(earlier[0]), len(earlier[1])) if earlier else (0, 0)
+        if earlier:
+            left, right = stacked(earlier[0], left), stacked(earlier[1], right)
+        both = stacked(left, right)
+        side = np.full(len(both), kernel.RIGHT)
+        side[: len(left)] = kernel.LEFT
+        was_stored = np.zeros(len(both), bool)
+        was_stored[: n_earlier[0]] = was_stored[len(left) : len(left) + n_earlier[1]] = True
+        group, n_groups, has_key = self._groups(pair, left, right, both)
+        if not has_key.all():
+            both, side, group, was_stored = both.where(has_key), side[has_key], group[has_key], was_stored[has_key]
+        merit, competes = self._merits(pair, both)
+        order, offsets = arrival_order(group, n_groups, both, side, self.store.batch.event, self.layout)
+        if earlier:
+            order = stored_first(order, group, was_stored)
+        ranked, side = both.take(order), side[order]
+        names = tuple(frame.slot for frame in pair.frames if frame.slot is not None)
+        code = compile_conditions(self._tests(pair), NO_CANDIDATE, self.store, self.layout, self.lateral.measure)
+        absences = self._absences(pair)
+        lefts, rights, left_over = kernel.pair_up(
+            offsets,
+            side,
+            ranked.start,
+            ranked.start_place,
+            ranked.end,
+            ranked.end_place,
+            ranked.known,
+            ranked.key,
+            ranked.rows,
+            ranked.moments,
+            merit[order],
+            competes,
+            np.array([_relation(name) for name in pair.relations]),
+            self.policy.selection is p.Selection.RECENT,
+            self.policy.keeping,
+            min((self.lateral.length(window) for window in pair.windows), default=-1),
+            self._keep(),
+            self._moments_of(names),
+            code.instructions,
+            code.constants,
+            self.store.numbers,
+            *absences.arrays,
+            np.bincount(group[was_stored], minlength=n_groups),
+        )
+        self.still_waiting.append(
+            (
+                ranked.take(left_over[side[left_over] == kernel.LEFT]),
+                ranked.take(left_over[side[left_over] == kernel.RIGHT]),
+            )
+        )
+        return united(ranked.take(lefts), ranked.take(rights), self.layout, names)
+
+    def _keep(self) -> int:
+        keep = self.step.event.keep
+        return -1 if keep is None else self.around.measure(keep)
+
+    def _moments_of(self, names: tuple[int, ...]) -> Ints:
+        columns = [[self.layout.moment(slot, edge) for edge in (e.Edge.START, e.Edge.END)] for slot in names]
+        return np.array(columns, dtype=np.int64).reshape(-1, 2)
+
+    def _tests(self, pair: b.Pair) -> tuple[e.Expr, ...]:
+        """Everything that both sides together must pass, besides keys, places and absences."""
+        tests = [
+            e.AnyOf((e.IsNull(e.TimeOf(e.Edge.END, test.owner)), test.condition)) if test.optional else test.condition
+            for test in pair.tests
+        ]
+        tests += [for_kernels(condition) for frame in pair.frames for condition in frame.having]
+        return tuple(tests)
+
+    def _absences(self, pair: b.Pair) -> Absences:
+        if not pair.absences:
+            return no_absences()
+        return Absences.of(pair.absences, self.lateral, self.layout)
+
+    def _groups(self, pair: b.Pair, left: Found, right: Found, both: Found) -> tuple[Ints, int, Mask]:
+        """A number per arrival of each side, the same where partition and key are; and whether there is a key."""
+        group, n_groups = both.key, self.store.n_keys
+        has_key = np.ones(len(both), bool)
+        for one, other in pair.keys:
+            values, valid = self._values(one, left, other, right)
+            has_key &= valid
+            codes, n_codes = coded(values)
+            if n_groups > 1:
+                codes, n_codes = coded(group * n_codes + codes)
+            group, n_groups = codes, n_codes
+        return group, max(n_groups, 1), has_key
+
+    def _values(self, one: e.Expr, left: Found, other: e.Expr, right: Found) -> tuple[Ints, Mask]:
+        """Numbers for the values of both sides of an equality, and which of them are no null."""
+        direct = [self._exact(one, left), self._exact(other, right)]
+        if direct[0] is not None and direct[1] is not None:
+            return (
+                np.concatenate([direct[0][0], direct[1][0]]),
+                np.concatenate([direct[0][1], direct[1][1]]),
+            )
+        arrays = [self._evaluated(one, left), self._evaluated(other, right)]
+        if Type.DOUBLE in (one.type, other.type):
+            arrays = [pc.add(array.cast(pa.float64()), 0.0) for array in arrays]  # zero has two signs
+        values = pa.concat_arrays([arrays[0], arrays[1].cast(arrays[0].type)]).dictionary_encode()
+        valid = np.asarray(values.is_valid().to_numpy(zero_copy_only=False), bool)
+        codes = np.asarray(values.indices.fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
+        return codes, valid
+
+    def _exact(self, expr: e.Expr, found: Found) -> tuple[Ints, Mask] | None:
+        """Values of a plain column of one event."""
+        match expr:
+            case e.ColumnOf(slot=slot, column=column):
+                pass
+            case e.TimeOf(edge=edge, slot=slot) if not self.layout.is_span(slot):
+                column = START if edge is e.Edge.START else END
+            case e.IdOf(slot=slot):
+                column = ID
+            case _:
+                return None
+        rows = found.rows[:, self.layout.slots.index(slot)]
+        values, valid = self.store.exact[column]
+        return values[rows], valid[rows] & (rows >= 0)
+
+    def _merits(self, pair: b.Pair, both: Found) -> tuple[Ints, np.ndarray]:
+        """What PREFER compares, and for which side; arrivals of the other are stored whatever they are worth."""
+        prefer = self.policy.prefer
+        length = both.end - both.start
+        match prefer:
+            case None:
+                return length, np.zeros(2, bool)
+            case p.Preference.LONGER:
+                return length, np.ones(2, bool)
+            case p.Preference.SHORTER:
+                return -length, np.ones(2, bool)
+            case _:
+                slots = e.slots_of(prefer)
+                competes = np.zeros(2, bool)
+                competes[kernel.LEFT], competes[kernel.RIGHT] = slots <= pair.left.bound, slots <= pair.right.bound
+                if not competes.any():
+                    return length, competes
+                return _ranks(self._evaluated(prefer, both)), competes
+
+    def _evaluated(self, expr: e.Expr, found: Found) -> pa.Array:
+        array = evaluate(expr, self.gather(found), len(found), self.around)
+        return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+    def gather(self, found: Found) -> Gather:
+        rows = found.rows[:, :-1]
+        filled = rows >= 0
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(filled.sum(axis=1))])
+        slots = np.broadcast_to(np.array(self.layout.slots, np.int64), rows.shape)[filled]
+        moments = {name: found.moments[:, place] for place, name in enumerate(self.layout.moments)}
+        return Gather(self.store.batch, offsets, rows[filled], slots, moments)
+
+
+def _relation(name: str) -> int:
+    return RELATIONS[INVERSES[name]] + kernel.INVERSE if name in INVERSES else RELATIONS[name]
+
+
+def _ranks(values: pa.Array) -> Ints:
+    """Numbers in the order of the values; nulls are least."""
+    if pa.types.is_floating(values.type):
+        values = pc.add(values, 0.0)  # zero has two signs
+    ranks = np.asarray(pc.rank(values, sort_keys="ascending", tiebreaker="dense"), dtype=np.int64)
+    return np.where(values.is_null().to_numpy(zero_copy_only=False), 0, ranks)

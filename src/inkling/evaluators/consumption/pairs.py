@@ -1,0 +1,112 @@
+"""Occurrences of the operands of a consumption policy: one row of the batch per slot, and how kernels read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from inkling.evaluators.network.arena import Arena
+from inkling.evaluators.network.layout import Kept, Layout
+from inkling.evaluators.network.partials import NOWHERE, Occurrences, Table
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.batch import Ints
+from inkling.physical.plan import EventStep
+
+ANY_SLOT = -2
+"""Stands for whichever slot is filled, to read a column of the partition from."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayout(Layout):
+    """A register per slot that happens, in pattern order, and one for any event of the match."""
+
+    slots: tuple[int, ...] = ()
+
+    def register(self, slot: int, kept: Kept) -> int:
+        return len(self.slots) if slot == ANY_SLOT else self.slots.index(slot)
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Table):
+    """Occurrences; `rows[:, i]` is the row in slot i of the layout or -1, and in the last column any of them."""
+
+    key: Ints
+    rows: Ints
+    moments: Ints
+    start: Ints
+    start_place: Ints
+    end: Ints
+    end_place: Ints
+    known: Ints
+
+
+def row_layout(step: EventStep) -> RowLayout:
+    spans = frozenset(slot.number for slot in step.event.slots if slot.span_only)
+    moments = tuple(sorted(((slot, edge) for slot in spans for edge in e.Edge), key=lambda pair: (pair[0], pair[1].value)))
+    negated = {slot.number for slot in step.event.slots if slot.negated}
+    slots = tuple(sorted(leaf.slot for leaf in p.leaves(step.event.pattern) if leaf.slot not in negated))
+    return RowLayout((), moments, spans, slots)
+
+
+def for_kernels(condition: e.Expr) -> e.Expr:
+    """The condition with columns of the partition read from some event of the match."""
+    if isinstance(condition, e.KeyColumn):
+        return e.ColumnOf(ANY_SLOT, condition.column, condition.type)
+    return e.rebuilt(condition, for_kernels)
+
+
+def united(left: Found, right: Found, layout: RowLayout, names: tuple[int, ...]) -> Found:
+    """Each left occurrence together with the right one beside it; slots `names` stand for the whole."""
+    earlier = _less(left.start, left.start_place, right.start, right.start_place)
+    later = _less(left.end, left.end_place, right.end, right.end_place)
+    both = Found(
+        left.key,
+        np.where(left.rows >= 0, left.rows, right.rows),
+        np.where(left.moments != NOWHERE, left.moments, right.moments),
+        np.where(earlier, left.start, right.start),
+        np.where(earlier, left.start_place, right.start_place),
+        np.where(later, right.end, left.end),
+        np.where(later, right.end_place, left.end_place),
+        np.maximum(left.known, right.known),
+    )
+    return named(both, layout, names)
+
+
+def named(found: Found, layout: RowLayout, names: tuple[int, ...]) -> Found:
+    if not names:
+        return found
+    moments = found.moments.copy()
+    for slot in names:
+        moments[:, layout.moment(slot, e.Edge.START)] = found.start
+        moments[:, layout.moment(slot, e.Edge.END)] = found.end
+    return replace(found, moments=moments)
+
+
+def stacked(one: Found, other: Found) -> Found:
+    return Found(*(np.concatenate([getattr(one, part.name), getattr(other, part.name)]) for part in fields(Found)))
+
+
+def as_occurrences(found: Found, layout: RowLayout, arena: Arena) -> Occurrences:
+    """The same with their events in an arena."""
+    tail = np.full(len(found), -1)
+    for place, slot in enumerate(layout.slots):
+        rows = found.rows[:, place]
+        filled = np.flatnonzero(rows >= 0)
+        tail[filled] = arena.append(rows[filled], slot, tail[filled])
+    return Occurrences(
+        found.key,
+        tail,
+        found.rows,
+        found.moments,
+        found.start,
+        found.start_place,
+        found.end,
+        found.end_place,
+        found.known,
+    )
+
+
+def _less(time: Ints, place: Ints, other: Ints, other_place: Ints) -> np.ndarray:
+    return (time < other) | ((time == other) & (place < other_place))

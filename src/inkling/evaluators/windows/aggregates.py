@@ -1,0 +1,120 @@
+"""Aggregates over sliding windows, each in one pass whose cost does not depend on how long the windows are."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from inkling.evaluators.matches.whole_numbers import WholeSums, halves, means_of_two
+from inkling.kernels.exact_sums import sliding_sums
+from inkling.kernels.sliding import extreme_rows, running_sums
+from inkling.kernels.sliding_deviations import sliding_deviations
+from inkling.kernels.sliding_medians import middle_rows
+from inkling.logical.expr import Aggregate
+from inkling.logical.user_aggregates import UserAggregate
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.batch import Ints
+from inkling.model.event import Value
+
+Bools = NDArray[np.bool_]
+
+_LARGE, _SMALL = 1e140, 1e-140
+"""Between these, squares of sums and what they lack are doubles."""
+
+
+def sliding(asked: Aggregate, first: Ints, group: Ints, values: pa.Array) -> pa.Array:
+    """Value of an aggregate in each window of the values, those of positions `first[i]` … i."""
+    present = np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), bool)
+    if asked.by is not None:
+        return pa.array(_written(asked.by, first, group, values, present), ARROW_TYPES[asked.type])
+    count = running_sums(first, present.astype(np.int64))
+    function = asked.function
+    if function == "COUNT":
+        return pa.array(count)
+    if function in ("MIN", "MAX"):
+        found = extreme_rows(first, _ordered(values), present, function == "MAX")
+        return values.take(pa.array(found, mask=found < 0))
+    numbers = _filled(values)
+    missing = count == 0
+    if function == "MEDIAN":
+        return pa.array(_medians(first, numbers, present), mask=missing)
+    if function in ("SUM", "AVG") and numbers.dtype == np.int64:
+        high, low = (running_sums(first, half) for half in halves(numbers))
+        sums = WholeSums(high, low)
+        return sums.totals(missing) if function == "SUM" else pa.array(sums.averages(count), mask=missing)
+    if function == "STDDEV":
+        return pa.array(_deviations(first, numbers, present), mask=missing)
+    doubles = numbers.astype(np.float64)
+    total = sliding_sums(first, doubles.view(np.int64), present)
+    missing = missing | ~np.isfinite(total)
+    return pa.array(total if function == "SUM" else total / np.maximum(count, 1), mask=missing)
+
+
+def _filled(values: pa.Array) -> np.ndarray:
+    """Numbers, 0 where there is none."""
+    if values.null_count:
+        values = pc.fill_null(values, pa.scalar(0, pa.int64()).cast(values.type))
+    return np.asarray(values.to_numpy(zero_copy_only=False))
+
+
+def _ordered(values: pa.Array) -> np.ndarray:
+    """Numbers that compare like the values; anything where there is none."""
+    if not pa.types.is_string(values.type):
+        return _filled(values)
+    words = pc.drop_null(pc.unique(values))
+    words = words.take(pc.array_sort_indices(words))
+    return np.asarray(pc.fill_null(pc.index_in(values, value_set=words), 0).to_numpy(zero_copy_only=False), np.int64)
+
+
+def _medians(first: Ints, numbers: np.ndarray, present: Bools) -> np.ndarray:
+    order = np.argsort(numbers, kind="stable")
+    rank = np.empty(len(numbers), np.int64)
+    rank[order] = np.arange(len(numbers))
+    lower, upper = (numbers[rows] if len(numbers) else numbers for rows in middle_rows(first, rank, present, order))
+    return means_of_two(lower, upper) if numbers.dtype == np.int64 else (lower + upper) / 2.0
+
+
+def _deviations(first: Ints, numbers: np.ndarray, present: Bools) -> np.ndarray:
+    sizes = np.abs(numbers.astype(np.float64))
+    longest = int((np.arange(len(first)) - first).max(initial=0)) + 1
+    tame = sizes.max(initial=0.0) * longest < _LARGE and sizes[sizes > 0].min(initial=1.0) > _SMALL
+    whole = numbers.dtype == np.int64 and sizes.max(initial=0.0) >= float(1 << 53)
+    if tame and not whole:
+        return sliding_deviations(first, numbers.astype(np.float64), present)
+    out = np.zeros(len(first))
+    for row, begin in enumerate(first):
+        members = numbers[begin : row + 1][present[begin : row + 1]].tolist()
+        out[row] = statistics.pstdev(members) if members else 0.0
+    return out
+
+
+def _written(by: UserAggregate, first: Ints, group: Ints, values: pa.Array, present: Bools) -> list[Value]:
+    """Values of an aggregate that is written in Python."""
+    if by.is_incremental:
+        return _told_what_changes(by, first, group, values.to_pylist())
+    held = values.filter(pa.array(present)).to_numpy(zero_copy_only=False)
+    before = np.concatenate([[0], np.cumsum(present)])
+    return [by.of(held[before[begin] : before[row + 1]]) for row, begin in enumerate(first)]
+
+
+def _told_what_changes(by: UserAggregate, first: Ints, group: Ints, values: list[Any]) -> list[Value]:
+    found: list[Value] = []
+    state, begin, n_members = by.start(), 0, 0
+    for row, value in enumerate(values):
+        if row and group[row] != group[row - 1]:
+            state, begin, n_members = by.start(), row, 0
+        if value is not None:
+            state.add(value)
+            n_members += 1
+        while begin < first[row]:
+            if values[begin] is not None:
+                state.remove(values[begin])
+                n_members -= 1
+            begin += 1
+        found.append(by.checked(state.value()) if n_members else None)
+    return found

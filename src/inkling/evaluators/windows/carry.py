@@ -1,0 +1,133 @@
+"""What a window keeps between batches: rows that may be members again, and what it said last of each key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.leaf_tests import passing
+from inkling.evaluators.windows.evaluator import KNOWN, WindowEvaluator
+from inkling.logical import plan as p
+from inkling.model.batch import FOREVER, Ints, MatchBatch
+from inkling.physical.plan import Stage
+
+SPARE_ROWS = 256
+"""So many rows that are no members any more may stay before they are cleared away."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCarry:
+    """Stage rows, those still to be decided included; with ON CHANGE also keys and the values of their last match."""
+
+    rows: pa.Table
+    last: pa.Table | None = None
+    n_trimmed: int = 0  # rows that were left when others were last cleared away
+
+
+@dataclass(frozen=True, slots=True)
+class WindowStepper:
+    """Moves the windows of one event over rows that arrive in time order."""
+
+    stage: Stage
+    evaluator: WindowEvaluator
+
+    def start(self) -> WindowCarry:
+        return WindowCarry(r.stage_schema(self.stage).empty_table())
+
+    def step(
+        self, carry: WindowCarry, rows: pa.Table, since: int, done: int, until: int
+    ) -> tuple[WindowCarry, MatchBatch]:
+        """Results that end after `done` and by `until`; rows that end by `since` are not seen."""
+        wanted = passing(rows, self.evaluator.step.leaves)
+        if since > -FOREVER:
+            wanted &= rows[r.END].to_numpy() > since
+        if not wanted.all():
+            rows = rows.filter(pa.array(wanted))
+        held = in_one_piece(pa.concat_tables([carry.rows, rows])) if len(rows) else carry.rows
+        chosen = self._chosen(held, done, until)
+        n_key_columns = len(self.stage.key_types)
+        codes, _ = key_codes(chosen, n_key_columns)
+        last, codes, n_keys, keys = self._remembered(carry.last, chosen, codes)
+        batch = event_batch(self.stage, chosen, codes)
+        matches, values = self.evaluator.after(batch, n_keys, FOREVER, done, last)
+        said = carry.last if keys is None else _said(keys, values)
+        kept, n_trimmed = self._trimmed(held, until, carry.n_trimmed)
+        return WindowCarry(kept, said, n_trimmed), matches
+
+    def _chosen(self, held: pa.Table, done: int, until: int) -> pa.Table:
+        """The rows of keys about which there is something to say."""
+        end = held[r.END].to_numpy()
+        due = (end > done) & (end <= until)
+        if not due.any():
+            return held.slice(0, 0)
+        codes, _ = key_codes(held, len(self.stage.key_types))
+        moved = np.zeros(int(codes.max()) + 1, bool)
+        moved[codes[due]] = True
+        chosen = moved[codes] & (end <= until)
+        return held if chosen.all() else in_one_piece(held.filter(pa.array(chosen)))
+
+    def _remembered(
+        self, last: pa.Table | None, chosen: pa.Table, codes: Ints
+    ) -> tuple[dict[str, pa.Array] | None, Ints, int, pa.Table | None]:
+        """What was said last, by code; the codes of the rows, how many there are, and the keys of all of them."""
+        n_keys = int(codes.max(initial=-1)) + 1
+        if not self.evaluator.step.event.on_change:
+            return None, codes, n_keys, None
+        names = [r.key_name(place) for place in range(len(self.stage.key_types))]
+        tables = [chosen.select(names)] if names else []
+        if last is not None and names:
+            tables.append(last.select(names))
+        if names:
+            codes, keys = key_codes(in_one_piece(pa.concat_tables(tables)), len(names))
+        else:
+            codes, keys = np.zeros(len(chosen) + (0 if last is None else len(last)), np.int64), pa.table({})
+        n_keys = int(codes.max(initial=-1)) + 1
+        if last is None or not len(last):
+            return None, codes[: len(chosen)], n_keys, keys
+        place = np.full(n_keys, -1)
+        place[codes[len(chosen) :]] = np.arange(len(last))
+        found = pa.array(place, mask=place < 0)
+        values = {name: last[name].combine_chunks().take(found) for name in last.column_names if name not in names}
+        return {**values, KNOWN: pa.array(place >= 0)}, codes[: len(chosen)], n_keys, keys
+
+    def _trimmed(self, held: pa.Table, until: int, n_trimmed: int) -> tuple[pa.Table, int]:
+        """Rows that may be members of a later window, now and then without the others."""
+        if until >= FOREVER:
+            return held.slice(0, 0), 0
+        if len(held) <= n_trimmed + n_trimmed // 4 + SPARE_ROWS:
+            return held, n_trimmed
+        last = self.evaluator.pattern.last
+        end = held[r.END].to_numpy()
+        if isinstance(last, p.EventCount):
+            needed = self._newest(held, end, until, last.count - 1)
+        else:
+            needed = end > until - self.evaluator.around.measure(last)
+        rows = held.filter(pa.array(needed)).combine_chunks()
+        return rows, len(rows)
+
+    def _newest(self, held: pa.Table, end: Ints, until: int, n_events: int) -> NDArray[np.bool_]:
+        """Rows that end after `until`, and of each key the newest ones before, with all that end when one of them does."""
+        needed = end > until
+        past = np.flatnonzero(~needed)
+        if n_events and len(past):
+            codes = key_codes(held, len(self.stage.key_types))[0][past]
+            order = np.lexsort((-end[past], codes))
+            ordered = codes[order]
+            first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+            sizes = np.diff(np.append(first, len(ordered)))
+            border = end[past][order][first + np.minimum(sizes, n_events) - 1]
+            needed[past[order]] = end[past][order] >= np.repeat(border, sizes)
+        return needed
+
+
+def _said(keys: pa.Table, values: dict[str, pa.Array]) -> pa.Table | None:
+    """Keys with the values of their last match, for those that have one."""
+    if not values:
+        return None
+    columns = {name: keys[name] for name in keys.column_names} | values
+    return pa.table(columns).filter(values[KNOWN])

@@ -1,0 +1,107 @@
+"""Which rows are members of which window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from inkling.evaluators.sources import comes_from
+from inkling.kernels.sliding import extreme_rows, last_events, last_times
+from inkling.logical import plan as p
+from inkling.model.batch import EventBatch, Ints, taken
+from inkling.model.time import Span
+from inkling.physical.plan import LeafTest
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows over rows of a batch: that of position i holds the positions `first[i]` … i."""
+
+    batch: EventBatch
+    rows: Ints  # of the batch, one per position; those of one group stand together, in canonical order
+    group: Ints
+    opening: Ints | None  # of the batch, for each position: the event since which its members count
+
+    first: Ints
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @classmethod
+    def over(
+        cls,
+        batch: EventBatch,
+        rows: Ints,
+        group: Ints,
+        opening: Ints | None,
+        last: Span | p.EventCount,
+        measure: Callable[[Span], int],
+    ) -> Windows:
+        if isinstance(last, p.EventCount):
+            first = last_events(group, last.count)
+        else:
+            first = last_times(group, batch.end[rows], measure(last))
+        return cls(batch, rows, group, opening, first)
+
+    @cached_property
+    def earliest(self) -> Ints:
+        """The row of each window that starts first; points start in the order in which they end."""
+        start, place = self.batch.start[self.rows], self.batch.start_place[self.rows]
+        if np.array_equal(start, self.batch.end[self.rows]):
+            return self.rows[self.first]
+        rank = np.empty(len(self), np.int64)
+        rank[np.lexsort((place, start))] = np.arange(len(self))
+        return self.rows[extreme_rows(self.first, rank, np.ones(len(self), bool), False)]
+
+    @cached_property
+    def known(self) -> Ints:
+        """When all members of each window were known."""
+        known = self.batch.known[self.rows]
+        if not np.array_equal(known, self.batch.end[self.rows]):
+            known = known[extreme_rows(self.first, known, np.ones(len(self), bool), True)]
+        return known if self.opening is None else np.maximum(known, self.batch.known[self.opening])
+
+
+def candidates(batch: EventBatch, test: LeafTest) -> Ints:
+    """The rows that pass what a leaf asks of an event alone."""
+    passed = comes_from(batch, test.inputs)
+    for bit in test.bits:
+        passed = passed & ((batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) != 0)
+    return np.flatnonzero(passed)
+
+
+def in_order_of(batch: EventBatch, rows: Ints, ids: pa.Array) -> Ints:
+    """The rows, simultaneous ones in the order of other ids than their own."""
+    where = [getattr(batch, name)[rows] for name in ("key", "end", "end_place", "start", "start_place")]
+    tied = np.ones(max(len(rows) - 1, 0), bool)
+    for column in where:
+        tied &= column[1:] == column[:-1]
+    if not tied.any():
+        return rows
+    called = taken(ids, rows)
+    words = pc.unique(called)
+    rank = pc.index_in(called, value_set=words.take(pc.array_sort_indices(words))).to_numpy()
+    return rows[np.lexsort((rank, *reversed(where)))]
+
+
+def later_pairs(batch: EventBatch, openings: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Every opening with each row of its key that starts after it ended: places among openings and among rows."""
+    keys = batch.key[rows]
+    low, high = (np.searchsorted(keys, batch.key[openings], side) for side in ("left", "right"))
+    width = high - low
+    ends = np.cumsum(width)
+    opening = np.repeat(np.arange(len(openings)), width)
+    row = np.repeat(low - ends + width, width) + np.arange(int(ends[-1]) if len(ends) else 0)
+    later = _is_later(batch, openings[opening], rows[row])
+    return opening[later], row[later]
+
+
+def _is_later(batch: EventBatch, opening: Ints, row: Ints) -> NDArray[np.bool_]:
+    end, start = batch.end[opening], batch.start[row]
+    return (end < start) | ((end == start) & (batch.end_place[opening] < batch.start_place[row]))

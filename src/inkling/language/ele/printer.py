@@ -1,0 +1,140 @@
+"""Writes a rule file in one layout."""
+
+from inkling.language.ele import terms as t
+from inkling.language.ele.scanner import scan
+from inkling.source import SourceText
+
+WIDTH = 100
+
+
+def format_file(file: t.RuleFile) -> str:
+    """The text of a rule file; reading it gives an equal file, formatting it again the same text."""
+    parts: list[str] = []
+    previous: t.Statement | None = None
+    for statement in file.statements:
+        text = "\n".join([*_comment_lines(statement.comments), f"{_statement(statement)}."])
+        if previous is not None:
+            together = _kind(previous) == _kind(statement) and "\n" not in parts[-1] + text
+            parts.append("\n" if together else "\n\n")
+        parts.append(text)
+        previous = statement
+    if file.comments:
+        parts.append("\n\n" if parts else "")
+        parts.append("\n".join(_comment_lines(file.comments)))
+    return "".join(parts) + "\n" if parts else ""
+
+
+def _kind(statement: t.Statement) -> tuple[type, str]:
+    """Rules of one head stand together, and so do clauses and directives."""
+    match statement:
+        case t.Rule(head=head):
+            return t.Rule, head.name.text
+        case t.Clause(head=head):
+            return t.Clause, head.name.text
+        case t.Directive():
+            return t.Directive, ""
+
+
+def _statement(statement: t.Statement) -> str:
+    match statement:
+        case t.Directive(setting=setting):
+            return f":- {_part(setting)}"
+        case t.Clause(head=head, goals=()):
+            return term(head)
+        case t.Clause(head=head, goals=goals):
+            return _wrapped(f"{term(head)} :-", [term(goal) for goal in goals])
+        case t.Rule(head=head, pattern=t.Condition(braces=False) as outer, label=label):
+            start = f"{_label(label)}{term(head)} <- {pattern(outer.pattern)}"
+            return _wrapped(f"{start} {outer.word}", [term(goal) for goal in outer.goals])
+        case t.Rule(head=head, pattern=body, label=label):
+            return f"{_label(label)}{term(head)} <- {pattern(body)}"
+
+
+def _wrapped(start: str, goals: list[str]) -> str:
+    """Goals on one line, or each on its own when they do not fit."""
+    line = f"{start} {', '.join(goals)}"
+    if len(line) < WIDTH:
+        return line
+    return start + "\n    " + ",\n    ".join(goals)
+
+
+def _label(label: t.Label | None) -> str:
+    if label is None:
+        return ""
+    properties = ", ".join(f"{_name(one.name)}({_part(one.value)})" for one in label.properties)
+    return f"{_name(label.name)}{f'([{properties}])' if properties else ''}: "
+
+
+def _part(part: t.Part) -> str:
+    match part:
+        case t.Setting(name=name, parts=()):
+            return _name(name)
+        case t.Setting(name=name, parts=parts):
+            return f"{_name(name)}({', '.join(_part(one) for one in parts)})"
+        case t.Column(name=name, type=kind):
+            return f"{_name(name)}: {_name(kind)}"
+        case t.Quantity(number=number, unit=unit):
+            return f"{number.written} {_name(unit)}" if unit else number.written
+        case t.Text() | t.Variable():
+            return term(part)
+
+
+def pattern(node: t.Pattern) -> str:
+    """The text of a pattern on one line."""
+    match node:
+        case t.Atom():
+            return term(node)
+        case t.Point(time=time):
+            return time.written
+        case t.Joined(op=op, left=left, right=right):
+            return f"{pattern(left)} {op} {pattern(right)}"
+        case t.Times(pattern=inner, n=None):
+            return f"{pattern(inner)} star_times"
+        case t.Times(pattern=inner, n=n):
+            return f"{pattern(inner)} ntimes {n}"
+        case t.Group(pattern=inner):
+            return f"({pattern(inner)})"
+        case t.Limited(pattern=inner, limit=limit):
+            return f"({pattern(inner)}).{_part(limit)}"
+        case t.Absence(absent=absent, first=first, last=last):
+            return f"NOT({pattern(absent)}).[{pattern(first)}, {pattern(last)}]"
+        case t.InnerRule(head=head, pattern=inner):
+            return f"({term(head)} <- {pattern(inner)})"
+        case t.Condition(pattern=inner, word=word, goals=goals, braces=braces):
+            joined = ", ".join(term(goal) for goal in goals)
+            return f"{pattern(inner)} {word} {f'{{{joined}}}' if braces else joined}"
+
+
+def term(node: t.Term) -> str:
+    """The text of a term or a goal."""
+    match node:
+        case t.Variable(name=name):
+            return name
+        case t.Number(written=written):
+            return written
+        case t.Text(value=value):
+            return '"' + value.replace('"', '""') + '"'
+        case t.Atom(name=name, args=()):
+            return _name(name)
+        case t.Atom(name=name, args=args):
+            return f"{_name(name)}({', '.join(term(arg) for arg in args)})"
+        case t.Minus(operand=operand):
+            return f"-{term(operand)}"
+        case t.Arithmetic(op=op, left=left, right=right) | t.Comparison(op=op, left=left, right=right):
+            return f"{term(left)} {op} {term(right)}"
+        case t.Negated(goal=goal):
+            return f"not {term(goal)}"
+        case t.Goals(goals=goals):
+            return f"({', '.join(term(goal) for goal in goals)})"
+
+
+def _name(name: t.Name) -> str:
+    tokens = scan(SourceText("", name.text)).tokens
+    if not name.quoted and len(tokens) == 1 and tokens[0].kind == "NAME":
+        return name.text
+    return "'" + name.text.replace("'", "''") + "'"
+
+
+def _comment_lines(comments: tuple[str, ...]) -> list[str]:
+    lines = [line for comment in comments for line in (comment.splitlines() or [""])]
+    return [f"% {line}".rstrip() for line in lines]

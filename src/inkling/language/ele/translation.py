@@ -1,0 +1,264 @@
+"""A rule file as a program of `.ink`: the same syntax tree, with places in the rule file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from inkling.errors import NotSupportedYet, ProgramError, nearest
+from inkling.language import syntax as s
+from inkling.language.ele import terms as t
+from inkling.language.ele.directives import Directives, duration, read_directives
+from inkling.language.ele.goals import joined, test
+from inkling.language.ele.kinds import column_slot, infer, variable_slot
+from inkling.language.ele.patterns import PatternTranslator, alternatives
+from inkling.language.ele.predicates import Key, collect, key_of, unused
+from inkling.language.ele.scope import Meaning, Scope
+from inkling.language.ele.walk import atoms, bound_by, inner_rules, names_of, pattern_variables, variables
+from inkling.source import SourceText, Span
+
+WINDOW_PROPERTIES = ("event_rule_window", "window")
+IDLE_PROPERTIES = ("window_step",)  # when memory is freed changes no result
+
+
+def translate(file: t.RuleFile, source: SourceText) -> s.Program:
+    """Raises `ProgramError` with every mistake found."""
+    directives, problems = read_directives(file.statements, source)
+    predicates, clashes = collect(file, directives, source)
+    problems += clashes
+    if problems:
+        raise ProgramError(problems)
+    translator = _Translator(Meaning(source, predicates, infer(file, directives)), directives, _choosing(file))
+    statements: list[s.Statement] = list(translator.undeclared_streams())
+    comments: tuple[str, ...] = ()
+    for number, statement in enumerate(file.statements):
+        comments += statement.comments
+        try:
+            made = translator.statement(number, statement)
+        except ProgramError as error:
+            problems.extend(error.diagnostics)
+            continue
+        if made:
+            statements += [replace(made[0], comments=comments), *made[1:]]
+            comments = ()
+    if problems:
+        raise (NotSupportedYet if all(p.code.startswith("INK04") for p in problems) else ProgramError)(problems)
+    return s.Program(tuple(statements), comments + file.comments, span=Span(0, len(source.text)))
+
+
+@dataclass(slots=True)
+class _Translator:
+    meaning: Meaning
+    directives: Directives
+    choosing: frozenset[Key]  # events with a rule that joins events, so that a policy can choose among them
+
+    def statement(self, number: int, statement: t.Statement) -> list[s.Statement]:
+        match statement:
+            case t.Rule():
+                return list(self._rule(number, statement))
+            case t.Clause():
+                return [self._clause(number, statement)]
+            case t.Directive(setting=t.Setting(name=t.Name(text="stream"), parts=(t.Setting(name=name) as first, *_))):
+                return [self._declared_stream((name.text, len(first.parts)))]
+            case t.Directive(setting=t.Setting(name=t.Name(text="table"), parts=(t.Setting(name=name) as first, *_))):
+                table = self.directives.tables[name.text, len(first.parts)]
+                told = self.meaning.predicates.knowledge_name((name.text, len(first.parts)))
+                return [replace(table, name=replace(table.name, text=told))]
+            case t.Directive():
+                return []
+
+    def undeclared_streams(self) -> Iterator[s.StreamDecl]:
+        predicates = self.meaning.predicates
+        for key in predicates.inputs(self.directives):
+            atom = predicates.events[key]
+            columns = [
+                s.ColumnDecl(s.Ident(name), s.Ident(self._type(key, n)))
+                for n, name in enumerate(predicates.columns[key])
+            ]
+            time = s.TimePoint(s.Ident("t", span=atom.span), span=atom.span)
+            yield self._stream(key, atom.name, columns, time, atom.span)
+
+    def _declared_stream(self, key: Key) -> s.StreamDecl:
+        declared = self.directives.streams[key]
+        columns = [
+            s.ColumnDecl(
+                s.Ident(name, span=part.span), s.Ident(kind or self._type(key, n), span=part.span), span=part.span
+            )
+            for n, (name, kind, part) in enumerate(
+                zip(declared.columns, declared.types, declared.atom.parts, strict=True)
+            )
+        ]
+        columns += [column for column in declared.time_types if column.name.text not in declared.columns]
+        time: s.TimePoint | s.TimeSpan = declared.options["time"]
+        made = self._stream(key, declared.atom.name, columns, time, declared.span)
+        return replace(made, **declared.options)
+
+    def _stream(
+        self, key: Key, name: t.Name, columns: list[s.ColumnDecl], time: s.TimePoint | s.TimeSpan, span: Span
+    ) -> s.StreamDecl:
+        """A stream has at least one column; without others that is its time."""
+        of_time = (time.column,) if isinstance(time, s.TimePoint) else (time.start, time.end)
+        kind = self.directives.time_type or (None if columns else "BIGINT")
+        declared = {column.name.text for column in columns}
+        if kind is not None:
+            columns = columns + [s.ColumnDecl(one, s.Ident(kind)) for one in of_time if one.text not in declared]
+        ident = s.Ident(self.meaning.predicates.event_name(key), quoted=name.quoted, span=name.span)
+        return s.StreamDecl(ident, tuple(columns), time=time, tick=self.directives.tick, span=span)
+
+    def _type(self, key: Key, number: int) -> str:
+        return self.meaning.kinds.type_of(column_slot(key, number))
+
+    def _clause(self, number: int, clause: t.Clause) -> s.RuleDecl:
+        counts = Counter(v.name for term in (clause.head, *clause.goals) for v in variables(term))
+        bound = names_of(v for goal in clause.goals for v in variables(goal) if not isinstance(goal, t.Negated))
+        scope = Scope(self.meaning, number, counts, frozenset(bound))
+        scope.values = {name: s.Variable(s.Ident(name)) for name in bound}
+        anything = s.Variable(s.Ident("_"))
+        head = scope.atom(clause.head, lambda variable: scope.value(variable))
+        for goal in clause.goals:
+            for variable in variables(goal):
+                scope.values.setdefault(variable.name, s.Variable(s.Ident(variable.name)))
+        scope.values["_"] = anything
+        body = joined([test(goal, scope) for goal in clause.goals])
+        return s.RuleDecl(head, body, span=clause.span)
+
+    def _rule(self, number: int, rule: t.Rule) -> Iterator[s.EventDecl]:
+        counts = Counter(v.name for v in variables(rule.head))
+        counts.update(v.name for v in pattern_variables(rule.pattern))
+        if self.directives.prefer is not None:
+            counts[self.directives.prefer.name] += 1
+        beside: list[s.EventDecl] = []
+
+        def declare(head: t.Atom, pattern: t.Pattern) -> None:
+            beside.extend(self._rule(number, t.Rule(head, pattern, span=head.span.to(pattern.span))))
+
+        def unite(names: tuple[str, ...], branches: tuple[t.Pattern, ...], span: Span) -> t.Atom:
+            head = self._united(number, rule.head.name.text, names, span)
+            if any(_has_choice(branch) for branch in branches):
+                self.choosing |= {key_of(head)}
+            for branch in branches:
+                declare(head, branch)
+            return head
+
+        shape = PatternTranslator(declare, unite)
+        for pattern in self._split(rule, counts):
+            columns = frozenset(c for atom in atoms(pattern) for c in self.meaning.predicates.columns[key_of(atom)])
+            scope = Scope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), columns)
+            body = self._windowed(rule, shape.body(pattern, scope))
+            event = self._event(rule, body, scope)
+            yield from beside
+            beside.clear()
+            yield event
+
+    def _split(self, rule: t.Rule, counts: Counter[str]) -> Iterator[t.Pattern]:
+        """An OR around the whole pattern whose variables are used becomes one rule for each branch."""
+        core, around = rule.pattern, list[t.Condition | t.Limited]()
+        while isinstance(core, t.Group | t.Limited | t.Condition):
+            if not isinstance(core, t.Group):
+                around.append(core)
+            core = core.pattern
+        branches = alternatives(core)
+        inside = Counter(v.name for v in pattern_variables(core))
+        if len(branches) < 2 or all(counts[name] == inside[name] for name in inside):
+            yield rule.pattern
+            return
+        for branch in branches:
+            pattern = branch
+            for outer in reversed(around):
+                pattern = replace(outer, pattern=pattern)
+            yield pattern
+
+    def _event(self, rule: t.Rule, body: s.Body, scope: Scope) -> s.EventDecl:
+        key = key_of(rule.head)
+        columns = self.meaning.predicates.columns[key]
+        items: list[s.Item] = []
+        for n, (arg, column) in enumerate(zip(rule.head.args, columns, strict=True)):
+            missing = scope.missing(arg)
+            if missing or (isinstance(arg, t.Variable) and arg.is_anything):
+                raise self._unsafe_head(missing[0] if missing else arg, rule)
+            value = scope.value(arg, double=self._type(key, n) == "DOUBLE")
+            alias = None if _own_name(value) == column else s.Ident(column, span=arg.span)
+            items.append(s.Item(value, alias, span=arg.span))
+        name = s.Ident(self.meaning.predicates.event_name(key), quoted=rule.head.name.quoted, span=rule.head.name.span)
+        consume = self._consume(scope) if key in self.choosing else None
+        return s.EventDecl(name, tuple(items) or None, body, consume=consume, per="INTERVAL", span=rule.span)
+
+    def _consume(self, scope: Scope) -> s.Consume | None:
+        consume, prefer = self.directives.consume, self.directives.prefer
+        if consume is None or prefer is None or prefer.name not in scope.values:
+            return consume
+        return replace(consume, prefer=scope.value(prefer))
+
+    def _unsafe_head(self, variable: t.Term, rule: t.Rule) -> ProgramError:
+        assert isinstance(variable, t.Variable)
+        near = nearest(variable.name, bound_by(rule.pattern), n=1)
+        return ProgramError.of(
+            "INK0132",
+            f"nothing gives `{variable.name}` a value",
+            span=variable.span,
+            source=self.meaning.source,
+            label="the head promises one",
+            notes=("a variable of the head stands in the pattern, outside NOT, or gets its value in WHERE",),
+            helps=tuple(f"did you mean `{one}`?" for one in near),
+        )
+
+    def _windowed(self, rule: t.Rule, body: s.Body) -> s.Body:
+        for one in rule.label.properties if rule.label else ():
+            if one.name.text in WINDOW_PROPERTIES:
+                within = duration(one.value, self.meaning.source)
+                if body.within is not None or body.having is not None:
+                    body = s.Body(s.Nested(body, span=body.span), span=body.span)
+                body = replace(body, within=within)
+            elif one.name.text not in IDLE_PROPERTIES:
+                choices = WINDOW_PROPERTIES + IDLE_PROPERTIES
+                raise ProgramError.of(
+                    "INK0133",
+                    f"unknown property `{one.name.text}`",
+                    span=one.name.span,
+                    source=self.meaning.source,
+                    notes=(f"there are {', '.join(choices[:-1])} and {choices[-1]}",),
+                    helps=tuple(f"write `{near}`" for near in nearest(one.name.text, choices, n=1)),
+                )
+        return body
+
+    def _united(self, number: int, rule: str, names: tuple[str, ...], span: Span) -> t.Atom:
+        """The head of an event that unites alternatives."""
+        predicates = self.meaning.predicates
+        taken = {predicates.event_name(key) for key in predicates.columns} | {name for name, _ in predicates.columns}
+        head = t.Atom(
+            t.Name(unused(f"{rule}_either", taken), span=span),
+            tuple(t.Variable(name, span=span) for name in names),
+            span=span,
+        )
+        key = key_of(head)
+        predicates.columns[key] = names
+        for place, name in enumerate(names):
+            self.meaning.kinds.agree(column_slot(key, place), variable_slot(number, name))
+        return head
+
+
+def _own_name(value: s.Expr) -> str | None:
+    match value:
+        case s.Variable(name=name) | s.Attribute(column=name):
+            return name.text
+        case _:
+            return None
+
+
+def _choosing(file: t.RuleFile) -> frozenset[Key]:
+    rules = [(rule.head, rule.pattern) for rule in file.statements if isinstance(rule, t.Rule)]
+    rules += [(inner.head, inner.pattern) for _, pattern in rules for inner in inner_rules(pattern)]
+    return frozenset(key_of(head) for head, pattern in rules if _has_choice(pattern))
+
+
+def _has_choice(pattern: t.Pattern) -> bool:
+    match pattern:
+        case t.Group(pattern=inner) | t.Limited(pattern=inner) | t.Condition(pattern=inner):
+            return _has_choice(inner)
+        case t.Atom() | t.Point() | t.InnerRule():
+            return False
+        case t.Joined(op="OR", left=left, right=right):
+            return _has_choice(left) or _has_choice(right)
+        case _:
+            return True

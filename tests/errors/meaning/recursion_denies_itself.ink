@@ -1,0 +1,4 @@
+STREAM Car(id STRING, speed DOUBLE, t TIMESTAMP) ID id TIME t;
+
+EVENT calm(a.id) AS PATTERN Car a PER INTERVAL;
+EVENT calm(a.id) AS PATTERN SEQ(Car a, NOT calm, calm b) PER INTERVAL;

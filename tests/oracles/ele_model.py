@@ -1,0 +1,135 @@
+"""The model of rules, straight from their definition: intervals of patterns, saturated by increasing ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from inkling.language.ele import terms as t
+
+Happened: TypeAlias = tuple[str, tuple[object, ...], int, int]  # name, arguments, start, end
+Binding: TypeAlias = dict[str, object]
+Occurrence: TypeAlias = tuple[Binding, int, int]
+
+_RELATIONS: dict[str, Callable[[int, int, int, int], bool]] = {
+    "SEQ": lambda s1, e1, s2, e2: e1 < s2,
+    "AND": lambda s1, e1, s2, e2: True,
+    "PAR": lambda s1, e1, s2, e2: (
+        max(s1, s2) < min(e1, e2) or (s1 == e1 and s2 < s1 < e2) or (s2 == e2 and s1 < s2 < e1)
+    ),
+    "EQUALS": lambda s1, e1, s2, e2: (s1, e1) == (s2, e2),
+    "MEETS": lambda s1, e1, s2, e2: e1 == s2,
+    "DURING": lambda s1, e1, s2, e2: s2 < s1 <= e1 < e2,
+    "STARTS": lambda s1, e1, s2, e2: s1 == s2 and e1 < e2,
+    "FINISHES": lambda s1, e1, s2, e2: e1 == e2 and s2 < s1,
+}
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<": lambda x, y: x < y,
+    ">": lambda x, y: x > y,
+    "=<": lambda x, y: x <= y,
+    ">=": lambda x, y: x >= y,
+    "=": lambda x, y: x == y,
+    "\\=": lambda x, y: x != y,
+}
+
+
+def model(file: t.RuleFile, happened: set[Happened], ends: frozenset[int] = frozenset()) -> set[Happened]:
+    """All events, given and derived; `ends` are times at which something could end without an event of its own."""
+    known: set[Happened] = set()
+    for now in sorted({event[3] for event in happened} | ends):
+        known |= {event for event in happened if event[3] == now}
+        while True:
+            derived = {
+                (rule.head.name.text, tuple(_value(arg, binding) for arg in rule.head.args), start, end)
+                for rule in file.statements
+                if isinstance(rule, t.Rule)
+                for binding, start, end in occurrences(rule.pattern, {}, known)
+                if end == now
+            }
+            if derived <= known:
+                break
+            known |= derived
+    return known
+
+
+def occurrences(pattern: t.Pattern, bound: Mapping[str, object], known: set[Happened]) -> Iterator[Occurrence]:
+    """Where a pattern holds, with the values of its variables beside those that are given."""
+    match pattern:
+        case t.Atom(name=name, args=args):
+            for other, values, start, end in known:
+                if other == name.text and len(values) == len(args):
+                    binding = _unified(args, values, bound)
+                    if binding is not None:
+                        yield binding, start, end
+        case t.Point(time=time):
+            assert isinstance(time.value, int)
+            yield dict(bound), time.value, time.value
+        case t.Group(pattern=inner):
+            yield from occurrences(inner, bound, known)
+        case t.Limited(pattern=inner, limit=limit):
+            for binding, start, end in occurrences(inner, bound, known):
+                if end - start <= limit.number.value:
+                    yield binding, start, end
+        case t.Condition(pattern=inner, goals=goals):
+            for binding, start, end in occurrences(inner, bound, known):
+                if all(_holds(goal, binding) for goal in goals):
+                    yield binding, start, end
+        case t.Joined(op="OR", left=left, right=right):
+            yield from occurrences(left, bound, known)
+            yield from occurrences(right, bound, known)
+        case t.Joined(op="FNOT", left=left, right=right):
+            for binding, start, end in occurrences(left, bound, known):
+                if not any(last < start for _, _, last in occurrences(right, binding, known)):
+                    yield binding, start, end
+        case t.Joined(op=op, left=left, right=right):
+            for first, s1, e1 in occurrences(left, bound, known):
+                for both, s2, e2 in occurrences(right, first, known):
+                    if _RELATIONS[op](s1, e1, s2, e2):
+                        yield both, min(s1, s2), max(e1, e2)
+        case t.Absence(absent=absent, first=first_pattern, last=last_pattern):
+            for first, s1, e1 in occurrences(first_pattern, bound, known):
+                for both, s2, e2 in occurrences(last_pattern, first, known):
+                    between = occurrences(absent, both, known)
+                    if e1 < s2 and not any(e1 < s and e < s2 for _, s, e in between):
+                        yield both, s1, e2
+        case t.Times(pattern=inner, n=n):
+            assert n is not None
+            repeated = inner
+            for _ in range(n - 1):
+                repeated = t.Joined("SEQ", repeated, inner, span=pattern.span)
+            yield from occurrences(repeated, bound, known)
+        case t.InnerRule(head=head, pattern=inner):
+            for binding, start, end in occurrences(inner, {}, known):
+                values = tuple(_value(arg, binding) for arg in head.args)
+                outer = _unified(head.args, values, bound)
+                if outer is not None:
+                    yield outer, start, end
+
+
+def _unified(args: tuple[t.Term, ...], values: tuple[object, ...], bound: Mapping[str, object]) -> Binding | None:
+    binding = dict(bound)
+    for arg, value in zip(args, values, strict=True):
+        if isinstance(arg, t.Variable):
+            if not arg.is_anything and binding.setdefault(arg.name, value) != value:
+                return None
+        elif _value(arg, binding) != value:
+            return None
+    return binding
+
+
+def _value(term: t.Term, binding: Mapping[str, object]) -> object:
+    match term:
+        case t.Variable(name=name):
+            return binding[name]
+        case t.Number(value=value):
+            return value
+        case _:
+            raise AssertionError(term)
+
+
+def _holds(goal: t.Term, binding: Mapping[str, object]) -> bool:
+    assert isinstance(goal, t.Comparison)
+    left, right = _value(goal.left, binding), _value(goal.right, binding)
+    assert isinstance(left, int | float)
+    assert isinstance(right, int | float)
+    return _COMPARED[goal.op](left, right)

@@ -1,0 +1,53 @@
+"""Random programs with consumption policies: the local runner gives exactly what the definition gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import inkling
+from inkling.testing.arrow import arrow_streams, arrow_tables
+from inkling.testing.comparison import differences
+from inkling.testing.coverage import Coverage
+from inkling.testing.programs import Case, Options, seeded_cases
+
+CASES_PER_SEED = 150
+SEEDS = range(8)
+POLICIES = ("CONSUME RECENT", "CONSUME CHRONOLOGICAL")
+EXPECTED = (
+    *POLICIES, "KEEPING", "PREFER LONGER", "PREFER SHORTER", "PREFER a value",
+    "SEQ ANY", "SEQ in SEQ", "AND", "OR", "PAR", "DURING", "CONTAINS", "OVERLAPS", "NOT between", "NOT of a pattern",
+    "equality across events", "inequality across events", "HAVING", "named body", "nested HAVING",
+    "WITHIN duration", "WITHIN POINTS", "KEEP FOR", "PARTITION BY", "stream of intervals", "ORDER BY",
+    "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES", "ties without order", "null values",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def coverage() -> Iterator[Coverage]:
+    """Counts what events with a policy use."""
+    yield Coverage()
+
+
+def _found(case: Case) -> dict[str, list[dict[str, object]]]:
+    results = inkling.parse(case.text).run_local(
+        arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
+    )
+    return {name: table.to_pylist() for name, table in results.tables.items()}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_policies_eq_definition(seed: int, coverage: Coverage) -> None:
+    for case in seeded_cases(seed, CASES_PER_SEED, Options(needing=frozenset({POLICIES[seed % 2]}))):
+        expected = case.expected()
+        consuming = {event.name for event in case.plan.events if event.consumption is not None}
+        coverage.add(case.plan, case.rows, {name: found for name, found in expected.items() if name in consuming})
+        found = differences(case.plan, expected, _found(case))
+        assert not found, "\n".join([str(case), *found])
+
+
+def test_policies_met_every_operator(coverage: Coverage) -> None:
+    if coverage.n_programs < len(SEEDS) * CASES_PER_SEED:
+        pytest.fail("this test looks back at all cases of the module: run the whole module")
+    assert coverage.missing(EXPECTED) == []
