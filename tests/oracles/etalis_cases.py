@@ -66,6 +66,8 @@ OPERATORS = [
         Case(id, LETTERS, f"{pattern} PER INTERVAL", points(POINTS[id][0]), POINTS[id][1])
         for id, pattern in POINT_PATTERNS.items()
     ),
+    Case("F06-moments", LASTING, "P1 DURING SEQ(AT 0, AT 6) PER INTERVAL", DRAWING, DRAWN["F06"]),
+    Case("O21-intervals", LASTING, "SEQ(P2, P3) EXCEPT SEQ(P2, P1, P3) PER INTERVAL", intervals(CROSSING[0]), []),
     Case("O21", LASTING, "NOT P1 BETWEEN P2 AND P3 PER INTERVAL", intervals(CROSSING[0]), CROSSING[1]),
     Case("O47", LASTING, "I DURING O PER INTERVAL", intervals(NOTHING_INSIDE[0]), NOTHING_INSIDE[1]),
 ]

@@ -4,7 +4,7 @@ Cases that need what the language does not run yet:
 
 | id | needs |
 |---|---|
-| C02-C05, C10, C12-C14, C20, C21, C30, C31 | CONSUME RECENT and CHRONOLOGICAL |
+| C01-C21 | a file of their own, `test_etalis_policies.py` |
 | O35, O36, O38, S14, and the rules of O34, O37, O44 | events that use themselves; the last three run as repetitions |
 | rules of O40, O41 | RULE; their closures are given as tables |
 | O45, O46, S13 | no pattern: a formula with another Earth radius, a sum, a query that is not printed in full |

@@ -20,7 +20,7 @@ from inkling.testing.arrow import arrow_tables
 from inkling.testing.rule_oracle import FREE, RuleOracle, UnboundError
 from inkling.testing.rules import RuleCase, rule_case, value_of_kind
 
-N_SEEDS = 4000
+N_SEEDS = 2400
 N_PARTS = 8
 COLUMNS = {"edge": ("a", "b"), "label": ("a", "s"), "worth": ("a", "d")}
 REFUSED = {"INK0340", "INK0342", "INK0346", "INK0347"}
@@ -45,8 +45,8 @@ def test_rules_derive_the_facts_of_the_definition(part: int) -> None:
             assert have == Counter(tuple(row.values()) for row in defined[rule.name]), f"{seed}: {rule.name}\n{case}"
             n_facts += len(have)
         n_programs += 1
-    assert n_programs > 100
-    assert n_facts > 400
+    assert n_programs > 60
+    assert n_facts > 200
 
 
 @pytest.mark.parametrize("part", range(4))

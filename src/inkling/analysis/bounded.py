@@ -147,10 +147,12 @@ def _bound(
     ticks = [stream.schema.tick for stream in streams if stream.schema.tick is not None]
     return Bound(
         windows,
-        n_open,
-        max(late, key=lambda span: _length(span, ticks[0] if ticks else None), default=None),
-        tuple(stream.schema.name for stream in streams if stream.derived and stream.schema.name in event.sources),
-        tuple(name for name in event.sources if program.event(name) is not None),
+        n_open=n_open,
+        lateness=max(late, key=lambda span: _length(span, ticks[0] if ticks else None), default=None),
+        derived=tuple(
+            stream.schema.name for stream in streams if stream.derived and stream.schema.name in event.sources
+        ),
+        resting_on=tuple(name for name in event.sources if program.event(name) is not None and name != event.name),
     )
 
 

@@ -38,7 +38,7 @@ def _all_by_clock(parts: list[p.Part]) -> bool:
 
 
 def final_moments(event: p.EventPlan) -> tuple[Span | p.Points | None, ...]:
-    """For each time point that a match can end with, the longest it can lie after the last event; None without limit."""
+    """How long after the last event each time point can lie that a match can end with; None without limit."""
     limit = event.within if isinstance(event.within, Span | p.Points) else event.keep
     return tuple(_final(event.pattern, limit))
 

@@ -23,9 +23,7 @@ from inkling.physical.sharing import sharing_of
 from inkling.physical.stages import Group, Placement, column_types, group_events
 
 
-def plan_program(
-    program: p.ProgramPlan, placement: Placement | None = None, *, shares: bool = True
-) -> PhysicalPlan:
+def plan_program(program: p.ProgramPlan, placement: Placement | None = None, *, shares: bool = True) -> PhysicalPlan:
     """Decide how every event runs; a placement fixes how many stages there are.
 
     Events of a stage do what they have in common once, unless told not to share; their results are the same.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from inkling.analysis.policies import looks_at_scope
 from inkling.logical import plan as p
 from inkling.physical.plan import Evaluator, EventStep, LeafTest, SharedPart, Sharing
 
@@ -23,7 +24,7 @@ class Work:
     n_parts: int
     limits: tuple[p.Window | None, ...]  # how long a match may last, which partial matches are held to
     tests: tuple[LeafTest, ...]
-    scope: tuple[int, ...]
+    scope: tuple[int, ...]  # if events that match nothing count
 
 
 def sharing_of(steps: tuple[EventStep, ...]) -> Sharing:
@@ -51,13 +52,14 @@ def sharing_of(steps: tuple[EventStep, ...]) -> Sharing:
 
 
 def works_of(step: EventStep) -> Iterator[tuple[p.Pattern, Work]]:
-    """Every pattern that the network looks for where nothing is bound, and its first parts; with its node in the plan."""
+    """What the network looks for where nothing is bound: patterns, with their nodes in the plan, and first parts."""
     if step.evaluator is not Evaluator.NETWORK or step.event.consumption is not None:
         return
+    scope = step.scope if looks_at_scope(step.event) else ()
     for node, limits in _unbound(step.event.pattern, (step.event.within, step.event.keep)):
         for n_parts, pattern in ((WHOLE, node), *_first_parts(node)):
             tests = tuple(step.leaf(leaf.slot) for leaf in p.leaves(pattern))
-            yield node, Work(pattern, n_parts, limits, tests, step.scope)
+            yield node, Work(pattern, n_parts, limits, tests, scope)
 
 
 def _unbound(

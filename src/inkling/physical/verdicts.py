@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inkling.analysis.bounded import bound_text, forgetting_text, state_bound
 from inkling.analysis.doubt import doubt_of
+from inkling.analysis.recursion import recursion_of
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.wait import wait_of
 from inkling.logical import plan as p
@@ -48,6 +49,9 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
         "class": _class(step),
         "evaluator": f"{step.evaluator.value}, exact; {COSTS[step.evaluator]}",
     }
+    recursion = recursion_of(event, program)
+    if recursion.conclusion is not None:
+        lines["recursion"] = _said(recursion.conclusion.value, recursion.reason)
     shared = shared_text(stage.sharing, event.name)
     if shared is not None:
         lines["shares"] = shared

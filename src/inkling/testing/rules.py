@@ -112,7 +112,7 @@ def rule_case(seed: int) -> RuleCase:
     """A case that may still be refused: variables may lack values, or rules deny themselves."""
     rng = random.Random(seed)
     draft = _Draft(rng)
-    rules = draft.text(rng.randint(1, 4))
+    rules = draft.text(rng.randint(1, 3))
     rule = rng.choice(list(draft.rules))
     args = []
     for place, kind in enumerate(draft.rules[rule]):
@@ -123,7 +123,7 @@ def rule_case(seed: int) -> RuleCase:
     found = [arg for arg in args if arg.startswith("v")]
     denied = "" if found or rng.random() < 0.5 else "NOT "
     event = f"EVENT hit({', '.join(found)}) AS PATTERN S p WHERE {denied}{rule}({', '.join(args)});"
-    tables = {name: [_fact(rng, kinds) for _ in range(rng.randint(0, 6))] for name, kinds in TABLES.items()}
+    tables = {name: [_fact(rng, kinds) for _ in range(rng.randint(0, 4))] for name, kinds in TABLES.items()}
     return RuleCase(f"{DECLARED}{rules}\n{event}\n", rule, tuple(args), tables)
 
 

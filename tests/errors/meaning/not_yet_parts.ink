@@ -4,6 +4,4 @@ TABLE limits(road STRING, top DOUBLE) FROM 'limits.csv';
 EVENT a1 AS PATTERN SEQ NEXT(Car a, Light b+ EAGER);
 EVENT a2 AS PATTERN SEQ(Car a, OPTIONAL Light b);
 EVENT a3 AS PATTERN SEQ NEXT(Car a, Light b+ CHECK (b.color = 'red'));
-EVENT a5 AS PATTERN SEQ(AT 100, Car a);
-EVENT a6 AS PATTERN Car a EXCEPT Light b;
 EVENT a8 AS PATTERN SEQ NEXT(Car a, (Light b CHECK (b.color = 'red'))?);

@@ -6,6 +6,7 @@ import math
 import random
 import statistics
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_sums_are_rounded_once(seed: int) -> None:
             assert found[row] == exact([values[i] for i in range(first[row], row + 1) if present[i]])
         cuts = np.array(sorted({0, n, *(rng.randint(0, n) for _ in range(3))}))
         groups = grouped_sums(cuts, np.array(values).view(np.int64))
-        assert groups.tolist() == [exact(values[a:b]) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        assert groups.tolist() == [exact(values[a:b]) for a, b in pairwise(cuts)]
 
 
 @pytest.mark.parametrize("seed", range(20))

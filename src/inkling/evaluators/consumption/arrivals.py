@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.consumption.pairs import Found, RowLayout
+from inkling.evaluators.consumption.pairs import RowLayout, Sides
+from inkling.evaluators.network.store import Mask
 from inkling.kernels.canonical import canonical_order
 from inkling.model.batch import Ints
 
@@ -25,24 +26,28 @@ def coded(values: Ints) -> tuple[Ints, int]:
 
 
 def arrival_order(
-    group: Ints, n_groups: int, both: Found, side: Ints, event: Ints, layout: RowLayout
+    group: Ints, n_groups: int, has_key: Mask, both: Sides, event: Ints, layout: RowLayout
 ) -> tuple[Ints, Ints]:
-    """Places in order of arrival, and where each group begins; `event` numbers the rows of the batch."""
-    order, tied = canonical_order(group, n_groups, both.end, both.end_place, side, both.start)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(group, minlength=n_groups))])
+    """Places of those with a key in order of arrival, and where each group begins; `event` numbers the batch's rows."""
+    group = group if has_key.all() else np.where(has_key, group, n_groups)
+    end, end_place, side, start = both.column("end"), both.column("end_place"), both.side, both.column("start")
+    order, tied = canonical_order(group, n_groups + 1, end, end_place, side, start)
+    n_with_key = int(has_key.sum())
+    order, tied = order[:n_with_key], tied[:n_with_key]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(group, minlength=n_groups)[:n_groups])])
     if tied.any():
         chosen = np.flatnonzero(tied | np.append(tied[1:], False))
         run = np.cumsum(~tied)[chosen]
-        rows = order[chosen]
-        members, slots = _lineage(both.rows[rows, :-1], event, layout)
-        keys = [*slots.T[::-1], *members.T[::-1], both.start_place[rows], run]
-        order[chosen] = rows[np.lexsort(keys)]
+        places = order[chosen]
+        members, slots = _lineage(both.column("rows")[places, :-1], event, layout)
+        keys = [*slots.T[::-1], *members.T[::-1], both.column("start_place")[places], run]
+        order[chosen] = places[np.lexsort(keys)]
     return order, offsets
 
 
-def stored_first(order: Ints, group: Ints, was_stored: np.ndarray) -> Ints:
+def stored_first(order: Ints, group: Ints, was_stored: Mask) -> Ints:
     """The order with what was stored before ahead of its group, in the order in which it was stored."""
-    stored = np.flatnonzero(was_stored)
+    stored = np.flatnonzero(was_stored)  # what is stored has a key
     together = np.concatenate([stored, order[~was_stored[order]]])
     return together[np.argsort(group[together], kind="stable")]
 

@@ -15,7 +15,7 @@ from inkling.evaluators.consumption.absences import Absences, no_absences
 from inkling.evaluators.consumption.arrivals import arrival_order, coded, stored_first
 from inkling.evaluators.network.bytecode import compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
-from inkling.evaluators.consumption.pairs import Found, RowLayout, for_kernels, named, stacked, united
+from inkling.evaluators.consumption.pairs import Found, RowLayout, Sides, for_kernels, named, stacked, united
 from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
 from inkling.evaluators.truth import truth_of
@@ -32,6 +32,9 @@ from inkling.physical.plan import EventStep
 
 Stores = Mapping[int, tuple[Found, Found]]
 """What waits for a partner on the left and on the right side of each pair; pairs are numbered from the inside out."""
+
+NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 0), np.int64)
+"""Columns that a kernel does not read."""
 
 NO_CANDIDATE = -3
 """A slot that no condition names: both sides of a pair are in registers."""
@@ -95,11 +98,11 @@ class Consuming:
             batch.key[rows],
             filled,
             np.full((len(rows), len(self.layout.moments)), NOWHERE),
-            batch.start[rows],
+            end if batch.start is batch.end else batch.start[rows],
             batch.start_place[rows],
             end,
             batch.end_place[rows],
-            np.maximum(batch.known[rows], end),
+            end if batch.known is batch.end else np.maximum(batch.known[rows], end),
         )
         for frame in node.frames:
             found = named(found, self.layout, () if frame.slot is None else (frame.slot,))
@@ -116,54 +119,49 @@ class Consuming:
         n_earlier = (len(earlier[0]), len(earlier[1])) if earlier else (0, 0)
         if earlier:
             left, right = stacked(earlier[0], left), stacked(earlier[1], right)
-        both = stacked(left, right)
-        side = np.full(len(both), kernel.RIGHT)
-        side[: len(left)] = kernel.LEFT
-        was_stored = np.zeros(len(both), bool)
-        was_stored[: n_earlier[0]] = was_stored[len(left) : len(left) + n_earlier[1]] = True
-        group, n_groups, has_key = self._groups(pair, left, right, both)
-        if not has_key.all():
-            both, side, group, was_stored = both.where(has_key), side[has_key], group[has_key], was_stored[has_key]
+        both = Sides(left, right)
+        group, n_groups, has_key = self._groups(pair, both)
         merit, competes = self._merits(pair, both)
-        order, offsets = arrival_order(group, n_groups, both, side, self.store.batch.event, self.layout)
+        order, offsets = arrival_order(group, n_groups, has_key, both, self.store.batch.event, self.layout)
+        n_stored = np.zeros(n_groups, np.int64)
         if earlier:
+            was_stored = np.zeros(len(both), bool)
+            was_stored[: n_earlier[0]] = was_stored[len(left) : len(left) + n_earlier[1]] = True
             order = stored_first(order, group, was_stored)
-        ranked, side = both.take(order), side[order]
+            n_stored = np.bincount(group[was_stored & has_key], minlength=n_groups)
         names = tuple(frame.slot for frame in pair.frames if frame.slot is not None)
         code = compile_conditions(self._tests(pair), NO_CANDIDATE, self.store, self.layout, self.lateral.measure)
         absences = self._absences(pair)
+        keep = self._keep()
+        is_tested = len(code.instructions) > 0 or len(pair.absences) > 0
+        start = both.column("start")[order]
         lefts, rights, left_over = kernel.pair_up(
             offsets,
-            side,
-            ranked.start,
-            ranked.start_place,
-            ranked.end,
-            ranked.end_place,
-            ranked.known,
-            ranked.key,
-            ranked.rows,
-            ranked.moments,
-            merit[order],
+            both.side[order],
+            start,
+            both.column("start_place")[order],
+            start if both.are_points else both.column("end")[order],
+            both.column("end_place")[order],
+            both.column("known")[order] if keep >= 0 else NOTHING,
+            both.column("key")[order] if pair.absences else NOTHING,
+            both.column("rows")[order] if is_tested else NO_ROWS,
+            both.column("moments")[order] if is_tested else NO_ROWS,
+            merit[order] if competes.any() else NOTHING,
             competes,
             np.array([_relation(name) for name in pair.relations]),
             self.policy.selection is p.Selection.RECENT,
             self.policy.keeping,
             min((self.lateral.length(window) for window in pair.windows), default=-1),
-            self._keep(),
+            keep,
             self._moments_of(names),
             code.instructions,
             code.constants,
             self.store.numbers,
             *absences.arrays,
-            np.bincount(group[was_stored], minlength=n_groups),
+            n_stored,
         )
-        self.still_waiting.append(
-            (
-                ranked.take(left_over[side[left_over] == kernel.LEFT]),
-                ranked.take(left_over[side[left_over] == kernel.RIGHT]),
-            )
-        )
-        return united(ranked.take(lefts), ranked.take(rights), self.layout, names)
+        self.still_waiting.append(both.divided(order[left_over]))
+        return united(left.take(order[lefts]), right.take(order[rights] - len(left)), self.layout, names)
 
     def _keep(self) -> int:
         keep = self.step.event.keep
@@ -187,9 +185,10 @@ class Consuming:
             return no_absences()
         return Absences.of(pair.absences, self.lateral, self.layout)
 
-    def _groups(self, pair: b.Pair, left: Found, right: Found, both: Found) -> tuple[Ints, int, Mask]:
+    def _groups(self, pair: b.Pair, both: Sides) -> tuple[Ints, int, Mask]:
         """A number per arrival of each side, the same where partition and key are; and whether there is a key."""
-        group, n_groups = both.key, self.store.n_keys
+        left, right = both.left, both.right
+        group, n_groups = both.column("key"), self.store.n_keys
         has_key = np.ones(len(both), bool)
         for one, other in pair.keys:
             values, valid = self._values(one, left, other, right)
@@ -231,13 +230,13 @@ class Consuming:
         values, valid = self.store.exact[column]
         return values[rows], valid[rows] & (rows >= 0)
 
-    def _merits(self, pair: b.Pair, both: Found) -> tuple[Ints, np.ndarray]:
+    def _merits(self, pair: b.Pair, both: Sides) -> tuple[Ints, np.ndarray]:
         """What PREFER compares, and for which side; arrivals of the other are stored whatever they are worth."""
         prefer = self.policy.prefer
-        length = both.end - both.start
+        if prefer is None:
+            return NOTHING, np.zeros(2, bool)
+        length = both.column("end") - both.column("start")
         match prefer:
-            case None:
-                return length, np.zeros(2, bool)
             case p.Preference.LONGER:
                 return length, np.ones(2, bool)
             case p.Preference.SHORTER:
@@ -248,7 +247,7 @@ class Consuming:
                 competes[kernel.LEFT], competes[kernel.RIGHT] = slots <= pair.left.bound, slots <= pair.right.bound
                 if not competes.any():
                     return length, competes
-                return _ranks(self._evaluated(prefer, both)), competes
+                return _ranks(self._evaluated(prefer, stacked(both.left, both.right))), competes
 
     def _evaluated(self, expr: e.Expr, found: Found) -> pa.Array:
         array = evaluate(expr, self.gather(found), len(found), self.around)

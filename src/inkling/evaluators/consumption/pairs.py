@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inkling.evaluators.network.arena import Arena
 from inkling.evaluators.network.layout import Kept, Layout
 from inkling.evaluators.network.partials import NOWHERE, Occurrences, Table
+from inkling.kernels.consumption import LEFT, RIGHT
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
@@ -40,6 +42,34 @@ class Found(Table):
     end: Ints
     end_place: Ints
     known: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both operands of a pair, one under the other; columns are put together when somebody asks for them."""
+
+    left: Found
+    right: Found
+
+    def __len__(self) -> int:
+        return len(self.left) + len(self.right)
+
+    def column(self, name: str) -> Ints:
+        return np.concatenate([getattr(self.left, name), getattr(self.right, name)])
+
+    @property
+    def side(self) -> NDArray[np.int8]:
+        return np.repeat(np.array([LEFT, RIGHT], np.int8), [len(self.left), len(self.right)])
+
+    @property
+    def are_points(self) -> bool:
+        """Whether all of them surely start when they end."""
+        return self.left.start is self.left.end and self.right.start is self.right.end
+
+    def divided(self, places: Ints) -> tuple[Found, Found]:
+        """Those at some places, by their side."""
+        on_left = places < len(self.left)
+        return self.left.take(places[on_left]), self.right.take(places[~on_left] - len(self.left))
 
 
 def row_layout(step: EventStep) -> RowLayout:

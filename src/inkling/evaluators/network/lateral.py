@@ -101,9 +101,7 @@ class Evaluation:
             pattern, contexts, window, lambda: self._occurrences(pattern, contexts, policy, window)
         )
 
-    def _occurrences(
-        self, pattern: p.Pattern, contexts: Contexts, policy: p.Policy, window: int | None
-    ) -> Occurrences:
+    def _occurrences(self, pattern: p.Pattern, contexts: Contexts, policy: p.Policy, window: int | None) -> Occurrences:
         match pattern:
             case p.Leaf():
                 return self._leaf(pattern, contexts, following=False)

@@ -56,9 +56,7 @@ def moment(time: int, contexts: Contexts) -> Occurrences:
     now, first, last = np.full(n, time), np.full(n, BEFORE_ALL), np.full(n, AFTER_ALL)
     fits = strictly_before(contexts.after, contexts.after_place, now, first) & (contexts.until >= time)
     fits &= at_most(now, first, contexts.first_until, contexts.first_until_place)
-    found = Occurrences(
-        np.arange(n), contexts.tail, contexts.registers, contexts.moments, now, first, now, last, now
-    )
+    found = Occurrences(np.arange(n), contexts.tail, contexts.registers, contexts.moments, now, first, now, last, now)
     return found.where(fits)
 
 

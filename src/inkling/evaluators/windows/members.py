@@ -62,7 +62,7 @@ class Windows:
     @cached_property
     def known(self) -> Ints:
         """When all members of each window were known."""
-        known = self.batch.known[self.rows]
+        known = np.maximum(self.batch.known[self.rows], self.batch.end[self.rows])
         if not np.array_equal(known, self.batch.end[self.rows]):
             known = known[extreme_rows(self.first, known, np.ones(len(self), bool), True)]
         return known if self.opening is None else np.maximum(known, self.batch.known[self.opening])

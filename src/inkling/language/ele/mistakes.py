@@ -75,6 +75,7 @@ def explain(stop: Stop) -> Diagnostic:
     for detector in (
         _foreign_operator,
         _missing_full_stop,
+        _close_full_stop,
         _wrong_bracket,
         _capital_letter,
         _misspelled_operator,
@@ -93,6 +94,12 @@ def _foreign_operator(stop: Stop) -> Diagnostic | None:
     instead = _INSTEAD[stop.token.text]
     help = f"write `{instead}`" if " " not in instead else f"write {instead}"
     return stop.diagnostic("INK0108", f"`{stop.token.text}` is no operator", helps=(help,))
+
+
+def _close_full_stop(stop: Stop) -> Diagnostic | None:
+    if stop.token is None or stop.token.text != "." or END not in stop.accepted:
+        return None
+    return stop.diagnostic("INK0134", "a space or a new line follows the full stop of a statement")
 
 
 def _missing_full_stop(stop: Stop) -> Diagnostic | None:

@@ -24,6 +24,7 @@ Unite: TypeAlias = Callable[[tuple[str, ...], tuple[t.Pattern, ...], Span], t.At
 class PatternTranslator:
     declare: Declare
     unite: Unite
+    unfold: bool  # write repetitions out, because a policy chooses each part by itself
 
     def body(self, pattern: t.Pattern, scope: Scope) -> s.Body:
         """A pattern with the conditions and the limit around it."""
@@ -151,7 +152,7 @@ class PatternTranslator:
     def _repeated(self, times: t.Times, scope: Scope) -> tuple[s.Component, ...]:
         """A repetition; with variables, which are the same every time, the parts one by one."""
         inside = [variable.name for variable in pattern_variables(times.pattern)]
-        if times.n is not None and inside:
+        if times.n is not None and (inside or self.unfold):
             scope.counts.update(inside * (times.n - 1))
             return tuple(self.pattern(times.pattern, scope) for _ in range(times.n))
         inner = self.pattern(times.pattern, scope.inner())

@@ -141,7 +141,7 @@ class _Translator:
                 declare(head, branch)
             return head
 
-        shape = PatternTranslator(declare, unite)
+        shape = PatternTranslator(declare, unite, unfold=self.directives.consume is not None)
         for pattern in self._split(rule, counts):
             columns = frozenset(c for atom in atoms(pattern) for c in self.meaning.predicates.columns[key_of(atom)])
             scope = Scope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), columns)

@@ -59,7 +59,9 @@ def _open_leaves(pattern: p.Pattern) -> list[int]:
             return [item.slot for item in (left, right) if isinstance(item, p.Leaf)]
         case p.Except(pattern=inner):
             return _open_leaves(inner)
-        case p.Disjunction() | p.Quantified() | p.Sliding() | p.Repetition() | p.Narrowed() | p.OtherRun() | p.TimePoint():
+        case p.Disjunction() | p.Quantified() | p.Sliding() | p.Repetition() | p.Narrowed():
+            return []
+        case p.OtherRun() | p.TimePoint():
             return []
 
 

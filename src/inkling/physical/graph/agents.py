@@ -202,8 +202,7 @@ class _EventMaker:
                 return self._joined(part, title, [self._leaf(x.leaf), self._leaf(y.leaf)])
             case p.Sliding(leaf=leaf, last=last, since=since):
                 takes = [self._leaf(leaf), *([] if since is None else [self._leaf(since)])]
-                found = self.maker.agent(Kind.WINDOW, f"LAST {window_text(last)}", (), takes)
-                return _Given(found)
+                return _Given(self.maker.agent(Kind.WINDOW, f"LAST {window_text(last)}", (), takes))
 
     def _folded(self, pattern: p.Sequence | p.Conjunction | p.Parallel, word: str, parts: Sequence[p.Part]) -> _Given:
         """One agent per part but the first, each joining it with what those before it have found."""

@@ -92,9 +92,7 @@ def _height(network: Network, stop: _Stop) -> float:
     return 12 + LINE * max(len(lines_of(agent)), len(network.inputs(agent)))
 
 
-def _entries(
-    network: Network, boxes: dict[int, Box], passes: dict[int, list[tuple[float, float]]]
-) -> dict[int, float]:
+def _entries(network: Network, boxes: dict[int, Box], passes: dict[int, list[tuple[float, float]]]) -> dict[int, float]:
     """How high each flow enters its taker: one under the other, in the order in which they come."""
     entries: dict[int, float] = {}
     for agent in network.agents:

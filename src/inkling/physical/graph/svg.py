@@ -73,5 +73,5 @@ def _agent(network: Network, agent: Agent, box: Box) -> str:
         y = box.y + 4 + LINE * (place + 0.8)
         lines.append(f'<text{kind}{weight} x="{box.x + 10:.0f}" y="{y:.0f}">{escape(shown)}</text>')
     name = quoteattr(f"{agent.kind.value}{' shared' if is_shared else ''}")
-    place = f'x="{box.x:.0f}" y="{box.y:.0f}" width="{box.width:.0f}" height="{box.height:.0f}"'
-    return f"<g class={name}><title>{escape(chr(10).join(words))}</title><rect rx=\"5\" {place}/>{''.join(lines)}</g>"
+    corner = f'x="{box.x:.0f}" y="{box.y:.0f}" width="{box.width:.0f}" height="{box.height:.0f}"'
+    return f'<g class={name}><title>{escape(chr(10).join(words))}</title><rect rx="5" {corner}/>{"".join(lines)}</g>'

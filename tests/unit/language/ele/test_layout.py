@@ -1,0 +1,50 @@
+"""Rules are printed in one layout that reads back as the same rules."""
+
+from inkling.language.ele import format_rules, parse_rules
+
+WRITTEN = """% prices
+:-stream(price( company:string,value : double ),key(company),late(10 min)).
+/* links
+   of the market */
+linked(a,'Big House'). linked("b",-2.5).
+reach(X,Z):-linked(X,Y),not banned(Y),reach(Y,Z).
+quick([window(5)]):rise(C,P2)<-(price(C,P1)seq price(C,P2)).7min where{P2>1.5*(P1+1),not banned(C)}.
+quiet<-not(halt)[open,close] SEQ 12 and (late(X)<-halt ntimes 2)FNOT open star_times.
+rise(Company,LargerPrice)<-price(Company,FirstPrice)SEQ price(Company,LargerPrice)WHERE LargerPrice>FirstPrice+10.
+"""
+PRINTED = """\
+% prices
+:- stream(price(company: string, value: double), key(company), late(10 min)).
+
+% links
+% of the market
+linked(a, 'Big House').
+
+linked("b", -2.5).
+
+reach(X, Z) :- linked(X, Y), not banned(Y), reach(Y, Z).
+
+quick([window(5)]): rise(C, P2) <- (price(C, P1) SEQ price(C, P2)).7 min WHERE {P2 > 1.5 * (P1 + 1), not banned(C)}.
+
+quiet <- NOT(halt).[open, close] SEQ 12 AND (late(X) <- halt ntimes 2) FNOT open star_times.
+
+rise(Company, LargerPrice) <- price(Company, FirstPrice) SEQ price(Company, LargerPrice) WHERE
+    LargerPrice > FirstPrice + 10.
+"""
+
+
+def test_layout() -> None:
+    assert format_rules(WRITTEN) == PRINTED
+
+
+def test_printed_rules_are_printed_the_same() -> None:
+    assert format_rules(PRINTED) == PRINTED
+
+
+def test_nothing() -> None:
+    assert format_rules("") == ""
+    assert parse_rules("").statements == ()
+
+
+def test_comments_alone() -> None:
+    assert format_rules("%a\n/* b\nc */") == "% a\n% b\n% c\n"

@@ -1,0 +1,226 @@
+"""Rules of ETALIS say the same as these programs."""
+
+import pytest
+
+from inkling.language import format_program, parse
+from inkling.language.ele import parse_rules
+from inkling.language.syntax import EventDecl, Program, RuleDecl, StreamDecl
+
+STREAMS = """
+STREAM a(v BIGINT) TIME t;
+STREAM b(v BIGINT, w BIGINT) TIME t;
+STREAM c(t BIGINT) TIME t;
+"""
+DIRECTIVES = ":- stream(a(v: bigint)). :- stream(b(v: bigint, w: bigint)). :- stream(c). "
+
+EQUAL = {
+    "sequence": ("e <- c SEQ c SEQ c.", "EVENT e AS PATTERN SEQ(c, c, c) PER INTERVAL;"),
+    "right operand in parentheses": ("e <- c SEQ (c SEQ c).", "EVENT e AS PATTERN SEQ(c, SEQ(c, c)) PER INTERVAL;"),
+    "shared variable": (
+        "e(X) <- a(X) SEQ b(X, _).",
+        "EVENT e(a1.v AS X) AS PATTERN SEQ(a a1, b[v = a1.v]) PER INTERVAL;",
+    ),
+    "one variable twice in an event": ("e <- b(X, X).", "EVENT e AS PATTERN b[w = v] PER INTERVAL;"),
+    "constants": ("e <- b(1, -2).", "EVENT e AS PATTERN b[v = 1 AND w = -2] PER INTERVAL;"),
+    "conjunction of three": ("e <- c AND c AND c.", "EVENT e AS PATTERN c AND c AND c PER INTERVAL;"),
+    "PAR is read from the left": ("e <- c PAR c PAR c.", "EVENT e AS PATTERN (c PAR c) PAR c PER INTERVAL;"),
+    "relations are read from the left": (
+        "e <- c SEQ c DURING c MEETS c.",
+        "EVENT e AS PATTERN SEQ(c, c) DURING c MEETS c PER INTERVAL;",
+    ),
+    "inverse relation in small letters": ("e <- c contains c.", "EVENT e AS PATTERN c CONTAINS c PER INTERVAL;"),
+    "levels": ("e <- c OR c AND c SEQ c.", "EVENT e AS PATTERN c OR c AND SEQ(c, c) PER INTERVAL;"),
+    "absence": (
+        "e(X) <- NOT(b(X, Y)).[a(X), c].",
+        "EVENT e(a1.v AS X) AS PATTERN NOT b[v = a1.v] BETWEEN a a1 AND c PER INTERVAL;",
+    ),
+    "absence without a dot": (
+        "e <- not(a(X))[c, b(X, _)].",
+        "EVENT e AS PATTERN NOT a[v = b1.v] BETWEEN c AND b b1 PER INTERVAL;",
+    ),
+    "never before": (
+        "e(X) <- a(X) FNOT b(X, _).",
+        "EVENT e(a1.v AS X) AS PATTERN SEQ(AT START, NOT b[v = a1.v], a a1) PER INTERVAL;",
+    ),
+    "limit in ticks": ("e <- (c SEQ c).7.", "EVENT e AS PATTERN SEQ(c, c) WITHIN 7 TICKS PER INTERVAL;"),
+    "limit between ticks": ("e <- (c SEQ c).2.9.", "EVENT e AS PATTERN SEQ(c, c) WITHIN 2 TICKS PER INTERVAL;"),
+    "limits inside": (
+        "e <- (c SEQ c).2 SEQ c.",
+        "EVENT e AS PATTERN SEQ((SEQ(c, c) WITHIN 2 TICKS), c) PER INTERVAL;",
+    ),
+    "window of the rule": (
+        "quick([event_rule_window(5)]): e <- c SEQ c.",
+        "EVENT e AS PATTERN SEQ(c, c) WITHIN 5 TICKS PER INTERVAL;",
+    ),
+    "times": ("e <- c DURING (0 SEQ 6).", "EVENT e AS PATTERN c DURING SEQ(AT 0, AT 6) PER INTERVAL;"),
+    "n times": ("e <- c ntimes 3 SEQ c.", "EVENT e AS PATTERN SEQ(c{3}, c) PER INTERVAL;"),
+    "n times the same": (
+        "e(X) <- a(X) ntimes 2.",
+        "EVENT e(a1.v AS X) AS PATTERN SEQ(a a1, a[v = a1.v]) PER INTERVAL;",
+    ),
+    "any number of times": ("e <- c SEQ c star_times.", "EVENT e AS PATTERN SEQ(c, c*) PER INTERVAL;"),
+    "comparison": (
+        "e(X) <- a(X) SEQ a(Y) WHERE Y =< 2 * X, X \\= Y.",
+        "EVENT e(a1.v AS X) AS PATTERN SEQ(a a1, a a2) WHERE a2.v <= 2 * a1.v AND a1.v <> a2.v PER INTERVAL;",
+    ),
+    "value from an equation": (
+        "e(S) <- b(X, Y) WHERE {S is X + Y}.",
+        "EVENT e(S) AS PATTERN b b1 WHERE S = b1.v + b1.w PER INTERVAL;",
+    ),
+    "equation of known values": (
+        "e(X) <- b(X, Y) WHERE X = Y.",
+        "EVENT e(b1.v AS X) AS PATTERN b b1 WHERE b1.v = b1.w PER INTERVAL;",
+    ),
+    "goals in any order": (
+        "e(T) <- a(X) WHERE T > S, S is X + 1, limit(X, T).",
+        "EVENT e(T) AS PATTERN a a1 WHERE T > S AND S = a1.v + 1 AND limit(a1.v, T) PER INTERVAL;",
+    ),
+    "negated goal": (
+        "e(X) <- a(X) WHERE not limit(X, _).",
+        "EVENT e(a1.v AS X) AS PATTERN a a1 WHERE NOT limit(a1.v, _) PER INTERVAL;",
+    ),
+    "one event for each solution": (
+        "e(X, T) <- a(X) EVENT_MULTIPLY limit(X, T).",
+        "EVENT e(a1.v AS X, T) AS PATTERN a a1 WHERE limit(a1.v, T) PER INTERVAL;",
+    ),
+    "times of the match": (
+        "e <- c SEQ c CHECK T2 - T1 > 10.",
+        "EVENT e AS PATTERN (SEQ(c, c)) m HAVING END(m) - START(m) > 10 PER INTERVAL;",
+    ),
+    "variables called T1 and T2": (
+        "e <- b(T1, T2) CHECK T2 > T1.",
+        "EVENT e AS PATTERN (b b1) m HAVING b1.w > b1.v PER INTERVAL;",
+    ),
+    "alternatives without shared variables": ("e <- c OR a(X).", "EVENT e AS PATTERN c OR a PER INTERVAL;"),
+    "alternatives of a value": (
+        "e(X) <- a(X) OR b(_, X) WHERE X > 1.",
+        """EVENT e(a1.v AS X) AS PATTERN a a1 WHERE a1.v > 1 PER INTERVAL;
+        EVENT e(b1.w AS X) AS PATTERN b b1 WHERE b1.w > 1 PER INTERVAL;""",
+    ),
+    "alternatives after their value": (
+        "e(X) <- a(X) SEQ (a(X) OR b(_, X)).",
+        "EVENT e(a1.v AS X) AS PATTERN SEQ(a a1, a[v = a1.v] OR b[w = a1.v]) PER INTERVAL;",
+    ),
+    "alternatives before their value": (
+        "e(X) <- (a(X) OR b(_, X)) SEQ c.",
+        """EVENT e_either(a1.v AS X) AS PATTERN a a1 PER INTERVAL;
+        EVENT e_either(b1.w AS X) AS PATTERN b b1 PER INTERVAL;
+        EVENT e(e_either1.X) AS PATTERN SEQ(e_either e_either1, c) PER INTERVAL;""",
+    ),
+    "rule inside a pattern": (
+        "e(X) <- (twice(X) <- a(X) SEQ a(X)) SEQ c.",
+        """EVENT twice(a1.v AS X) AS PATTERN SEQ(a a1, a[v = a1.v]) PER INTERVAL;
+        EVENT e(twice1.X) AS PATTERN SEQ(twice twice1, c) PER INTERVAL;""",
+    ),
+    "several rules of one event": (
+        "m(X) <- a(X). m(Y) <- m(X) SEQ a(Y) WHERE Y > X.",
+        """EVENT m(a1.v AS X) AS PATTERN a a1 PER INTERVAL;
+        EVENT m(a1.v AS X) AS PATTERN SEQ(m m1, a a1) WHERE a1.v > m1.X PER INTERVAL;""",
+    ),
+    "one name with two numbers of arguments": (
+        "e(X) <- a(X). e(X, Y) <- b(X, Y).",
+        """EVENT e(a1.v AS X) AS PATTERN a a1 PER INTERVAL;
+        EVENT e_2(b1.v AS X, b1.w AS Y) AS PATTERN b b1 PER INTERVAL;""",
+    ),
+    "policy": (
+        ":- policy(recent, keeping, prefer(longer)). e <- c SEQ c. f <- c.",
+        """EVENT e AS PATTERN SEQ(c, c) CONSUME RECENT KEEPING PREFER LONGER PER INTERVAL;
+        EVENT f AS PATTERN c PER INTERVAL;""",
+    ),
+    "policy that prefers a value": (
+        ":- policy(chronological, prefer(X)). e <- a(X) SEQ c.",
+        "EVENT e AS PATTERN SEQ(a a1, c) CONSUME CHRONOLOGICAL PREFER a1.v PER INTERVAL;",
+    ),
+    "facts and clauses": (
+        "near(a, b). far(X, Z) :- near(X, Y), not far(Y, Z), X \\= Z.",
+        "RULE near('a', 'b'); RULE far(X, Z) IF near(X, Y) AND NOT far(Y, Z) AND X <> Z;",
+    ),
+    "table": (
+        ":- table(near(x: string, d: double), 'near.csv').",
+        "TABLE near(x STRING, d DOUBLE) FROM 'near.csv';",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EQUAL)
+def test_rules_are_this_program(case: str) -> None:
+    rules, program = EQUAL[case]
+    assert format_program(_without_comments(parse_rules(DIRECTIVES + rules))) == format_program(
+        parse(STREAMS + program)
+    )
+
+
+def _without_comments(program: Program) -> Program:
+    return Program(program.statements)
+
+
+def _streams(rules: str) -> dict[str, StreamDecl]:
+    return {s.name.text: s for s in parse_rules(rules).statements if isinstance(s, StreamDecl)}
+
+
+def _types(stream: StreamDecl) -> dict[str, str]:
+    return {column.name.text: column.type.text for column in stream.columns}
+
+
+def test_columns_are_numbers_where_they_are_calculated_or_compared() -> None:
+    found = _streams("e(X) <- a(X, Y, Z, house) SEQ b(X, W, V) WHERE Y > 2, W is Z + V.")
+    assert _types(found["a"]) == {"a1": "STRING", "a2": "DOUBLE", "a3": "DOUBLE", "a4": "STRING"}
+    assert _types(found["b"]) == {"a1": "STRING", "a2": "DOUBLE", "a3": "DOUBLE"}
+
+
+def test_what_is_known_of_a_value_follows_it_through_events_and_facts() -> None:
+    found = _streams("e(X) <- a(X). f(Y) <- e(Y) SEQ b(Z) WHERE near(Y, Z). near(1, house).")
+    assert _types(found["a"]) == {"a1": "DOUBLE"}
+    assert _types(found["b"]) == {"a1": "STRING"}
+
+
+def test_whole_numbers_in_heads_are_written_like_the_other_values_of_their_column() -> None:
+    program = parse_rules("n(0) <- c. n(M) <- n(N) SEQ c WHERE M is N + 1. n(X) <- a(X).")
+    first = next(s for s in program.statements if isinstance(s, EventDecl))
+    assert "n(0.0 AS a1)" in format_program(Program((first,)))
+
+
+def test_whole_numbers_stay_whole_where_columns_are_declared_so() -> None:
+    program = parse_rules(":- stream(a(x: bigint)). n(0) <- c. n(X) <- a(X). near(X, 2) :- far(X). far(1).")
+    text = format_program(program)
+    assert "n(0 AS a1)" in text
+    assert "RULE far(1.0)" in text  # nothing ties it to the stream
+
+
+def test_options_of_streams() -> None:
+    rules = """
+    :- stream(a(id: string, x: double), id(id), key(x), time(at: timestamp), order(id), late(10 min), tick(1 s)).
+    :- stream(b(x: double), interval).
+    :- stream(d(x: double), time(begun, ended)).
+    e <- a(_, X) SEQ b(X) SEQ d(X).
+    """
+    text = format_program(Program(tuple(_streams(rules).values())))
+    assert " ".join(text.split()) == (
+        "STREAM a(id STRING, x DOUBLE, at TIMESTAMP) ID id KEY x TIME at ORDER BY id TICK 1 SECONDS LATE 10 MINUTES; "
+        "STREAM b(x DOUBLE) TIME FROM start TO end; "
+        "STREAM d(x DOUBLE) TIME FROM begun TO ended;"
+    )
+
+
+def test_time_and_tick_of_all_streams() -> None:
+    found = _streams(":- time(bigint). :- tick(30 min). e <- a(X) SEQ b.")
+    assert _types(found["a"]) == {"a1": "STRING", "t": "BIGINT"}
+    assert all(format_program(Program((s,))).endswith("TIME t TICK 30 MINUTES;\n") for s in found.values())
+
+
+def test_comments_stay_with_their_statements() -> None:
+    rules = "% first\n:- policy(recent).\n/* second\n * third */\ne <- a SEQ b. % fourth\n% last\n"
+    program = parse_rules(rules)
+    (event,) = [s for s in program.statements if isinstance(s, EventDecl)]
+    assert event.comments == ("first", "second\nthird", "fourth")
+    assert program.comments == ("last",)
+
+
+def test_places_are_those_of_the_rules() -> None:
+    text = "% rises\nrise(C) <- price(C, P).\nbanned(acme)."
+    program = parse_rules(text)
+    (event,) = [s for s in program.statements if isinstance(s, EventDecl)]
+    (rule,) = [s for s in program.statements if isinstance(s, RuleDecl)]
+    assert text[event.name.span.start : event.name.span.end] == "rise"
+    assert text[event.body.pattern.span.start : event.body.pattern.span.end] == "price(C, P)"
+    assert text[rule.head.span.start : rule.head.span.end] == "banned(acme)"
