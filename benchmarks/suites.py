@@ -117,8 +117,29 @@ def _prompt(sizes: Sizes) -> Iterator[Benchmark]:
             yield Benchmark(name, lambda run=run: [run(sizes)])
 
 
+def _windows(sizes: Sizes) -> Iterator[Benchmark]:
+    os.environ["POLARS_MAX_THREADS"] = "1"
+    from benchmarks.kernels import windows
+    from benchmarks.meter import on_one_core
+
+    data = Readings(sizes.kernel_events, sizes.kernel_devices, sizes.seed)
+    yield Benchmark(windows.NAME, lambda: on_one_core(lambda: list(windows.run(data, sizes.repeats))))
+
+
+def _rules(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks.kernels import rules
+    from benchmarks.meter import on_one_core
+
+    def measured() -> list[Row]:
+        return on_one_core(lambda: list(rules.run(sizes.kernel_events, sizes.repeats, sizes.seed)))
+
+    yield Benchmark("rules", measured)
+
+
 SUITES = {
     "kernels": Suite("Evaluators alone, one core", _kernels),
+    "windows": Suite("Sliding windows, one core", _windows),
+    "rules": Suite("Interval rules, one core", _rules),
     "queries": Suite("Spark, from Parquet to matches, two cores", _queries),
     "growth": Suite("Spark, when there is more of everything", _growth),
     "memory": Suite("Memory of Python workers on Spark", _memory),

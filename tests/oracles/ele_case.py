@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -32,7 +32,7 @@ class RuleCase:
         return parse(self.rules, name=f"{self.id}.ele")
 
     def wanted(self) -> dict[str, Derived]:
-        return {name: sorted(rows, key=repr) for name, rows in self.expected.items()}
+        return {name: in_order(rows) for name, rows in self.expected.items()}
 
     def inputs(self) -> dict[str, list[dict[str, object]]]:
         """Rows of every stream of the rules."""
@@ -42,17 +42,26 @@ class RuleCase:
             rows[name].append(_row(streams[name], args, int(at or start), int(at or end)))
         return rows
 
-    def found(self, tables: Mapping[str, pa.Table]) -> dict[str, Derived]:
+    def found(self, runs: Iterable[Mapping[str, pa.Table]]) -> dict[str, Derived]:
+        """Everything that was found, in one run or bit by bit."""
+        rows = [(name, row) for tables in runs for name in self.expected for row in tables[name].to_pylist()]
         return {
-            name: sorted(
-                (
-                    tuple(_plain(value) for column, value in row.items() if column not in _HIDDEN)
-                    for row in tables[name].to_pylist()
-                ),
-                key=repr,
+            name: in_order(
+                tuple(plain(value) for column, value in row.items() if column not in _HIDDEN)
+                for event, row in rows
+                if event == name
             )
             for name in self.expected
         }
+
+
+def in_order(derived: Iterable[tuple[object, ...]]) -> Derived:
+    return sorted(derived, key=repr)
+
+
+def plain(value: object) -> object:
+    """Whole numbers without their point, so that integers and doubles compare."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _row(stream: StreamDecl, args: str, start: int, end: int) -> dict[str, object]:
@@ -69,7 +78,3 @@ def _row(stream: StreamDecl, args: str, start: int, end: int) -> dict[str, objec
     pairs = zip(columns, values, strict=True)
     typed = {column.name.text: value if column.type.text == "STRING" else float(value) for column, value in pairs}
     return {**typed, **times}
-
-
-def _plain(value: object) -> object:
-    return int(value) if isinstance(value, float) and value.is_integer() else value

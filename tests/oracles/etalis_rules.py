@@ -410,3 +410,49 @@ POLICIES = [
         {"winner": [(2, 4, 1, 6)]},
     ),
 ]
+
+
+def _window(id: str, function: str, window: str, events: str, expected: list[tuple[float, int, int]]) -> RuleCase:
+    rules = f":- stream(a(x: double)). r([window({window})]): r(S) <- aggregate({function}, a(X), S)."
+    return RuleCase(id, rules, events, {"r": expected})
+
+
+_TWELVE = " ".join(f"a({n})@{n}" for n in range(1, 13))
+_SUMS = (1, 3, 6, 10, 15, 20, 25, 30, 35, 40, 45, 50)
+_SOME = " ".join(f"a({x})@{n}" for n, x in enumerate((5, 1, 4, 9, 2, 2, 7), 1))
+_LAST_THREE = [(max(1, n - 2), n) for n in range(1, 8)]
+
+WINDOWS = [
+    _window("A01", "sum(X)", "5 events", _TWELVE, [(v, max(1, n - 4), n) for n, v in enumerate(_SUMS, 1)]),
+    *(
+        _window(id, function, "3 events", _SOME, [(v, *span) for v, span in zip(values, _LAST_THREE, strict=True)])
+        for id, function, values in (
+            ("A02", "sum(X)", (5, 6, 10, 14, 15, 13, 11)),
+            ("A03", "max(X)", (5, 5, 5, 9, 9, 9, 7)),
+            ("A04", "min(X)", (5, 1, 1, 1, 2, 2, 2)),
+            ("A05", "avg(X)", (5, 3, 10 / 3, 14 / 3, 5, 13 / 3, 11 / 3)),
+        )
+    ),
+    _window(
+        "A06",
+        "count",
+        "3",
+        "a(1)@0 a(1)@1 a(1)@3 a(1)@4 a(1)@7",
+        [(1, 0, 0), (2, 0, 1), (3, 0, 3), (3, 1, 4), (2, 4, 7)],
+    ),
+    RuleCase(
+        "A08-windows",
+        """
+        :- stream(start). :- stream(a(x: double)).
+        n([window(100)]): n(N) <- start SEQ aggregate(count, a(_), N).
+        total([window(100)]): total(S) <- start SEQ aggregate(sum(X), a(X), S).
+        most([window(100)]): most(M) <- start SEQ aggregate(max(X), a(X), M) WHERE M >= 2.
+        """,
+        _COUNTED,
+        {
+            "n": [(1, 0, 1), (2, 0, 2), (3, 0, 3)],
+            "total": [(1, 0, 1), (3, 0, 2), (6, 0, 3)],
+            "most": [(2, 0, 2), (3, 0, 3)],
+        },
+    ),
+]

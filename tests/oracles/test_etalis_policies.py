@@ -139,7 +139,9 @@ def test_closed_forms_on_random_words(policy: str, closed_form: Callable[[str], 
     rng = random.Random(4)
     words = ["".join(rng.choices("ab", k=rng.randint(0, 12))) for _ in range(500)]
     streams = "\n".join(f"STREAM {name}(w INT, t INT) KEY w TIME t;" for name in "AB")
-    program = f"{streams} EVENT x(w, START(a) AS one, START(b) AS other) AS PATTERN SEQ(A a, B b) PARTITION BY w {policy};"
+    program = (
+        f"{streams} EVENT x(w, START(a) AS one, START(b) AS other) AS PATTERN SEQ(A a, B b) PARTITION BY w {policy};"
+    )
     rows: Rows = {name: [] for name in "AB"}
     for number, letters in enumerate(words):
         for time, letter in enumerate(letters):

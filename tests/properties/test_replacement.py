@@ -103,8 +103,9 @@ def _programs(rng: random.Random, streams: list[Declared], lateness: int) -> tup
         declarations, first = _events(rng, streams, "e")
         _, second = _events(rng, streams, "f")
         declarations = with_lateness(declarations, lateness)
-        old = [event for event in (*first, *second) if rng.random() < 0.7]
-        new = [event for event in (*first, *second) if rng.random() < 0.7]
+        twins = [re.sub(r"\be(\d)(_late)?\b", r"g\1\2", event) for event in first] if rng.random() < 0.4 else []
+        old = [event for event in (*first, *second, *twins) if rng.random() < 0.7]
+        new = [event for event in (*first, *second, *twins) if rng.random() < 0.7]
         if rng.random() < 0.3:
             new = [re.sub(r"\bf0(_late)?\b", r"e0\1", event) for event in new if not event.startswith("EVENT e0")]
         rng.shuffle(new)
@@ -209,9 +210,9 @@ def _expected(switch: Switch, plan: PhysicalPlan, kept: tuple[str, ...]) -> dict
             beginning = _beginning(switch, event, _stage_of(plan, event.name))
             everything = tuple(one for one in everything if one.end.time > beginning)
         found = derive(event, World(everything), around, known_at)
-        derived = (*derived, *(one for one, _ in found))
-        known_at.update((one, result.detected_at) for one, result in found)
-        results[event.name] = tuple(result for _, result in found)
+        derived = (*derived, *(one.event for one in found))
+        known_at.update((one.event, one.result.detected_at) for one in found)
+        results[event.name] = tuple(one.result for one in found)
     return results
 
 

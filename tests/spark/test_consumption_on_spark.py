@@ -53,7 +53,10 @@ def test_policies_on_spark_eq_definition(world: str, spark: SparkSession) -> Non
     given = arrow_streams(program.plan, rows), arrow_tables(program.plan, tables)
     for partitions in (1, 7):
         found = program.run(spark, *given, partitions=partitions)
-        same_results(program.plan, expected, {name: table.to_pylist() for name, table in found.tables.items()})
+        same_results(
+            program.plan, expected, {name: frame.toArrow().to_pylist() for name, frame in found.frames.items()}
+        )
+        found.close()
 
 
 def test_equalities_divide_the_work(spark: SparkSession) -> None:
@@ -65,10 +68,12 @@ def test_equalities_divide_the_work(spark: SparkSession) -> None:
     assert len(whole.physical.stages[0].key_types) == 0
     rng = random.Random(3)
     rows = {
-        name: [{"id": number, "k": rng.randint(1, 3), "t": rng.randint(1, 60)} for number in range(40)] for name in "ABC"
+        name: [{"id": number, "k": rng.randint(1, 3), "t": rng.randint(1, 60)} for number in range(40)]
+        for name in "ABC"
     }
     for program in (divided, whole):
         found = program.run(spark, arrow_streams(program.plan, rows), partitions=4)
         expected = oracle(program.plan, rows)
         assert expected["x"]
-        same_results(program.plan, expected, {"x": found.tables["x"].to_pylist()})
+        same_results(program.plan, expected, {"x": found.frames["x"].toArrow().to_pylist()})
+        found.close()

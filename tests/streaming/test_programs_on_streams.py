@@ -34,14 +34,20 @@ WORLDS = {
         Declared("A", Kind.POINTS, True, "seq", "x - PREV(x)"),
         Declared("L", Kind.INTERVALS, True, "seq", ""),
     ],
+    "policies": [
+        Declared("A", Kind.POINTS, True, "seq", ""),
+        Declared("L", Kind.INTERVALS, True, "seq", ""),
+    ],
 }
+FEATURES = {"policies": frozenset({"CONSUME RECENT", "CONSUME CHRONOLOGICAL"})}
+"""One of these is in every event of a world."""
 
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_stream_eq_definition(world: str, spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(world)
     streams = WORLDS[world]
-    program = packed_program(rng, streams, EVENTS_PER_PROGRAM, lateness=3)
+    program = packed_program(rng, streams, EVENTS_PER_PROGRAM, 3, FEATURES.get(world, frozenset()))
     datasets = [random_rows(rng, streams, n_events=5, bad_rows=False) for _ in range(STREAMS_PER_PROGRAM)]
     tables = random_tables(rng)
     packed = pack(datasets)

@@ -11,6 +11,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.analysis.waiting import n_waiting, pairs_in
 from inkling.analysis.window import horizon_of
 from inkling.logical import plan as p
+from inkling.logical.recursion import group_of
 from inkling.logical.text import span_text, window_text
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
@@ -44,6 +45,8 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
         if isinstance(last, p.EventCount):
             return Verdict(replace(_bound(event, program), n_last=last.count, said=event.on_change), f"LAST {last.count} EVENTS")
         return Verdict(replace(_bound(event, program, (last,)), said=event.on_change), f"LAST {span_text(last)}")
+    if event.consumption is not None and group_of(event, program).is_recursive:
+        return Verdict(None, "it rests on itself, and what is used up depends on everything before")
     if event.consumption is not None:
         return _bound_of_waiting(event, event.consumption, program)
     if regular:

@@ -62,7 +62,7 @@ def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
             yield event.keep
         for output in (*event.head, *event.returns):
             yield from _in_expression(output.expr)
-        for condition in event.having:
+        for condition in (*event.having, *event.preferred):
             yield from _in_expression(condition)
         for part in parts_of(event.pattern):
             yield from _in_part(part)

@@ -28,7 +28,9 @@ def longest_wait(event: p.EventPlan, measure: Callable[[Span], int]) -> int | No
 
 def n_waiting(event: p.EventPlan) -> int:
     """How many events can wait at most where one occurrence is stored on each side of a pair, for one key of each."""
-    sides = [side for pair in pairs_in(event) for side in ((pair.left,) if pair.is_sequence else (pair.left, pair.right))]
+    sides = [
+        side for pair in pairs_in(event) for side in ((pair.left,) if pair.is_sequence else (pair.left, pair.right))
+    ]
     return sum(map(_n_events, sides))
 
 

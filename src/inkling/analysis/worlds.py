@@ -104,6 +104,7 @@ def _measured(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
 def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
     yield from (output.expr for output in (*event.head, *event.returns))
     yield from event.having
+    yield from event.preferred
     for part in parts_of(event.pattern):
         match part:
             case p.Leaf(conditions=conditions, atoms=atoms):

@@ -40,9 +40,9 @@ class RunMemory:
         self._n_kept = self.n_runs + self.n_nodes
 
     def _make_room(self, n_keys: int) -> None:
-        wanted = n_keys * self.n_patterns
-        if wanted > len(self.begin):
-            size = max(wanted, 2 * len(self.begin), 64)
+        held = len(self.begin) // self.n_patterns
+        if n_keys > held:
+            size = max(n_keys, 2 * held, 64) * self.n_patterns
             self.begin, self.end = _with_zeros(self.begin, size), _with_zeros(self.end, size)
 
     def room(self, codes: Ints, n_rows: int, most_states: int) -> "OpenRoom":

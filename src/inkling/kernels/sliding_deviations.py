@@ -90,5 +90,18 @@ def sliding_deviations(first: Ints, values: Doubles, present: Bools) -> Doubles:
             for other in range(place):
                 _add_product(numerator, 2.0 * total[place], total[other], -1, pair, cell)
         left = rounded(numerator, from_squares, to_squares, room)
-        out[row] = math.sqrt(left) / count if left > 0 else 0.0
+        if left > 0:
+            _add(numerator, left, -1, cell)
+            out[row] = _root(left, rounded(numerator, from_squares, to_squares, room), float(count) * count, pair)
     return out
+
+
+@njit(cache=True)
+def _root(left: float, rest: float, divisor: float, pair: Doubles) -> float:
+    """Square root of (left + rest) / divisor, as good as rounded once."""
+    high = left / divisor
+    _product(high, divisor, pair)
+    low = ((left - pair[0]) - pair[1] + rest) / divisor
+    root = math.sqrt(high)
+    _product(root, root, pair)
+    return root + ((high - pair[0]) - pair[1] + low) / (2.0 * root)

@@ -20,6 +20,9 @@ ADD, SUB, MUL, DIV, MOD, NEG = 10, 11, 12, 13, 14, 15
 LT, LE, GT, GE, EQ, NE = 20, 21, 22, 23, 24, 25
 AND, OR, NOT, IS_NULL = 30, 31, 32, 33
 IN = 34  # whether the top is among constants[a:b]
+TRANSLATE = 35  # constants[a + top]
+SEARCH = 36  # the place of the top among the b sorted constants from a on, or null
+PAIR = 37  # the place of the two on top among b sorted pairs: b firsts from a on, then b seconds; or null
 ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
 POW, LEAST, GREATEST, HAVERSINE, ANGLE = 50, 51, 52, 53, 54
 
@@ -118,6 +121,35 @@ def _binary(op, x, y):
 
 
 @njit(cache=True, inline="never")
+def _place(value, constants, first, count):
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if constants[first + middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    if low < count and constants[first + low] == value:
+        return float(low)
+    return math.nan
+
+
+@njit(cache=True, inline="never")
+def _place_of_pair(one, other, constants, first, count):
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        have = constants[first + middle]
+        if have < one or (have == one and constants[first + count + middle] < other):
+            low = middle + 1
+        else:
+            high = middle
+    if low < count and constants[first + low] == one and constants[first + count + low] == other:
+        return float(low)
+    return math.nan
+
+
+@njit(cache=True, inline="never")
 def run(code, constants, columns, candidate, registers, moments, stack):
     """Value of a condition for one candidate event and one partial match; the stack has room for each instruction."""
     top = -1
@@ -146,6 +178,18 @@ def run(code, constants, columns, candidate, registers, moments, stack):
                 if stack[top] == constants[j]:
                     found = 1.0
             stack[top] = found
+        elif op == TRANSLATE:
+            if not math.isnan(stack[top]):
+                stack[top] = constants[code[i, 1] + int(stack[top])]
+        elif op == SEARCH:
+            if not math.isnan(stack[top]):
+                stack[top] = _place(stack[top], constants, code[i, 1], code[i, 2])
+        elif op == PAIR:
+            top -= 1
+            if math.isnan(stack[top]) or math.isnan(stack[top + 1]):
+                stack[top] = math.nan
+            else:
+                stack[top] = _place_of_pair(stack[top], stack[top + 1], constants, code[i, 1], code[i, 2])
         elif op == HAVERSINE:
             top -= 3
             lat1, lon1, lat2, lon2 = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]

@@ -156,9 +156,7 @@ class _Reader:
             assert not isinstance(part, p.Deadline | p.StreamStart), "moments are no operands"
             following = self.read(part, windows)
             so_far = (
-                following
-                if so_far is None
-                else self._pair((SEQUENCE,), so_far, following, windows, tuple(absences))
+                following if so_far is None else self._pair((SEQUENCE,), so_far, following, windows, tuple(absences))
             )
             absences = []
         assert so_far is not None, "a sequence has a part that happens"

@@ -72,9 +72,7 @@ class _Consuming:
         place = 0 if side == LEFT else 1
         return tuple(value_of(sides[place], one.bindings, self.stage.around) for sides in pair.keys)
 
-    def _take_partner(
-        self, pair: b.Pair, side: int, one: Occurrence, stored: list[Occurrence]
-    ) -> Occurrence | None:
+    def _take_partner(self, pair: b.Pair, side: int, one: Occurrence, stored: list[Occurrence]) -> Occurrence | None:
         """The match with the first stored partner that passes, which is then used up."""
         places = range(len(stored))
         for place in reversed(places) if self.policy.selection is p.Selection.RECENT else places:

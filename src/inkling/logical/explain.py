@@ -68,6 +68,8 @@ class _EventLines:
             found = self.lines.add(f"KeepFor[{found}]", span_text(event.keep))
         if event.restart:
             found = self.lines.add(f"Restart[{found}]")
+        if event.consumption is not None:
+            found = self.lines.add(f"Consume[{found}]", self._policy(event.consumption))
         if event.on_change:
             found = self.lines.add(f"OnChange[{found}]")
         details = [f"timeouts of {event.timeouts_of}"] if event.timeouts_of is not None else []
@@ -79,6 +81,17 @@ class _EventLines:
             if outputs:
                 details.append(f"{title} {', '.join(self._output(output) for output in outputs)}")
         return self.lines.add(f"Event {event.name}[{found}]", "; ".join(details))
+
+    def _policy(self, policy: p.Consumption) -> str:
+        words = [policy.selection.value.lower(), *(["keeping"] if policy.keeping else [])]
+        match policy.prefer:
+            case None:
+                pass
+            case p.Preference() as preference:
+                words.append(f"prefer {preference.value.lower()}")
+            case value:
+                words.append(f"prefer {expr_text(value, self.names)}")
+        return " ".join(words)
 
     def _output(self, output: p.Output) -> str:
         value = expr_text(output.expr, self.names)

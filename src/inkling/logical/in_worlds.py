@@ -120,8 +120,17 @@ def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], finer: bool) ->
         within=_window(event.within, finer),
         having=tuple(changed(condition) for condition in event.having),
         partition=(*event.partition, _WORLD_COLUMN),
+        consumption=_consumption(event.consumption, changed),
         schema=replace(event.schema, columns=columns),
     )
+
+
+def _consumption(
+    consumption: p.Consumption | None, change: Callable[[e.Expr], e.Expr]
+) -> p.Consumption | None:
+    if consumption is None or consumption.prefer is None or isinstance(consumption.prefer, p.Preference):
+        return consumption
+    return replace(consumption, prefer=change(consumption.prefer))
 
 
 def _outputs(outputs: tuple[p.Output, ...], change: Callable[[e.Expr], e.Expr]) -> tuple[p.Output, ...]:

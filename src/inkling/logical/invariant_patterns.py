@@ -27,6 +27,8 @@ def pattern_violations(event: p.EventPlan, sources: Sources, tables: Mapping[str
         yield from check.condition(condition, _Inside())
     for output in (*event.head, *event.returns):
         yield from check.expression(output.expr, _Inside())
+    for preferred in event.preferred:
+        yield from check.expression(preferred, _Inside())
 
 
 def _slots(part: p.Part) -> Iterator[int]:

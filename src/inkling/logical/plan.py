@@ -324,6 +324,12 @@ class EventPlan:
     on_change: bool = False  # ON CHANGE: matches of a window whose values are those of the match before are left out
 
     @property
+    def preferred(self) -> tuple[Expr, ...]:
+        """The value that PREFER compares, if it compares one."""
+        prefer = None if self.consumption is None else self.consumption.prefer
+        return () if prefer is None or isinstance(prefer, Preference) else (prefer,)
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """Every stream and event that the pattern or its scope reads, in name order."""
         named = {source for leaf in leaves(self.pattern) for source in leaf.sources}

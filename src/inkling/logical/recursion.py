@@ -17,6 +17,10 @@ from inkling.logical.occurrences import can_be_empty
 MOST_ROUNDS = 10_000
 """A result that rests on itself through so many results means that there is no end to it."""
 
+ENDING_BEFORE = frozenset({"PRECEDES", "OVERLAPS", "STARTS", "DURING"})
+ENDING_AFTER = frozenset({"ENDS_AFTER", "PRECEDED_BY", "OVERLAPPED_BY", "STARTED_BY", "CONTAINS"})
+"""Relations whose left side always ends before the right one, or after it."""
+
 
 def without_end(names: Iterable[str]) -> InputError:
     """What to raise when results of a recursion rest on each other without end."""
@@ -94,9 +98,9 @@ def _reached(event: p.EventPlan, events: Mapping[str, p.EventPlan]) -> frozenset
     return frozenset(found)
 
 
-def recursive_slots(pattern: p.Pattern, names: frozenset[str]) -> frozenset[int]:
+def recursive_slots(event: p.EventPlan, names: frozenset[str]) -> frozenset[int]:
     """The slots that results of the group fill; those under NOT are not filled."""
-    return frozenset(leaf.slot for leaf in _positive(pattern) if names & set(leaf.sources))
+    return frozenset(leaf.slot for leaf in _positive(event.pattern) if names & set(leaf.sources or event.scope))
 
 
 def is_monotone(event: p.EventPlan, names: frozenset[str]) -> bool:
@@ -198,6 +202,10 @@ def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> 
             return not any(_reads(one, names) for one in parts[last + 1 :]) and _is_progressive(
                 parts[last], event, names
             )
+        case p.Related(relations=relations, right=later) if ENDING_BEFORE.issuperset(relations):
+            return _is_progressive(later, event, names)
+        case p.Related(left=later, relations=relations) if ENDING_AFTER.issuperset(relations):
+            return _is_progressive(later, event, names)
         case _:
             return False
 

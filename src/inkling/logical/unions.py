@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.renumbering import Numbers, where_present
@@ -17,6 +18,12 @@ def united(members: tuple[p.EventPlan, ...]) -> p.EventPlan:
     """
     if len(members) == 1:
         return members[0]
+    if any(member.preferred for member in members):
+        raise NotSupportedYet.of(
+            "INK0409",
+            f"PREFER by a value is not supported yet where several events are called `{members[0].name}`",
+            helps=("write PREFER LONGER or PREFER SHORTER, or give the events different names",),
+        )
     slots: list[p.Slot] = []
     alternatives: list[p.Pattern] = []
     own: list[tuple[int, Numbers]] = []

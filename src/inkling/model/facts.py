@@ -15,11 +15,12 @@ FactRow = Mapping[str, Value]
 class Facts(Sequence[FactRow]):
     """The rows of an Arrow table, made only when somebody asks for one."""
 
-    __slots__ = ("_rows", "columns")
+    __slots__ = ("_rows", "columns", "forms")
 
     def __init__(self, columns: pa.Table) -> None:
         self.columns = columns
         self._rows: tuple[FactRow, ...] | None = None
+        self.forms: dict[object, object] = {}  # what others have made of the columns
 
     def __len__(self) -> int:
         return len(self.columns)

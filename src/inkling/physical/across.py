@@ -33,6 +33,19 @@ def _is_foreign(part: e.Expr) -> bool:
     return isinstance(part, e.InTable) or (isinstance(part, e.FunctionCall) and part.name not in NUMERIC_FUNCTIONS)
 
 
+def compared_args(test: e.InTable) -> tuple[tuple[int, e.ColumnOf], ...]:
+    """The arguments of a look-up that are columns of events, with their places."""
+    return tuple((place, arg) for place, arg in enumerate(test.args) if isinstance(arg, e.ColumnOf))
+
+
+def is_pair_test(test: e.InTable) -> bool:
+    """Whether kernels can decide a look-up: by one column of each of two events, and constants."""
+    others = [arg for arg in test.args if arg is not None and not isinstance(arg, e.ColumnOf)]
+    slots = {arg.slot for _, arg in compared_args(test)}
+    all_constant = all(isinstance(arg, e.Literal) for arg in others)
+    return test.condition is None and len(compared_args(test)) == len(slots) == 2 and all_constant
+
+
 def refuse_unsupported(condition: e.Expr) -> None:
     """Raise when a condition across events calls something that only single events can be asked."""
     for part in e.walk(condition):
@@ -44,7 +57,7 @@ def refuse_unsupported(condition: e.Expr) -> None:
                     notes=("the join network compares columns and numbers of different events",),
                     helps=(f"let the stream compute it: `DERIVE {name}_of = {name}(…)`, and compare that column",),
                 )
-            case e.InTable(table=table):
+            case e.InTable(table=table) if not is_pair_test(part):
                 raise NotSupportedYet.of(
                     "INK0424",
                     f"`{table}(…)` under NOT or OR cannot read several events yet",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from inkling.logical import expr as e
@@ -19,12 +19,6 @@ def with_physical_preference(consumption: p.Consumption | None, naming: Naming) 
     if consumption is None or consumption.prefer is None or isinstance(consumption.prefer, p.Preference):
         return consumption
     return replace(consumption, prefer=naming.physical(consumption.prefer))
-
-
-def preferences(consumption: p.Consumption | None) -> Iterator[e.Expr]:
-    """The expression that PREFER compares, if there is one."""
-    if consumption is not None and isinstance(consumption.prefer, e.Expr):
-        yield consumption.prefer
 
 
 def having_for_kernels(event: p.EventPlan, column_for: ColumnFor) -> p.EventPlan:

@@ -13,9 +13,9 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.recursion import resting_on
 from inkling.model.types import Type
-from inkling.physical.across import hoisted, refuse_unsupported
+from inkling.physical.across import compared_args, hoisted, is_pair_test, refuse_unsupported
 from inkling.physical.bits import BitBook
-from inkling.physical.consuming import having_for_kernels, preferences, with_physical_preference
+from inkling.physical.consuming import having_for_kernels, with_physical_preference
 from inkling.physical.naming import Naming, physical_name, row_expr
 from inkling.physical.operands import columns_of_segments, with_physical_columns
 from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
@@ -78,7 +78,7 @@ class _StagePlanner:
         )
 
     def _step(self, event: p.EventPlan) -> EventStep:
-        leaves = [with_local_atoms(leaf) for leaf in p.leaves(event.pattern)]
+        leaves = [with_local_atoms(leaf) for leaf in with_pair_tests(event)]
         inputs_of = {
             leaf.slot: tuple(self._position(source, leaf.atoms) for source in leaf.sources or event.scope)
             for leaf in leaves
@@ -106,7 +106,7 @@ class _StagePlanner:
             if isinstance(bound.pattern, p.Sliding) and bound.pattern.called is not None:
                 self._need(inputs_of[event.pattern.leaf.slot], bound.pattern.called.name)
         if event.consumption is not None:
-            chosen = Evaluator.CONSUMPTION
+            chosen, verdict = Evaluator.CONSUMPTION, Verdict(False, "parts of matches are used up")
         for position in scope:
             self.drafts[position].in_scope = True
             if chosen is Evaluator.AUTOMATON or looks_at_scope(event):
@@ -287,6 +287,32 @@ def _too_many_tests(tests: tuple[LeafTest, ...]) -> str | None:
     return f"{n_tests} different tests of one event are more than {MAX_TESTS}" if n_tests > MAX_TESTS else None
 
 
+def with_pair_tests(event: p.EventPlan) -> list[p.Leaf]:
+    """The leaves, with look-ups that only ask whether a table holds two values as conditions."""
+    leaves = list(p.leaves(event.pattern))
+    read = {number for leaf in leaves for expr in leaf.conditions for number in e.atoms_of(expr)}
+    read |= {number for leaf in leaves for atom in leaf.atoms for arg in atom.args if arg for number in e.atoms_of(arg)}
+    read |= {number for expr in _expressions(event) for number in e.atoms_of(expr)}
+    if event.consumption is not None:
+        return leaves
+    changed = []
+    for leaf in leaves:
+        tests = [
+            test
+            for atom in leaf.atoms
+            if atom.number not in read
+            and is_pair_test(test := e.InTable(atom.table, atom.args))
+            and leaf.slot in {arg.slot for _, arg in compared_args(test)}
+        ]
+        kept = tuple(atom for atom in leaf.atoms if e.InTable(atom.table, atom.args) not in tests)
+        own = [
+            replace(test, args=tuple(arg if arg and e.slots_of(arg) <= {leaf.slot} else None for arg in test.args))
+            for test in tests
+        ]
+        changed.append(replace(leaf, atoms=kept, conditions=(*leaf.conditions, *own, *tests)))
+    return changed
+
+
 def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
     """The leaf with table atoms that look at its own event only.
 
@@ -335,7 +361,7 @@ def _expressions(event: p.EventPlan) -> list[e.Expr]:
         condition for part in parts_of(event.pattern) if isinstance(part, p.Narrowed) for condition in part.having
     ]
     outputs = [output.expr for output in (*event.head, *event.returns)]
-    return [*outputs, *event.having, *nested, *preferences(event.consumption)]
+    return [*outputs, *event.having, *nested, *event.preferred]
 
 
 def _reads(expr: e.Expr, columns: frozenset[str]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from inkling.language.syntax import RELATIONS
 from inkling.model.types import Type
+from inkling.testing.background import rule_condition
 from inkling.testing.conditions import (
     Variable,
     across_condition,
@@ -89,6 +90,7 @@ class PatternMaker:
     n_unbounded: int = 1  # how many more repetitions without an upper limit
     n_names: int = 0
     names: list[str] = field(default_factory=list)
+    asks_rules: bool = False
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -156,6 +158,8 @@ class PatternMaker:
         readable = [variable for variable in at.readable() if not variable.is_span]
         if readable and columns and self.chance(0.3):
             conditions.append(across_condition(self.rng, columns, self.rng.choice(readable)))
+        if self.asks_rules and "s" in columns and self.chance(0.3):
+            conditions.append(rule_condition(self.rng, columns, self.fresh("f"), readable))
         if repeated and columns and not at.in_repetition and self.chance(0.4):
             conditions.append(look_back_condition(self.rng, name, columns))
         if conditions:

@@ -18,9 +18,12 @@ from inkling.testing.patterns import Source
 
 
 def window_event(
-    rng: random.Random, name: str, sources: Sequence[Source], *, partitioned: bool
+    rng: random.Random, name: str, sources: Sequence[Source], *, partitioned: bool, aggregates: Sequence[str] = ()
 ) -> tuple[str, dict[str, Type], bool]:
-    """The text of an event, the columns that later ones see, and whether its results are ordered."""
+    """The text of an event, the columns that later ones see, and whether its results are ordered.
+
+    `aggregates` of whole numbers may be used besides those of the language.
+    """
     source = rng.choice(list(sources))
     members = Variable("w", source.columns, is_list=True)
     opening = rng.choice(list(sources)) if rng.random() < 0.3 else None
@@ -47,6 +50,7 @@ def window_event(
             head.append(f"{_value(rng, column, kind, on_change)} AS {column}")
             columns[column] = kind
     returned = [_returned(rng, members, on_change) for _ in range(rng.randint(0, 3))]
+    returned += [f"{one}(w.x)" for one in aggregates if "x" in columns and rng.random() < 0.5]
     if returned:
         clauses.append(f"RETURN {', '.join(f'{item} AS r{number}' for number, item in enumerate(returned))}")
     clauses.append(rng.choice(("", "PER MATCH", "PER INTERVAL", "PER END")))

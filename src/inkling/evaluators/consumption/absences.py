@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inkling.evaluators.consumption.pairs import RowLayout
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import ALWAYS, Code, compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
-from inkling.evaluators.consumption.pairs import RowLayout
 from inkling.kernels import vm
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
@@ -26,9 +26,7 @@ class Absences:
         indexes, codes = zip(*(_listed(pattern, lateral, layout) for pattern in patterns), strict=True)
         begins = np.cumsum([0, *(len(index.rows) for index in indexes)])
         constants = np.cumsum([0, *(len(code.constants) for code in codes)])
-        written = [
-            _shifted(code.instructions, int(first)) for code, first in zip(codes, constants[:-1], strict=True)
-        ]
+        written = [_shifted(code.instructions, int(first)) for code, first in zip(codes, constants[:-1], strict=True)]
         return cls(
             (
                 np.stack([index.offsets + first for index, first in zip(indexes, begins[:-1], strict=True)]),

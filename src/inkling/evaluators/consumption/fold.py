@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.consumption.absences import Absences, no_absences
 from inkling.evaluators.consumption.arrivals import arrival_order, coded, stored_first
+from inkling.evaluators.consumption.pairs import Found, RowLayout, Sides, for_kernels, named, stacked, united
+from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
-from inkling.evaluators.consumption.pairs import Found, RowLayout, Sides, for_kernels, named, stacked, united
 from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
 from inkling.evaluators.truth import truth_of

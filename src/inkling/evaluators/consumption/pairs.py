@@ -74,7 +74,9 @@ class Sides:
 
 def row_layout(step: EventStep) -> RowLayout:
     spans = frozenset(slot.number for slot in step.event.slots if slot.span_only)
-    moments = tuple(sorted(((slot, edge) for slot in spans for edge in e.Edge), key=lambda pair: (pair[0], pair[1].value)))
+    moments = tuple(
+        sorted(((slot, edge) for slot in spans for edge in e.Edge), key=lambda pair: (pair[0], pair[1].value))
+    )
     negated = {slot.number for slot in step.event.slots if slot.negated}
     slots = tuple(sorted(leaf.slot for leaf in p.leaves(step.event.pattern) if leaf.slot not in negated))
     return RowLayout((), moments, spans, slots)

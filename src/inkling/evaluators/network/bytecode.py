@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.network.halves import HIGH, LOW, UNIT, WHOLE, Reference, Term, difference, half_of
+from inkling.evaluators.network.halves import HIGH, LOW, UNIT, WHOLE, Reference, Term, difference, half_of, halves_of
 from inkling.evaluators.network.layout import Layout, kept_of
+from inkling.evaluators.network.pairs import pair_form
 from inkling.evaluators.network.store import END, ID, START, Doubles, Store
 from inkling.kernels import vm
 from inkling.logical import expr as e
 from inkling.model.time import Span
-from inkling.physical.across import DIVIDED_FUNCTIONS
+from inkling.model.types import Type
+from inkling.physical.across import DIVIDED_FUNCTIONS, compared_args, is_pair_test
 
 BINARY = {
     "+": vm.ADD,
@@ -39,6 +43,7 @@ UNARY_FUNCTIONS = {
     "floor": vm.FLOOR,
     "ceil": vm.CEIL,
 }
+LOOKING_UP = (vm.TRANSLATE, vm.SEARCH, vm.PAIR)
 FOLDED_FUNCTIONS = {"pow": vm.POW, "least": vm.LEAST, "greatest": vm.GREATEST, "angle_difference": vm.ANGLE}
 
 
@@ -61,6 +66,7 @@ class _Writer:
     measure: Callable[[Span], int]
     rows: list[tuple[int, int, int]]
     constants: list[float]
+    tables: list[Doubles] = field(default_factory=list)  # stand after all constants
 
     def op(self, operation: int, a: int = 0, b: int = 0) -> None:
         self.rows.append((operation, a, b))
@@ -68,6 +74,16 @@ class _Writer:
     def constant(self, value: float) -> None:
         self.constants.append(value)
         self.op(vm.CONST, len(self.constants) - 1)
+
+    def table(self, operation: int, values: Doubles, count: int = 0) -> None:
+        """An instruction that reads many constants."""
+        self.op(operation, sum(map(len, self.tables)), count)
+        self.tables.append(values)
+
+    def finished(self) -> Code:
+        instructions = np.array(self.rows, dtype=np.int64).reshape(-1, 3)
+        instructions[np.isin(instructions[:, 0], LOOKING_UP), 1] += len(self.constants)
+        return Code(instructions, np.concatenate([np.array(self.constants, dtype=np.float64), *self.tables]))
 
     def write(self, expr: e.Expr) -> None:
         if self.store.has_halves and self._written_by_halves(expr):
@@ -110,8 +126,34 @@ class _Writer:
             case e.Not(item=item):
                 self.write(item)
                 self.op(vm.NOT)
+            case e.InTable() if is_pair_test(expr):
+                self._pair(expr)
             case _:
                 raise AssertionError(f"{type(expr).__name__} cannot look across events")
+
+    def _pair(self, test: e.InTable) -> None:
+        """Whether a table holds two values, by the places of both among its own."""
+        (_, first), (_, second) = compared_args(test)
+        form = pair_form(test, self.store.facts[test.table], (first.type, second.type))
+        for arg, values in zip((first, second), form.values, strict=True):
+            self._place_among(arg, values)
+        self.table(vm.PAIR, np.concatenate([form.firsts, form.seconds]), len(form.firsts))
+        self.op(vm.IS_NULL)
+        self.op(vm.NOT)
+
+    def _place_among(self, arg: Reference, values: pa.Array) -> None:
+        if arg.type is Type.STRING:
+            self._reference(arg)
+            places = pc.index_in(self.store.words, value_set=values).cast(pa.float64())
+            self.table(vm.TRANSLATE, pc.fill_null(places, float("nan")).to_numpy(zero_copy_only=False))
+        elif self.store.has_halves and arg.type in WHOLE:
+            self._reference(arg, HIGH)
+            self._reference(arg, LOW)
+            halves = halves_of(values.to_numpy(zero_copy_only=False))
+            self.table(vm.PAIR, np.concatenate([halves[HIGH], halves[LOW]]).astype(np.float64), len(values))
+        else:
+            self._reference(arg)
+            self.table(vm.SEARCH, values.to_numpy(zero_copy_only=False).astype(np.float64), len(values))
 
     def _literal(self, value: object) -> float:
         if value is None:
@@ -217,5 +259,4 @@ def compile_conditions(
             writer.op(vm.OR)
         if number:
             writer.op(vm.AND)
-    instructions = np.array(writer.rows, dtype=np.int64).reshape(-1, 3)
-    return Code(instructions, np.array(writer.constants, dtype=np.float64))
+    return writer.finished()

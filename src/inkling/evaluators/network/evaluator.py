@@ -50,6 +50,7 @@ class NetworkEvaluator:
             session = Session.of(self._alone(), batch, n_keys)
         layout, types = session.group.prepared(self.step).layout, session.group.types(batch)
         store, common = session.store, session.common(self.step)
+        store.facts = self.around.tables
 
         def gather(found: Occurrences | Partials) -> Gather:
             moments = {name: found.moments[:, place] for place, name in enumerate(layout.moments)}

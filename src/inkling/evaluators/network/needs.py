@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from inkling.evaluators.network.store import END, ID, START
 from inkling.analysis.policies import parts_of
+from inkling.evaluators.network.store import END, ID, START
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch

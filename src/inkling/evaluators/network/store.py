@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.evaluators.network.halves import WHOLE, halves_of, needs_halves
+from inkling.logical.evaluate import Row
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.types import Type
 
@@ -37,6 +38,7 @@ class Store:
     exact: dict[str, tuple[Ints, Mask]]
     words: pa.Array  # the sorted dictionary
     has_halves: bool
+    facts: Mapping[str, Sequence[Row]] = field(default_factory=dict)  # for conditions that look pairs up
     _candidates: dict[object, object] = field(default_factory=dict)
 
     def number_of(self, column: str) -> int:

@@ -13,13 +13,12 @@ from inkling.evaluators.automaton.evaluator import AutomatonEvaluator, automata_
 from inkling.evaluators.consumption.carry import ConsumptionStepper
 from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
 from inkling.evaluators.network.evaluator import NetworkEvaluator
-from inkling.evaluators.network.session import Session
 from inkling.evaluators.segments.evaluator import SegmentsEvaluator
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.evaluators.stage.recursion import Recursion
-from inkling.evaluators.stage.shared import SharedWork, renamed
+from inkling.evaluators.stage.shared import Opened, SharedWork, renamed
 from inkling.evaluators.windows.carry import WindowStepper
 from inkling.evaluators.windows.evaluator import WindowEvaluator
 from inkling.logical.evaluate import Surroundings
@@ -72,6 +71,11 @@ class StageEngine:
             return self.automata
         return automata_of(originals, len(self.stage.inputs), self._around)
 
+    @property
+    def recursive(self) -> frozenset[str]:
+        """The events that rest on themselves."""
+        return frozenset(name for group in self._groups if group.is_recursive for name in group.names)
+
     def run(self, rows: pa.Table) -> StageResults:
         """Results over rows that hold all events of their keys."""
         rows = rows.combine_chunks()
@@ -108,7 +112,7 @@ class StageEngine:
         events whose results are rows already, `since` events that do not see rows which end by some time.
         """
         n_keys = int(codes.max()) + 1 if len(codes) else 0
-        opened: dict[int, Session] = {}
+        opened: Opened = {}
         batches: dict[tuple[int, ...], EventBatch] = {}
         for group in self._groups:
             if group.is_recursive:
@@ -148,10 +152,10 @@ class StageEngine:
         since: Mapping[str, int],
     ) -> dict[str, MatchBatch]:
         """Results of events that rest on each other."""
-        evaluators: dict[str, NetworkEvaluator] = {}
+        evaluators: dict[str, NetworkEvaluator | ConsumingEvaluator] = {}
         for event in group.events:
             evaluator = self._evaluator(self._steps[event.name])
-            assert isinstance(evaluator, NetworkEvaluator), "only joins find results that rest on each other"
+            assert isinstance(evaluator, NetworkEvaluator | ConsumingEvaluator), "windows and segments do not recur"
             evaluators[event.name] = evaluator
         feeds = {
             number

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.network.newest import Newest
 from inkling.evaluators.stage import rows as r
@@ -31,7 +32,7 @@ class Recursion:
 
     stage: Stage
     group: EventGroup
-    evaluators: Mapping[str, NetworkEvaluator]
+    evaluators: Mapping[str, NetworkEvaluator | ConsumingEvaluator]
     feed: Feed
 
     def run(
@@ -44,7 +45,7 @@ class Recursion:
         """All results over rows that hold everything else the group reads."""
         names = self.group.names
         monotone = all(is_monotone(event, names) for event in self.group.events)
-        slots = {event.name: tuple(sorted(recursive_slots(event.pattern, names))) for event in self.group.events}
+        slots = {event.name: tuple(sorted(recursive_slots(event, names))) for event in self.group.events}
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         rows = rows.append_column(r.DEPTH, pa.array(np.full(len(rows), -1)))
         seen: dict[str, list[MatchBatch]] = {name: [] for name in names}
@@ -56,7 +57,11 @@ class Recursion:
                 newest = Newest(slots[name], round_ - 1) if monotone and round_ else None
                 if newest is not None and not newest.slots:
                     continue
-                found = self.evaluators[name].evaluate(visible(name, batch), n_keys, until[name], newest)
+                evaluator = self.evaluators[name]
+                if isinstance(evaluator, NetworkEvaluator):
+                    found = evaluator.evaluate(visible(name, batch), n_keys, until[name], newest)
+                else:
+                    found = evaluator.evaluate(visible(name, batch), n_keys, until[name])
                 fresh[name] = found.where(_unseen(found, seen[name])) if seen[name] else found
             if not monotone:
                 fresh = _ending_next(fresh, n_keys)
@@ -108,9 +113,28 @@ def _ending_next(fresh: Mapping[str, MatchBatch], n_keys: int) -> dict[str, Matc
 
 def _unseen(found: MatchBatch, seen: list[MatchBatch]) -> NDArray[np.bool_]:
     """Which results have a key, values and interval that none before them has."""
+    unseen = np.ones(len(found), bool)
     known = [batch for batch in seen if len(batch)]
     if not len(found) or not known:
-        return np.ones(len(found), bool)
+        return unseen
+    prints = _fingerprints(found)
+    known = [batch.where(np.isin(_fingerprints(batch), prints)) for batch in known]
+    doubtful = np.isin(prints, np.concatenate([_fingerprints(batch) for batch in known]))
+    if doubtful.any():
+        unseen[doubtful] = _differing(found.where(doubtful), [batch for batch in known if len(batch)])
+    return unseen
+
+
+def _fingerprints(batch: MatchBatch) -> NDArray[np.uint64]:
+    """Numbers that are the same for the same key and interval."""
+    with np.errstate(over="ignore"):
+        mixed = batch.key.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ batch.start.view(np.uint64)) * np.uint64(0xBF58476D1CE4E5B9)
+        return np.asarray((mixed ^ batch.end.view(np.uint64)) * np.uint64(0x94D049BB133111EB))
+
+
+def _differing(found: MatchBatch, known: list[MatchBatch]) -> NDArray[np.bool_]:
+    """Which results differ from all known ones."""
     together_ = [*known, found]
     codes = np.zeros(sum(map(len, together_)), np.int64)
     for column in _columns(together_):

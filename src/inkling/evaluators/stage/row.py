@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from inkling.evaluators.stage import rows as r
 from inkling.logical import expr as e
+from inkling.physical.naming import fact_name
 
 
 class Row:
@@ -25,5 +26,7 @@ class Row:
                 return self._source[r.START if edge is e.Edge.START and lasts else r.END].combine_chunks()
             case e.IdOf():
                 return self._source[r.ID].combine_chunks()
+            case e.FactColumn(atom=atom, column=column, type=kind):
+                return self._source[fact_name(atom, column, kind)].combine_chunks()
             case _:
                 raise AssertionError(f"{type(expr).__name__} does not look at one row")

@@ -14,6 +14,9 @@ from inkling.physical.sharing import Work, works_of
 Feeds = tuple[int, ...]
 """The inputs of a stage that its own events fill."""
 
+Opened = dict[tuple[int, Feeds], Session]
+"""Sessions by the identity of their batch and what the events feed each other."""
+
 
 class SharedWork:
     """Which events of a stage look at the same rows, and which of them have the results of another."""
@@ -29,11 +32,12 @@ class SharedWork:
             if read not in self._groups:
                 self._groups[read] = Group(together, frozenset(_shared_works(stage, together)))
 
-    def session(self, step: EventStep, batch: EventBatch, n_keys: int, opened: dict[int, Session]) -> Session:
+    def session(self, step: EventStep, batch: EventBatch, n_keys: int, opened: Opened) -> Session:
         """The session over a batch, which lives as long as what is `opened`."""
-        if id(batch) not in opened:
-            opened[id(batch)] = Session.of(self._groups[self._feeds[step.event.name]], batch, n_keys)
-        return opened[id(batch)]
+        feeds = self._feeds[step.event.name]
+        if (id(batch), feeds) not in opened:
+            opened[id(batch), feeds] = Session.of(self._groups[feeds], batch, n_keys)
+        return opened[id(batch), feeds]
 
     def original(
         self, event: str, until: Mapping[str, int] | None = None, since: Mapping[str, int] | None = None

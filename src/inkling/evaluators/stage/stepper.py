@@ -72,7 +72,11 @@ class StageStepper:
         self._engine = engine
         by_automata = {step.event.name for automaton in engine.automata for step in automaton.steps}
         self._windows = {step.event.name: engine.window(step) for step in engine.stage.steps if _slides(step)}
-        self._consuming = {step.event.name: engine.consuming(step) for step in engine.stage.steps if _consumes(step)}
+        self._consuming = {
+            step.event.name: engine.consuming(step)
+            for step in engine.stage.steps
+            if _consumes(step) and step.event.name not in engine.recursive
+        }
         elsewhere = by_automata | set(self._windows) | set(self._consuming)
         self._network = [step for step in engine.stage.steps if step.event.name not in elsewhere]
         self._lags = {step.event.name: lag_of(step.event, program, around.measure) for step in self._network}

@@ -27,13 +27,21 @@ _LARGE, _SMALL = 1e140, 1e-140
 """Between these, squares of sums and what they lack are doubles."""
 
 
-def sliding(asked: Aggregate, first: Ints, group: Ints, values: pa.Array) -> pa.Array:
+Sums = dict[str | None, tuple[Ints, WholeSums | NDArray[np.float64]]]
+"""Counts and sums by column, which several aggregates share."""
+
+
+def sliding(asked: Aggregate, first: Ints, group: Ints, values: pa.Array, sums: Sums) -> pa.Array:
     """Value of an aggregate in each window of the values, those of positions `first[i]` … i."""
     present = np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), bool)
     if asked.by is not None:
         return pa.array(_written(asked.by, first, group, values, present), ARROW_TYPES[asked.type])
-    count = running_sums(first, present.astype(np.int64))
     function = asked.function
+    if function in ("SUM", "AVG"):
+        if asked.column not in sums:
+            sums[asked.column] = _counts_and_sums(first, values, present)
+        return _of_sums(function, *sums[asked.column])
+    count = _counts(first, present)
     if function == "COUNT":
         return pa.array(count)
     if function in ("MIN", "MAX"):
@@ -43,16 +51,30 @@ def sliding(asked: Aggregate, first: Ints, group: Ints, values: pa.Array) -> pa.
     missing = count == 0
     if function == "MEDIAN":
         return pa.array(_medians(first, numbers, present), mask=missing)
-    if function in ("SUM", "AVG") and numbers.dtype == np.int64:
+    return pa.array(_deviations(first, numbers, present), mask=missing)
+
+
+def _counts(first: Ints, present: Bools) -> Ints:
+    if present.all():
+        return np.arange(1, len(first) + 1) - first
+    return running_sums(first, present.astype(np.int64))
+
+
+def _counts_and_sums(first: Ints, values: pa.Array, present: Bools) -> tuple[Ints, WholeSums | NDArray[np.float64]]:
+    numbers, count = _filled(values), _counts(first, present)
+    if numbers.dtype == np.int64:
         high, low = (running_sums(first, half) for half in halves(numbers))
-        sums = WholeSums(high, low)
+        return count, WholeSums(high, low)
+    return count, sliding_sums(first, numbers.view(np.int64), present)
+
+
+def _of_sums(function: str, count: Ints, sums: WholeSums | NDArray[np.float64]) -> pa.Array:
+    missing = count == 0
+    if isinstance(sums, WholeSums):
         return sums.totals(missing) if function == "SUM" else pa.array(sums.averages(count), mask=missing)
-    if function == "STDDEV":
-        return pa.array(_deviations(first, numbers, present), mask=missing)
-    doubles = numbers.astype(np.float64)
-    total = sliding_sums(first, doubles.view(np.int64), present)
-    missing = missing | ~np.isfinite(total)
-    return pa.array(total if function == "SUM" else total / np.maximum(count, 1), mask=missing)
+    missing |= ~np.isfinite(sums)
+    found = sums if function == "SUM" else sums / np.maximum(count, 1)
+    return pa.array(found, mask=missing) if missing.any() else pa.array(found)
 
 
 def _filled(values: pa.Array) -> np.ndarray:

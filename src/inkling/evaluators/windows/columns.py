@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.windows.aggregates import sliding
+from inkling.evaluators.windows.aggregates import Sums, sliding
 from inkling.evaluators.windows.members import Windows
 from inkling.logical import expr as e
 from inkling.model.batch import Ints, taken
@@ -19,6 +19,7 @@ class WindowColumns:
         self._windows = windows
         self._slot = slot
         self._found: dict[e.Expr, pa.Array] = {}
+        self._sums: Sums = {}
 
     def __call__(self, expr: e.Expr) -> pa.Array:
         if expr not in self._found:
@@ -45,7 +46,7 @@ class WindowColumns:
                 return pa.array(np.arange(len(windows)) - windows.first + 1)
             case e.Aggregate(column=str(column)):
                 values = taken(batch.columns[column], windows.rows)
-                return sliding(expr, windows.first, windows.group, values)
+                return sliding(expr, windows.first, windows.group, values, self._sums)
             case _:
                 raise AssertionError(f"{type(expr).__name__} is not a reference")
 

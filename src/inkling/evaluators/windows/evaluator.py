@@ -110,7 +110,9 @@ class WindowEvaluator:
                 batch.key[newest[picked]], n_keys, end[picked], end_place[picked], start[picked], start_place[picked]
             )
             picked = picked[order]
+        everything = len(picked) == len(windows) and windows.opening is None
         taken = pa.array(chosen[picked])
+        ids = lineage_ids(batch, offsets, lineage)
         return MatchBatch(
             event.name,
             batch.key[newest[picked]],
@@ -119,8 +121,8 @@ class WindowEvaluator:
             end[picked],
             end_place[picked],
             known[picked],
-            {name: column.take(taken) for name, column in outputs.items()},
-            lineage_ids(batch, offsets, lineage).take(pa.array(picked)),
+            outputs if everything else {name: column.take(taken) for name, column in outputs.items()},
+            ids if everything else ids.take(pa.array(picked)),
             batch.place_words,
         )
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import Directives
 from inkling.language.ele.predicates import Key, key_of
-from inkling.language.ele.walk import ASSIGNMENTS, atoms, flat_goals, inner_rules, parts
+from inkling.language.ele.walk import ASSIGNMENTS, aggregated, atoms, flat_goals, inner_rules, parts, variables
 
 Slot: TypeAlias = tuple[object, ...]  # a column of a predicate, or a variable of a statement
 
@@ -105,8 +105,18 @@ class _Statement:
             self.atom(inner.head)
         for atom in atoms(pattern):
             self.atom(atom)
+        self.results(pattern)
         for goals in _conditions(pattern):
             self.goals(goals)
+
+    def results(self, pattern: t.Pattern) -> None:
+        """Aggregates are numbers, and so is what they are calculated from."""
+        if isinstance(pattern, t.Atom) and aggregated(pattern) is not None:
+            function, _, result = pattern.args
+            for variable in (*variables(function), *variables(result)):
+                self.kinds.number(self.slot(variable))
+        for part in parts(pattern):
+            self.results(part)
 
     def atom(self, atom: t.Atom) -> None:
         for number, arg in enumerate(atom.args):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
+from inkling.language.ele.aggregates import window_of
 from inkling.language.ele.directives import duration
 from inkling.language.ele.goals import condition, joined, test
 from inkling.language.ele.predicates import key_of
 from inkling.language.ele.scope import Scope
-from inkling.language.ele.walk import bound_by, flat_goals, pattern_variables, variables
+from inkling.language.ele.walk import aggregated, bound_by, flat_goals, pattern_variables, variables
 from inkling.source import Span
 
 Declare: TypeAlias = Callable[[t.Atom, t.Pattern], None]  # a rule that a pattern needs beside it
@@ -25,6 +26,7 @@ class PatternTranslator:
     declare: Declare
     unite: Unite
     unfold: bool  # write repetitions out, because a policy chooses each part by itself
+    last: t.Quantity | None  # the window of aggregates
 
     def body(self, pattern: t.Pattern, scope: Scope) -> s.Body:
         """A pattern with the conditions and the limit around it."""
@@ -70,6 +72,11 @@ class PatternTranslator:
 
     def pattern(self, pattern: t.Pattern, scope: Scope) -> s.Pattern:
         match pattern:
+            case t.Atom() if aggregated(pattern) is not None:
+                return window_of(pattern, scope, self.last)
+            case t.Joined(op="SEQ", left=left, right=t.Atom() as right, span=span) if aggregated(right) is not None:
+                first, name = self._named(left, scope)
+                return s.Seq("ANY", (first, window_of(right, scope, self.last, name)), span=span)
             case t.Atom():
                 return self.leaf(pattern, scope)
             case t.Point(time=time, span=span):
@@ -136,6 +143,15 @@ class PatternTranslator:
                 scope.values[name] = s.Attribute(named, s.Ident(column, span=atom.span), span=atom.span)
         source = s.Ident(predicates.event_name(key), quoted=atom.name.quoted, span=atom.name.span)
         return s.Leaf((source,), named, joined(tests), span=atom.span)
+
+    def _named(self, pattern: t.Pattern, scope: Scope) -> tuple[s.Pattern, s.Ident]:
+        """A pattern with a name for what it finds."""
+        found = self.pattern(pattern, scope)
+        if isinstance(found, s.Leaf):
+            name = found.var or s.Ident(_numbered(found.types[0].text, scope), span=pattern.span)
+            return replace(found, var=name), name
+        name = s.Ident(scope.fresh("m"), span=pattern.span)
+        return s.Nested(s.Body(found, span=pattern.span), name, span=pattern.span), name
 
     def _components(self, pattern: t.Pattern, scope: Scope) -> tuple[s.Component, ...]:
         match pattern:

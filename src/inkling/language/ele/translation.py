@@ -15,7 +15,7 @@ from inkling.language.ele.kinds import column_slot, infer, variable_slot
 from inkling.language.ele.patterns import PatternTranslator, alternatives
 from inkling.language.ele.predicates import Key, collect, key_of, unused
 from inkling.language.ele.scope import Meaning, Scope
-from inkling.language.ele.walk import atoms, bound_by, inner_rules, names_of, pattern_variables, variables
+from inkling.language.ele.walk import aggregates, atoms, bound_by, inner_rules, names_of, pattern_variables, variables
 from inkling.source import SourceText, Span
 
 WINDOW_PROPERTIES = ("event_rule_window", "window")
@@ -141,7 +141,7 @@ class _Translator:
                 declare(head, branch)
             return head
 
-        shape = PatternTranslator(declare, unite, unfold=self.directives.consume is not None)
+        shape = PatternTranslator(declare, unite, self.directives.consume is not None, _window(rule))
         for pattern in self._split(rule, counts):
             columns = frozenset(c for atom in atoms(pattern) for c in self.meaning.predicates.columns[key_of(atom)])
             scope = Scope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), columns)
@@ -205,6 +205,8 @@ class _Translator:
 
     def _windowed(self, rule: t.Rule, body: s.Body) -> s.Body:
         for one in rule.label.properties if rule.label else ():
+            if one.name.text in WINDOW_PROPERTIES and aggregates(rule.pattern):
+                continue  # it is the window of the aggregate
             if one.name.text in WINDOW_PROPERTIES:
                 within = duration(one.value, self.meaning.source)
                 if body.within is not None or body.having is not None:
@@ -238,6 +240,11 @@ class _Translator:
         return head
 
 
+def _window(rule: t.Rule) -> t.Quantity | None:
+    properties = rule.label.properties if rule.label else ()
+    return next((one.value for one in properties if one.name.text in WINDOW_PROPERTIES), None)
+
+
 def _own_name(value: s.Expr) -> str | None:
     match value:
         case s.Variable(name=name) | s.Attribute(column=name):
@@ -257,6 +264,8 @@ def _has_choice(pattern: t.Pattern) -> bool:
         case t.Group(pattern=inner) | t.Limited(pattern=inner) | t.Condition(pattern=inner):
             return _has_choice(inner)
         case t.Atom() | t.Point() | t.InnerRule():
+            return False
+        case _ if aggregates(pattern):
             return False
         case t.Joined(op="OR", left=left, right=right):
             return _has_choice(left) or _has_choice(right)

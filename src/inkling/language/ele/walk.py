@@ -14,13 +14,27 @@ def atoms(pattern: t.Pattern) -> Iterator[t.Atom]:
     """The event atoms of a pattern, with the heads of inner rules."""
     match pattern:
         case t.Atom():
-            yield pattern
+            yield aggregated(pattern) or pattern
         case t.InnerRule(head=head, pattern=inner):
             yield head
             yield from atoms(inner)
         case _:
             for part in parts(pattern):
                 yield from atoms(part)
+
+
+def aggregated(pattern: t.Pattern) -> t.Atom | None:
+    """The event of `aggregate(sum(X), event(X), S)`."""
+    match pattern:
+        case t.Atom(name=t.Name(text="aggregate"), args=(t.Atom(), t.Atom() as event, t.Variable())):
+            return event
+        case _:
+            return None
+
+
+def aggregates(pattern: t.Pattern) -> bool:
+    """Whether a pattern has an aggregate in it."""
+    return aggregated(pattern) is not None or any(aggregates(part) for part in parts(pattern))
 
 
 def parts(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
@@ -118,6 +132,8 @@ def names_of(found: Iterable[t.Variable]) -> set[str]:
 def bound_by(pattern: t.Pattern) -> set[str]:
     """Variables that every occurrence of a pattern gives a value."""
     match pattern:
+        case t.Atom(args=args) if aggregated(pattern) is not None:
+            return names_of(variables(args[-1]))
         case t.Atom() | t.InnerRule():
             return names_of(pattern_variables(pattern))
         case t.Point():

@@ -164,7 +164,7 @@ class _RuleBinder:
                     inner = [] if isinstance(node, s.Call) else calls_in(node, names)
                     for call in inner:
                         fine = False
-                        through = "" if call.name.text == name else f", which `{call.name}` needs in turn"
+                        through = "" if call.name.text == name else f", which needs `{name}` in turn"
                         self.mistakes.wrong(
                             "INK0341",
                             f"`{name}` depends on what does not follow from `{call.name}`{through}",

@@ -143,9 +143,8 @@ class _EventMaker:
             found = self._after(found, Kind.CONSUME, f"CONSUME {event.consumption.selection.value}{keeping}")
         outputs = (*event.head, *event.returns)
         if outputs:
-            plain = all(isinstance(output.expr, e.ColumnOf | e.ListColumn | e.KeyColumn) for output in outputs)
             shown = tuple(self._output(output) for output in outputs)
-            found = self._after(found, Kind.TRANSLATE, "project" if plain else "translate", shown)
+            found = self._after(found, Kind.TRANSLATE, _word_for(outputs), shown)
         return found
 
     def _output(self, output: p.Output) -> str:
@@ -242,6 +241,15 @@ class _EventMaker:
             found = [_Given(self.maker.agent(Kind.ENRICH, "enrich", (words,), takes))]
         name = self.names.slots.get(leaf.slot) or ""
         return _Given(found[0].agent, name, self._texts(across))
+
+
+def _word_for(outputs: tuple[p.Output, ...]) -> str:
+    """What is done to the columns: left out, summed up or computed."""
+    exprs = [output.expr for output in outputs]
+    if any(isinstance(part, e.Aggregate) for expr in exprs for part in e.walk(expr)):
+        return "aggregate"
+    plain = e.ColumnOf | e.ListColumn | e.KeyColumn | e.FactColumn
+    return "project" if all(isinstance(expr, plain) for expr in exprs) else "translate"
 
 
 def _first_parts(pattern: p.Sequence | p.Conjunction | p.Parallel, n_parts: int) -> p.Pattern:

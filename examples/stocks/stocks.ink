@@ -1,0 +1,86 @@
+-- Prices of shares, one a day for each symbol.
+-- Data: inkling generate stocks
+
+STREAM Tick(id BIGINT, symbol STRING, t TIMESTAMP, exchange STRING, usd DOUBLE, volume BIGINT) ID id KEY symbol TIME t;
+STREAM Acquisition(id STRING, symbol STRING, t TIMESTAMP, buyer STRING) ID id KEY symbol TIME t;
+
+TABLE clients(client STRING, symbol STRING, money DOUBLE) FROM 'clients.csv';
+TABLE rates(currency STRING, per_dollar DOUBLE) FROM 'rates.csv';
+
+-- Network: project and translate, and split into one price for each currency.
+EVENT price(t.symbol AS symbol, currency, t.usd * per_dollar AS amount) AS
+  PATTERN Tick t
+  WHERE rates(currency, per_dollar);
+
+-- One offer for every client who follows the symbol.
+EVENT offer(client, t.symbol AS symbol, t.usd AS usd, money) AS
+  PATTERN Tick t
+  WHERE clients(client, t.symbol, money);
+
+EVENT moving_average(symbol, usd) AS
+  PATTERN WINDOW Tick w LAST 10 DAYS
+  WHERE usd = AVG(w.usd)
+  PARTITION BY symbol;
+
+-- The running maximum of up to five days, told by recursion: a price is the highest so far of itself, and with the
+-- next price the higher one of the two is.
+EVENT high(t.symbol AS symbol, t.usd AS usd) AS
+  PATTERN Tick t
+  PER INTERVAL;
+
+EVENT high(h.symbol AS symbol, usd) AS
+  PATTERN SEQ(high h, NOT Tick[symbol = h.symbol], Tick t[symbol = h.symbol])
+  WHERE usd = greatest(h.usd, t.usd)
+  WITHIN 4 DAYS
+  PER INTERVAL;
+
+-- More than half as much again within 15 days, and no takeover that would explain it.
+EVENT jump(a.symbol AS symbol, b.usd AS usd) AS
+  PATTERN SEQ(Tick a, NOT Acquisition[symbol = a.symbol], Tick b[symbol = a.symbol AND usd > 1.5 * a.usd])
+  WITHIN 15 DAYS
+  PER END;
+
+-- The shape of a tick mark: a fall without a pause, then a rise without one, until the price is above that of the
+-- peak before the fall.
+EVENT tick_shape(symbol) AS
+  PATTERN SEQ STRICT(Tick peak,
+                     Tick f[usd < peak.usd AND usd < LAST(f).usd]+,
+                     Tick r[usd > LAST(f).usd AND usd > LAST(r).usd AND usd <= peak.usd]*,
+                     Tick top[usd > peak.usd])
+  PARTITION BY symbol
+  PER INTERVAL;
+
+-- The same with another price to compare with: that before the rise to the peak. The fall has to go below it.
+EVENT tick_shape_from_before(symbol) AS
+  PATTERN SEQ STRICT(Tick before,
+                     Tick peak[usd > before.usd],
+                     Tick f[usd < peak.usd AND usd < LAST(f).usd]+,
+                     Tick r[usd > LAST(f).usd AND usd > LAST(r).usd AND usd < before.usd]*,
+                     Tick top[usd > before.usd AND LAST(f).usd < before.usd])
+  PARTITION BY symbol
+  PER INTERVAL;
+
+-- Rises from one price to the next, and how those of two symbols lie to each other.
+EVENT rise(symbol) AS
+  PATTERN SEQ STRICT(Tick a, Tick b[usd > a.usd])
+  PARTITION BY symbol;
+
+EVENT first_rises AS
+  PATTERN rise r[symbol = 'S000'];
+
+EVENT second_rises AS
+  PATTERN rise r[symbol = 'S001'];
+
+EVENT either_rises AS
+  PATTERN first_rises OR second_rises;
+
+EVENT both_rise AS
+  PATTERN first_rises AND second_rises
+  WITHIN 20 DAYS;
+
+EVENT rise_together AS
+  PATTERN first_rises PAR second_rises;
+
+EVENT rises_alone AS
+  PATTERN NOT second_rises BETWEEN first_rises AND first_rises
+  WITHIN 20 DAYS;

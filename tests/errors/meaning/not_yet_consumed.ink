@@ -1,0 +1,8 @@
+STREAM Car(id STRING, road STRING, speed DOUBLE, lane INT, braking BOOLEAN) ID id KEY road TIME t;
+STREAM Light(road STRING, color STRING) KEY road TIME t;
+TABLE limits(road STRING, top DOUBLE) FROM 'limits.csv';
+EVENT a1 AS PATTERN SEQ(Car a, Light b, NOT Car c) WITHIN 1 MINUTE CONSUME RECENT;
+EVENT a2 AS PATTERN SEQ(Car a[limits(road, top)], Light b) CONSUME CHRONOLOGICAL;
+EVENT a3 AS PATTERN SEQ(Car a, Light b, AFTER 1 MINUTE) CONSUME RECENT;
+EVENT a4 AS PATTERN SEQ(Car a, Light b) WITHIN 5 EVENTS CONSUME RECENT;
+EVENT a5 AS PATTERN SEQ(Car a, NOT Light n[road = c.road], Light b, Car c) CONSUME RECENT;

@@ -1,0 +1,4 @@
+STREAM Car(id STRING, road STRING, speed DOUBLE, lane INT, braking BOOLEAN) ID id KEY road TIME t;
+STREAM Light(road STRING, color STRING) KEY road TIME t;
+TABLE limits(road STRING, top DOUBLE) FROM 'limits.csv';
+RULE quick(road) IF limits(road, top) AND Car.speed > top;

@@ -1,0 +1,12 @@
+STREAM A(id BIGINT, k STRING, t BIGINT) ID id KEY k TIME t;
+STREAM B(id BIGINT, k STRING, t BIGINT) ID id KEY k TIME t;
+
+EVENT last(a.k AS k) AS
+  PATTERN SEQ(A a, NOT A c[k = a.k AND id > 100], B b[k = a.k])
+  CONSUME RECENT;
+
+EVENT brackets(k) AS
+  PATTERN SEQ(A a, B b)
+  WITHIN 10 TICKS
+  PARTITION BY k
+  CONSUME RECENT KEEPING;
