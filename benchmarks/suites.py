@@ -48,11 +48,11 @@ class Suite:
 def _kernels(sizes: Sizes) -> Iterator[Benchmark]:
     # read by polars when it is loaded
     os.environ["POLARS_MAX_THREADS"] = "1"
-    from benchmarks.kernels import automaton, network
+    from benchmarks.kernels import automaton, network, sharing
     from benchmarks.meter import on_one_core
 
     data = Readings(sizes.kernel_events, sizes.kernel_devices, sizes.seed)
-    for module in (automaton, network):
+    for module in (automaton, network, sharing):
         yield Benchmark(module.NAME, lambda run=module.run: on_one_core(lambda: list(run(data, sizes.repeats))))
 
 

@@ -14,6 +14,7 @@ from inkling.evaluators.whole import rows_of
 from inkling.io import normalize
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import EventBatch
+from inkling.physical.planner import plan_program
 from inkling.query import parse
 
 
@@ -27,10 +28,10 @@ class Prepared:
     around: Surroundings
 
 
-def prepared(events: str, readings: pa.Table) -> Prepared:
+def prepared(events: str, readings: pa.Table, *, shares: bool = True) -> Prepared:
     """Everything up to the evaluators, for a program over the stream of readings."""
     program = parse(STREAM + events)
-    (stage,) = program.physical.stages
+    (stage,) = plan_program(program.rewritten.plan, shares=shares).stages
     (stream,) = program.plan.streams
     read = normalize(readings, stream.schema)
     around = Surroundings({}, measure_for(program.plan, {stream.schema.name: read.clock}))

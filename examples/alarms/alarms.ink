@@ -17,12 +17,13 @@ EVENT fanned_fire(f.place AS place) AS
   WITHIN 3 HOURS
   PER INTERVAL;
 
--- More than a tenth faster than at the observation before.
-EVENT rising_wind(place, b.speed AS speed) AS
-  PATTERN SEQ STRICT(Observation a, Observation b[speed > 1.1 * a.speed])
-  PARTITION BY place;
+-- More than a tenth faster than at some observation of the hour before.
+EVENT rising_wind(a.place AS place, b.speed AS speed) AS
+  PATTERN SEQ(Observation a, Observation b[place = a.place AND speed > 1.1 * a.speed])
+  WITHIN 1 HOUR
+  PER INTERVAL;
 
--- The wind rises where it burns, and nobody has come yet.
+-- The wind begins to rise where it burns, and nobody has come yet.
 EVENT fire_alarm(f.place AS place, w.speed AS speed) AS
   PATTERN SEQ(Fire f, NOT Arrival[place = f.place], rising_wind w[place = f.place])
   WITHIN 3 HOURS;
@@ -38,4 +39,5 @@ EVENT unattended(f.place AS place) AS
 -- Nobody came in time although there was wind.
 EVENT out_of_hand(u.place AS place) AS
   PATTERN unattended u INTERSECTS fanned_fire w[place = u.place]
+  WITHIN 5 HOURS
   PER END;

@@ -1,21 +1,26 @@
 -- Shops ask for deliveries, drivers bid for them, and the dispatcher watches what becomes of it.
 -- Data: inkling generate flower
 
-STREAM Gps(id STRING, driver STRING, lat DOUBLE, lon DOUBLE, t TIMESTAMP) ID id KEY driver TIME t;
+STREAM Gps(id BIGINT, driver STRING, lat DOUBLE, lon DOUBLE, t TIMESTAMP) ID id KEY driver TIME t;
 
-STREAM Request(id STRING, request BIGINT, store STRING, lat DOUBLE, lon DOUBLE, due TIMESTAMP, t TIMESTAMP)
-  ID id KEY request TIME t;
-STREAM Bid(id STRING, request BIGINT, driver STRING, pick_up TIMESTAMP, t TIMESTAMP) ID id KEY request TIME t;
-STREAM Choice(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
-STREAM Dispatch(id STRING, request BIGINT, store STRING, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
+STREAM Request(id STRING, request BIGINT, store STRING, lat DOUBLE, lon DOUBLE, t TIMESTAMP) ID id KEY request TIME t;
+STREAM Bid(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
+STREAM StoreChoice(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
+STREAM ByHand(id STRING, request BIGINT, store STRING, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
 STREAM Handover(id STRING, request BIGINT, giver STRING, taker STRING, t TIMESTAMP) ID id KEY request TIME t;
-
 STREAM PickUp(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
 STREAM Delivery(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
 STREAM NobodyHome(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
 STREAM Complaint(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
--- The dispatcher's calendar rings when the time allowed after a promise has passed.
-STREAM Deadline(id STRING, request BIGINT, what STRING, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
+
+-- The dispatcher's calendar rings when the time that a bidder, or a request, allows has passed.
+STREAM PickUpDue(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
+STREAM DeliveryDue(id STRING, request BIGINT, t TIMESTAMP) ID id KEY request TIME t;
+
+STREAM Joined(id STRING, driver STRING, t TIMESTAMP) ID id KEY driver TIME t;
+STREAM ShiftStart(id STRING, driver STRING, t TIMESTAMP) ID id KEY driver TIME t;
+STREAM ShiftEnd(id STRING, driver STRING, t TIMESTAMP) ID id KEY driver TIME t;
+STREAM Week(id STRING, t TIMESTAMP) ID id TIME t;
 
 TABLE stores(store STRING, min_rank BIGINT, choice STRING) FROM 'stores.csv';
 TABLE drivers(driver STRING, rank BIGINT) FROM 'drivers.csv';
@@ -27,17 +32,13 @@ RULE covers(n, region, lat, lon) IF
 RULE covered_before(n, lat, lon) IF covers(m, _, lat, lon) AND m < n;
 RULE region_of(region, lat, lon) IF covers(n, region, lat, lon) AND NOT covered_before(n, lat, lon);
 
-RULE verdict(faults, change) IF faults = 0 AND change = 1;
-RULE verdict(faults, change) IF faults >= 1 AND faults < 5 AND change = 0;
-RULE verdict(faults, change) IF faults >= 5 AND change = -1;
-
 -- Bids.
 
 EVENT enriched(r.request AS request, r.store AS store, min_rank, region) AS
   PATTERN Request r
   WHERE stores(r.store, min_rank, _) AND region_of(region, r.lat, r.lon);
 
-EVENT multiplied(r.request AS request, driver, r.store AS store, r.min_rank AS min_rank, r.region AS region) AS
+EVENT multiplied(r.request AS request, driver, r.min_rank AS min_rank, r.region AS region) AS
   PATTERN enriched r
   WHERE drivers(driver, _);
 
@@ -45,26 +46,160 @@ EVENT located(g.driver AS driver, rank, region) AS
   PATTERN Gps g
   WHERE drivers(g.driver, rank) AND region_of(region, g.lat, g.lon);
 
-EVENT bid_request(m.request AS request, m.driver AS driver, m.store AS store) AS
+EVENT bid_request(m.request AS request, m.driver AS driver) AS
   PATTERN multiplied m AND located g
   WHERE g.driver = m.driver AND g.region = m.region AND g.rank >= m.min_rank
   WITHIN 2 MINUTES;
 
-EVENT valid_bid(b.request AS request, b.driver AS driver, rank) AS
+EVENT ranked_bid(b.request AS request, b.driver AS driver, rank) AS
   PATTERN Bid b
   WHERE drivers(b.driver, rank);
 
--- Who drives.
-
-EVENT bids_closed(r.request AS request, r.store AS store, r.min_rank AS min_rank) AS
+EVENT bids_closed(r.request AS request, r.store AS store) AS
   PATTERN SEQ(enriched r, AFTER 2 MINUTES);
 
+EVENT no_bid_alert(r.request AS request, r.store AS store) AS
+  PATTERN SEQ(enriched r, NOT Bid b[request = r.request], AFTER 2 MINUTES);
+
+-- Who drives. A store leaves the choice to the system, which takes the first bid, or wants to see the five best.
+
 EVENT automatic(c.request AS request, c.store AS store, b.driver AS driver) AS
-  PATTERN SEQ NEXT(enriched r, valid_bid b[request = r.request AND rank >= r.min_rank]) AND bids_closed c
+  PATTERN SEQ NEXT(enriched r, ranked_bid b[request = r.request AND rank >= r.min_rank]) AND bids_closed c
   WHERE c.request = r.request AND stores(c.store, _, 'automatic');
 
--- The five best bids, which are those with fewer than five better ones: of a higher rank, or earlier at the same rank.
+-- One of the five best has fewer than five better ones: of a higher rank, or earlier and of the same rank.
 EVENT offer(r.request AS request, r.store AS store, b.driver AS driver, b.rank AS rank) AS
-  PATTERN SEQ(enriched r, valid_bid b[request = r.request AND rank >= r.min_rank],
-              NOT (valid_bid x[request = r.request]{5}), AFTER 2 MINUTES)
-  WHERE stores(r.store, _, 'manual');
+  PATTERN ranked_bid b
+      AND SEQ(enriched r[request = b.request AND min_rank <= b.rank],
+              NOT SEQ(ranked_bid x[request = b.request AND (rank > b.rank OR rank = b.rank AND END(x) < END(b))]{5}),
+              AFTER 2 MINUTES)
+  WHERE stores(r.store, _, 'manual')
+  WITHIN 2 MINUTES;
+
+EVENT offered(o.request AS request, o.store AS store) AS
+  PATTERN offer o
+  PER INTERVAL;
+
+EVENT no_choice_alert(o.request AS request, o.store AS store) AS
+  PATTERN SEQ(offered o, NOT StoreChoice c[request = o.request], AFTER 1 MINUTES);
+
+EVENT assigned(a.request AS request, a.store AS store, a.driver AS driver) AS
+  PATTERN automatic a;
+
+EVENT assigned(o.request AS request, o.store AS store, o.driver AS driver) AS
+  PATTERN SEQ(offer o, StoreChoice c[request = o.request AND driver = o.driver]);
+
+EVENT assigned(d.request AS request, d.store AS store, d.driver AS driver) AS
+  PATTERN ByHand d;
+
+-- A driver may hand over to one of equal or higher rank, and that one to the next. The promise of the bidder stays.
+EVENT in_charge(a.request AS request, a.store AS store, a.driver AS bidder, a.driver AS driver) AS
+  PATTERN assigned a
+  PER INTERVAL;
+
+EVENT in_charge(a.request AS request, a.store AS store, a.bidder AS bidder, h.taker AS driver) AS
+  PATTERN SEQ(in_charge a, Handover h[request = a.request AND giver = a.driver])
+  WHERE stores(a.store, _, 'automatic') AND drivers(h.giver, his) AND drivers(h.taker, other) AND his <= other
+  PER INTERVAL;
+
+-- What went wrong.
+
+EVENT pick_up_alert(a.request AS request, a.driver AS driver) AS
+  PATTERN SEQ(in_charge a,
+              NOT PickUp p[request = a.request AND driver = a.driver],
+              NOT Handover h[request = a.request AND giver = a.driver],
+              PickUpDue d[request = a.request AND driver = a.bidder]);
+
+EVENT delivery_alert(a.request AS request, a.driver AS driver) AS
+  PATTERN SEQ(in_charge a,
+              NOT Delivery x[request = a.request AND driver = a.driver],
+              NOT Handover h[request = a.request AND giver = a.driver],
+              NOT NobodyHome n[request = a.request],
+              DeliveryDue d[request = a.request]);
+
+-- The record of a driver, who is judged after every twenty deliveries: `last` says how the last time went.
+
+EVENT step(a.driver AS driver, 0 AS delivered, 1 AS faulty) AS PATTERN delivery_alert a;
+EVENT step(c.driver AS driver, 0 AS delivered, 1 AS faulty) AS PATTERN Complaint c;
+EVENT step(d.driver AS driver, 1 AS delivered, 0 AS faulty) AS PATTERN Delivery d;
+
+EVENT hired(j.driver AS driver, rank) AS
+  PATTERN Joined j
+  WHERE drivers(j.driver, rank);
+
+EVENT record(driver, n, faults, rank, last) AS
+  PATTERN hired h
+  WHERE n = 0 AND faults = 0 AND rank = h.rank AND last = 0
+  PARTITION BY driver
+  CONSUME RECENT
+  PER INTERVAL;
+
+EVENT record(driver, n, faults, rank, last) AS
+  PATTERN step s ENDS_AFTER record p[n < 20]
+  WHERE n = p.n + s.delivered AND faults = p.faults + s.faulty AND rank = p.rank AND last = p.last
+  PARTITION BY driver
+  CONSUME RECENT
+  PER INTERVAL;
+
+EVENT record(driver, n, faults, rank, last) AS
+  PATTERN step s ENDS_AFTER record p[n = 20 AND faults = 0]
+  WHERE n = s.delivered AND faults = s.faulty AND rank = p.rank + 1 AND last = 1
+  PARTITION BY driver
+  CONSUME RECENT
+  PER INTERVAL;
+
+EVENT record(driver, n, faults, rank, last) AS
+  PATTERN step s ENDS_AFTER record p[n = 20 AND faults > 0 AND faults < 5]
+  WHERE n = s.delivered AND faults = s.faulty AND rank = p.rank AND last = 0
+  PARTITION BY driver
+  CONSUME RECENT
+  PER INTERVAL;
+
+EVENT record(driver, n, faults, rank, last) AS
+  PATTERN step s ENDS_AFTER record p[n = 20 AND faults >= 5]
+  WHERE n = s.delivered AND faults = s.faulty AND rank = p.rank - 1 AND last = -1
+  PARTITION BY driver
+  CONSUME RECENT
+  PER INTERVAL;
+
+EVENT ranking_increase(r.driver AS driver, r.rank + 1 AS rank) AS
+  PATTERN record r[n = 20 AND faults = 0];
+
+EVENT ranking_decrease(r.driver AS driver, r.rank - 1 AS rank) AS
+  PATTERN record r[n = 20 AND faults >= 5];
+
+EVENT improvement_note(r.driver AS driver) AS
+  PATTERN record r[n = 20 AND faults = 0 AND last = -1];
+
+-- Weeks of a driver.
+
+EVENT shift(driver) AS
+  PATTERN SEQ STRICT(ShiftStart a, Delivery d*, ShiftEnd z)
+  PARTITION BY driver
+  RETURN COUNT(d) AS n;
+
+EVENT weekly(driver) AS
+  PATTERN Week w
+  WHERE drivers(driver, _);
+
+EVENT week(driver) AS
+  PATTERN SEQ NEXT(weekly a, weekly b)
+  PARTITION BY driver;
+
+EVENT weak_driver(driver) AS
+  PATTERN SEQ NEXT(weekly a, NOT shift s[n >= 5], weekly b)
+  PARTITION BY driver;
+
+EVENT idle_driver(driver) AS
+  PATTERN shift s[n = 0] DURING week w
+  PARTITION BY driver
+  PER INTERVAL;
+
+EVENT falling_off(driver) AS
+  PATTERN SEQ NEXT(shift x, shift y)
+  HAVING y.n < x.n
+  PARTITION BY driver;
+
+EVENT improving_driver(driver) AS
+  PATTERN SEQ NEXT(weekly a, NOT falling_off f, weekly b)
+  PARTITION BY driver;

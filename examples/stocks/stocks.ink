@@ -47,6 +47,7 @@ EVENT tick_shape(symbol) AS
                      Tick f[usd < peak.usd AND usd < LAST(f).usd]+,
                      Tick r[usd > LAST(f).usd AND usd > LAST(r).usd AND usd <= peak.usd]*,
                      Tick top[usd > peak.usd])
+  WITHIN 30 DAYS
   PARTITION BY symbol
   PER INTERVAL;
 
@@ -57,12 +58,14 @@ EVENT tick_shape_from_before(symbol) AS
                      Tick f[usd < peak.usd AND usd < LAST(f).usd]+,
                      Tick r[usd > LAST(f).usd AND usd > LAST(r).usd AND usd < before.usd]*,
                      Tick top[usd > before.usd AND LAST(f).usd < before.usd])
+  WITHIN 30 DAYS
   PARTITION BY symbol
   PER INTERVAL;
 
 -- Rises from one price to the next, and how those of two symbols lie to each other.
 EVENT rise(symbol) AS
   PATTERN SEQ STRICT(Tick a, Tick b[usd > a.usd])
+  WITHIN 7 DAYS
   PARTITION BY symbol;
 
 EVENT first_rises AS
@@ -79,7 +82,8 @@ EVENT both_rise AS
   WITHIN 20 DAYS;
 
 EVENT rise_together AS
-  PATTERN first_rises PAR second_rises;
+  PATTERN first_rises PAR second_rises
+  WITHIN 20 DAYS;
 
 EVENT rises_alone AS
   PATTERN NOT second_rises BETWEEN first_rises AND first_rises

@@ -1,4 +1,4 @@
-"""Sliding aggregates of the ETALIS thesis, by the ids of its table: count and time windows, and aggregates since a start."""
+"""Sliding aggregates of the ETALIS thesis, by the ids of its table: windows of events, of time, and since a start."""
 
 from __future__ import annotations
 

@@ -16,12 +16,10 @@ from inkling.language import parse as parse_text
 from inkling.testing.oracle import oracle
 
 CASES = [*OPERATORS, *JOINS, *KNOWLEDGE, *RECURSION, *POLICIES, *WINDOWS]
-NOT_YET = pytest.mark.xfail(reason="a policy over events that rest on themselves", raises=AssertionError, strict=True)
-PUSHED = [pytest.param(case, id=case.id, marks=[NOT_YET] if case.id in ("C30", "C31") else []) for case in CASES]
-AS_THEY_ARE = [pytest.param(case, id=case.id) for case in CASES]
+BY_ID = [pytest.param(case, id=case.id) for case in CASES]
 
 
-@pytest.mark.parametrize("case", AS_THEY_ARE)
+@pytest.mark.parametrize("case", BY_ID)
 def test_by_definition(case: RuleCase) -> None:
     results = oracle(case.program.plan, case.inputs())
     found = {
@@ -31,12 +29,12 @@ def test_by_definition(case: RuleCase) -> None:
     assert found == case.wanted()
 
 
-@pytest.mark.parametrize("case", AS_THEY_ARE)
+@pytest.mark.parametrize("case", BY_ID)
 def test_in_one_run(case: RuleCase) -> None:
     assert case.found([case.program.run_local(case.inputs()).tables]) == case.wanted()
 
 
-@pytest.mark.parametrize("case", PUSHED)
+@pytest.mark.parametrize("case", BY_ID)
 def test_pushed_one_by_one(case: RuleCase) -> None:
     stream = case.program.open(unbounded=True)
     rows = sorted(_timed(case), key=lambda row: row[0])
@@ -53,7 +51,7 @@ def _timed(case: RuleCase) -> Iterator[tuple[int, str, dict[str, object]]]:
             yield end, name, row
 
 
-@pytest.mark.parametrize("case", AS_THEY_ARE)
+@pytest.mark.parametrize("case", BY_ID)
 def test_as_a_program(case: RuleCase) -> None:
     tree = case.program.syntax
     assert parse_text(format_program(tree), f"{case.id}.ink") == tree

@@ -105,12 +105,12 @@ def test_borders_of_areas_are_outside(area: str) -> None:
     places = [(4042.0, 7359.0), (4043.0, 7358.0), (4042.5, 7358.5), (4045.0, 7361.0)]
     rows = [{"road": "r", "speed": 1.0, "x": x, "y": y, "t": t} for t, (x, y) in enumerate(places)]
     tables = {
-        "threshold": [],
+        "threshold": events(("rd1", 40.0), names="road top"),
         "corners": events(*[(c[0], *map(float, c[1:])) for c in CORNERS], names="area x1 x2 y1 y2"),
-        "outline": events(("a1", "POLYGON((4042 7358, 4045 7358, 4045 7361, 4042 7361, 4042 7358))"), names="area shape"),
+        "outline": [{"area": "a1", "shape": "POLYGON((4042 7358, 4045 7358, 4045 7361, 4042 7361, 4042 7358))"}],
     }
     program = inkling.parse(text)
-    results = program.run_local({"Te": rows}, _typed(tables)).tables["near"].to_pylist()
+    results = program.run_local({"Te": rows}, tables).tables["near"].to_pylist()
     assert [(row["area"], row["start"]) for row in results] == [("a1", 2)]
 
 
@@ -193,10 +193,3 @@ def test_what_is_denied_is_complete_first() -> None:
     EVENT alone(x) AS PATTERN Go g WHERE apart(g.a, x) AND NOT lonely(x);"""
     links = events((1, 2), (2, 3), (3, 2), names="a b")
     assert found(text, {"Go": events((1, 0), (2, 1), names="a t")}, {"linked": links}) == [(1, 0, 0), (1, 1, 1)]
-
-
-def _typed(tables: Mapping[str, Rows]) -> dict[str, object]:
-    import pyarrow as pa
-
-    empty = pa.table({"road": pa.array([], pa.string()), "top": pa.array([], pa.float64())})
-    return {name: list(rows) if rows else empty for name, rows in tables.items()}

@@ -15,7 +15,8 @@ SEEDS = range(8)
 POLICIES = ("CONSUME RECENT", "CONSUME CHRONOLOGICAL")
 EXPECTED = (
     *POLICIES, "KEEPING", "PREFER LONGER", "PREFER SHORTER", "PREFER a value",
-    "SEQ ANY", "SEQ in SEQ", "AND", "OR", "PAR", "DURING", "CONTAINS", "INTERSECTS", "STARTS_BEFORE", "NOT between", "NOT of a pattern",
+    "SEQ ANY", "SEQ in SEQ", "AND", "OR", "PAR", "DURING", "CONTAINS", "INTERSECTS", "STARTS_BEFORE",
+    "NOT between", "NOT of a pattern",
     "equality across events", "inequality across events", "HAVING", "named body", "nested HAVING",
     "WITHIN duration", "WITHIN POINTS", "KEEP FOR", "PARTITION BY", "stream of intervals", "ORDER BY",
     "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES", "ties without order", "null values",

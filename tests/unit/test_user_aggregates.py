@@ -77,7 +77,9 @@ def test_over_repetitions() -> None:
 
 
 def test_over_nothing_is_null() -> None:
-    program = inkling.parse(f"{STREAM} EVENT x AS PATTERN WINDOW Temp w[x IS NULL] LAST 1 EVENTS RETURN spread(w.x) AS s;")
+    program = inkling.parse(
+        f"{STREAM} EVENT x AS PATTERN WINDOW Temp w[x IS NULL] LAST 1 EVENTS RETURN spread(w.x) AS s;"
+    )
     assert program.run_local({"Temp": ROWS}).tables["x"]["s"].to_pylist() == [None]
 
 

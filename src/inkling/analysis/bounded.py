@@ -43,7 +43,8 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
     if isinstance(event.pattern, p.Sliding) and event.pattern.since is None:
         last = event.pattern.last
         if isinstance(last, p.EventCount):
-            return Verdict(replace(_bound(event, program), n_last=last.count, said=event.on_change), f"LAST {last.count} EVENTS")
+            bound = replace(_bound(event, program), n_last=last.count, said=event.on_change)
+            return Verdict(bound, f"LAST {last.count} EVENTS")
         return Verdict(replace(_bound(event, program, (last,)), said=event.on_change), f"LAST {span_text(last)}")
     if event.consumption is not None and group_of(event, program).is_recursive:
         return Verdict(None, "it rests on itself, and what is used up depends on everything before")

@@ -32,7 +32,8 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     if event.restart:
         return Verdict(None, "CONSUME RESTART: each result depends on those before it")
     if event.consumption is not None:
-        return Verdict(None, f"CONSUME {event.consumption.selection.value}: what is used up depends on everything before")
+        policy = event.consumption.selection.value
+        return Verdict(None, f"CONSUME {policy}: what is used up depends on everything before")
     if event.keep is not None:
         return Verdict(Horizon((event.keep, *_looked_back(event.pattern))), f"KEEP FOR {span_text(event.keep)}")
     if _looks_back_forever(event.pattern):

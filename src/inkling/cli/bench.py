@@ -23,7 +23,7 @@ def bench(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
     events: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="1000000; 6000 of mixed"),
+        typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="1000000; fewer for some"),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, metavar="N", help="How often to run; the first run also compiles.")] = 3,
     seed: Seed = 0,

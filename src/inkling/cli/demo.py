@@ -42,7 +42,7 @@ def demo(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
     events: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="200000; 6000 of mixed"),
+        typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="200000; fewer for some"),
     ] = None,
     seed: Seed = 0,
     folder: Annotated[

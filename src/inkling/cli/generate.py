@@ -12,7 +12,19 @@ from inkling.cli.options import Debug, Events, Quiet, Seed
 from inkling.cli.progress import counting
 from inkling.errors import InputError, nearest
 
-SCENARIO_NAMES = ("fleet", "port", "cluster", "building", "mixed")
+SCENARIO_NAMES = (
+    "fleet",
+    "port",
+    "cluster",
+    "building",
+    "mixed",
+    "traffic",
+    "alarms",
+    "heat",
+    "stocks",
+    "supply_chain",
+    "flower",
+)
 
 
 def generate(
@@ -21,7 +33,7 @@ def generate(
     events: Events = 100_000,
     keys: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Vehicles, vessels, nodes, people or docks.", show_default=False),
+        typer.Option(min=1, metavar="N", help="Vehicles, roads, shares and the like.", show_default=False),
     ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,

@@ -23,7 +23,9 @@ RunnerChoice = Annotated[Runner, typer.Option("--runner", metavar="spark|local",
 Events = Annotated[int, typer.Option(min=1, metavar="N", help="Rows of the main stream.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same data.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where in the code a failure arose.")]
-ProgramFile = Annotated[Path, typer.Argument(metavar="PROGRAM.ink", help="The program.", show_default=False)]
+ProgramFile = Annotated[
+    Path, typer.Argument(metavar="PROGRAM.ink", help="The program, or rules of ETALIS (.ele).", show_default=False)
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but mistakes.")]
 Master = Annotated[str, typer.Option("--master", metavar="URL", help="Where Spark runs.")]
 

@@ -47,11 +47,12 @@ def _wind(kind: str, **ends: int) -> Weather:
 
 
 FOG, DRIZZLE = Weather(), Weather("drizzle")
+# Each is faster than both observations of the hour before; only the second can rise from one after the fire.
 _GUSTS = (
-    Weather(speed=(20.0, 20.5), ends={"rising_wind": 1}),
-    Weather(speed=(40.0, 41.0), ends={"rising_wind": 1}),
+    Weather(speed=(20.0, 20.5), ends={"rising_wind": 2}),
+    Weather(speed=(40.0, 41.0), ends={"rising_wind": 2}),
 )
-_GUSTS_ON_FIRE = (_GUSTS[0], replace(_GUSTS[1], ends={"rising_wind": 1, "fire_alarm": 1}))
+_GUSTS_ON_FIRE = (_GUSTS[0], replace(_GUSTS[1], ends={"rising_wind": 2, "fire_alarm": 1}))
 
 _FANNED = (
     _fire("drizzle"),

@@ -8,12 +8,18 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from inkling.generate.alarms import Alarms
 from inkling.generate.building import Building
 from inkling.generate.cluster import Cluster
 from inkling.generate.fleet import Fleet
+from inkling.generate.flower import Flower
+from inkling.generate.heat import Heat
 from inkling.generate.mixed import Mixed
 from inkling.generate.port import Port
 from inkling.generate.scenario import Scenario, in_chunks
+from inkling.generate.stocks import Stocks
+from inkling.generate.supply_chain import SupplyChain
+from inkling.generate.traffic import Traffic
 
 CHUNK_ROWS = 131_072
 
@@ -28,6 +34,12 @@ SCENARIOS: dict[str, MakeScenario] = {
     "cluster": Cluster,
     "building": Building,
     "mixed": Mixed,
+    "traffic": Traffic,
+    "alarms": Alarms,
+    "heat": Heat,
+    "stocks": Stocks,
+    "supply_chain": SupplyChain,
+    "flower": Flower,
 }
 
 

@@ -13,6 +13,8 @@ from inkling.generate.chain import Chain
 from inkling.generate.randomness import BlockRandom
 from inkling.generate.readings import Block, blocks_from, steps_per_block
 
+SECOND_US = 1_000_000
+
 
 class Counted(Protocol):
     """A step of a script that says by how much it changes the number of results of each event."""
@@ -39,8 +41,16 @@ class Played:
         return drawn
 
 
+def _spread(n_moments: int, period: int) -> Integers:
+    """Different moments of a period, in whole seconds if it is long enough."""
+    apart = 9 * period // 10 // n_moments
+    unit = SECOND_US if apart >= SECOND_US else 1
+    moments: Integers = np.arange(n_moments, dtype=np.int64) * (apart // unit * unit)
+    return moments
+
+
 class Players(Generic[Step]):
-    """Every key makes one step in each period, always at the same moment of it."""
+    """Every key makes one step in each period of microseconds, always at the same moment of it, which is its own."""
 
     def __init__(
         self, name: str, chain: Chain[Step], *, events: int, keys: int, seed: int, start: int, period: int
@@ -48,9 +58,9 @@ class Players(Generic[Step]):
         self._name, self._chain = name, chain
         self._events, self._keys, self._seed = events, keys, seed
         self._start, self._period = start, period
-        moments = np.floor(BlockRandom(seed, name, 0).unit((keys,)) * 0.9 * period).astype(np.int64)
-        self._turn = np.argsort(moments, kind="stable")
-        self.moment: Integers = moments
+        self._turn = np.argsort(BlockRandom(seed, name, 0).bits((keys,)), kind="stable")
+        self._moment = np.empty(keys, np.int64)
+        self._moment[self._turn] = _spread(keys, period)
         self.visits: Integers = np.zeros((len(chain.steps), keys), np.int64)
 
     def play(self) -> Iterator[Played]:
@@ -67,7 +77,7 @@ class Players(Generic[Step]):
             self.visits += np.bincount(states * self._keys + keys, minlength=self.visits.size).reshape(
                 self.visits.shape
             )
-            yield Played(keys, states, self._start + steps * self._period + self.moment[keys], block)
+            yield Played(keys, states, self._start + steps * self._period + self._moment[keys], block)
             remaining -= keys.size
             if not remaining:
                 return

@@ -106,9 +106,9 @@ def reach(bits: Ints, present: Bools) -> tuple[int, int]:
 
 
 @njit(cache=True)
-def sliding_sums(first: Ints, bits: Ints, present: Bools) -> Doubles:
-    """Sum of the doubles that are present in each window, infinite if there is no such double."""
-    out = np.empty(len(first))
+def sliding_sums(first: Ints, bits: Ints, present: Bools, wanted: Bools) -> Doubles:
+    """Sum of the doubles that are present in each window that is wanted, infinite if there is no such double."""
+    out = np.zeros(len(first))
     digits, room = np.zeros(N_DIGITS, np.int64), np.zeros(N_DIGITS, np.int64)
     from_, to = reach(bits, present)
     begin = 0
@@ -119,7 +119,8 @@ def sliding_sums(first: Ints, bits: Ints, present: Bools) -> Doubles:
             if present[begin]:
                 add_term(digits, bits[begin], -1)
             begin += 1
-        out[row] = rounded(digits, from_, to, room)
+        if wanted[row]:
+            out[row] = rounded(digits, from_, to, room)
     return out
 
 

@@ -54,8 +54,8 @@ def _three_doubles(digits: Ints, from_: int, to: int, room: Ints, cell: Doubles,
 
 
 @njit(cache=True)
-def sliding_deviations(first: Ints, values: Doubles, present: Bools) -> Doubles:
-    """Deviation of the values present in each window from their mean; 0 where none is.
+def sliding_deviations(first: Ints, values: Doubles, present: Bools, wanted: Bools) -> Doubles:
+    """Deviation of the values present in each window that is wanted from their mean; 0 where none is.
 
     Values must be neither so large nor so small that their squares leave the range of doubles.
     """
@@ -79,7 +79,7 @@ def sliding_deviations(first: Ints, values: Doubles, present: Bools) -> Doubles:
                 _add_product(squares, values[begin], values[begin], -1, pair, cell)
                 count -= 1
             begin += 1
-        if count < 2:
+        if count < 2 or not wanted[row]:
             continue
         _three_doubles(sums, from_, to, room, cell, total)
         _three_doubles(squares, from_squares, to_squares, room, cell, total_squares)

@@ -26,13 +26,13 @@ _PLACE = _places()
 
 
 @njit(cache=True)
-def _lowest(word: int) -> int:
+def _lowest(word):
     """Number of the lowest bit that is set."""
     return _PLACE[np.int64(((word & (~word + _ONE)) * _MULTIPLIER) >> np.uint64(58))]
 
 
 @njit(cache=True)
-def _highest(word: int) -> int:
+def _highest(word):
     for shift in (1, 2, 4, 8, 16, 32):
         word |= word >> np.uint64(shift)
     return _PLACE[np.int64(((word ^ (word >> _ONE)) * _MULTIPLIER) >> np.uint64(58))]

@@ -109,9 +109,7 @@ class _Solver:
     def _knows(self, expr: e.Expr) -> bool:
         known = self._rows.column_names
         return all(
-            part.column in known
-            for part in e.walk(expr)
-            if isinstance(part, e.FactColumn) and part.atom == VARIABLES
+            part.column in known for part in e.walk(expr) if isinstance(part, e.FactColumn) and part.atom == VARIABLES
         )
 
     def _value(self, expr: e.Expr) -> pa.Array:

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.errors import InputError
-from inkling.logical.knowledge import RuleAtom
 from inkling.logical import expr as e
+from inkling.logical.knowledge import RuleAtom
 from inkling.logical.vectorized import ARROW_TYPES
 
 MAX_FACTS = 50_000_000
@@ -100,7 +100,11 @@ def _n_pairs(left: pa.Table, right: pa.Table, name: str) -> int:
     if len(left) * len(right) <= MAX_FACTS:
         return 0
     counts = [table.group_by([name], use_threads=False).aggregate([([], "count_all")]) for table in (left, right)]
-    both = counts[0].rename_columns([name, "one"]).join(counts[1].rename_columns([name, "other"]), [name], join_type="inner")
+    both = (
+        counts[0]
+        .rename_columns([name, "one"])
+        .join(counts[1].rename_columns([name, "other"]), [name], join_type="inner")
+    )
     pairs = pc.sum(pc.multiply(pc.cast(both["one"], pa.float64()), pc.cast(both["other"], pa.float64()))).as_py()
     return int(pairs or 0)
 

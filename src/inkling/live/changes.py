@@ -9,6 +9,7 @@ from inkling.errors import InputError
 from inkling.live.parts import is_divisible
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.knowledge import RuleAtom
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
 from inkling.physical.stages import NoPlaceError, Placement
@@ -119,13 +120,29 @@ def _is_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
 
 
 def _same_tables(definition: object, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
-    columns = [{table.name: table.columns for table in program.tables} for program in (old, new)]
-    return all(columns[0].get(name) == columns[1].get(name) for name in set(_tables_in(definition)))
+    known = [_known_tables(program) for program in (old, new)]
+    waiting, seen = set(_tables_in(definition)), set()
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        meant = [facts.get(name) for facts in known]
+        if meant[0] != meant[1]:
+            return False
+        waiting |= set(_tables_in(meant[1])) - seen
+    return True
+
+
+def _known_tables(program: p.ProgramPlan) -> dict[str, object]:
+    """What facts mean: the columns of tables, and the clauses of rules."""
+    return {
+        **{table.name: table.columns for table in program.tables},
+        **{rule.name: (rule.columns, rule.clauses) for rule in program.rules},
+    }
 
 
 def _tables_in(part: object) -> Iterator[str]:
     """Tables that are looked up anywhere in a definition."""
-    if isinstance(part, e.InTable | p.TableAtom):
+    if isinstance(part, e.InTable | p.TableAtom | RuleAtom):
         yield part.table
     if isinstance(part, tuple):
         for one in part:

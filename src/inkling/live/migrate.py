@@ -81,4 +81,5 @@ def _stage_state(
         name: replace(window, rows=layout.rows(window.rows)) for name, window in state.windows.items() if name in kept
     }
     waiting = {name: relaid(one, layout.rows(one.rows)) for name, one in state.waiting.items() if name in kept}
-    return StageState(layout.rows(state.rows), carries, state.keys, state.until, since, windows=windows, waiting=waiting)
+    rows = layout.rows(state.rows)
+    return StageState(rows, carries, state.keys, state.until, since, windows=windows, waiting=waiting)

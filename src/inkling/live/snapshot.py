@@ -86,7 +86,8 @@ def from_bytes(data: bytes) -> LiveState:
         if kind == "waiting"
     }
     keys = KeyBook.from_table(_table(parts["keys"]))
-    stage = StageState(_table(parts["rows"]), carries, keys, head["until"], head["since"], windows=windows, waiting=waiting)
+    until, since = head["until"], head["since"]
+    stage = StageState(_table(parts["rows"]), carries, keys, until, since, windows=windows, waiting=waiting)
     return LiveState(
         clocks,
         _table(parts["pending"]),

@@ -217,7 +217,7 @@ def exact_sum(numbers: Sequence[int | float]) -> int | float | None:
         return None
 
 
-def _present(events: tuple[Event, ...], column: str) -> list[Value]:
+def _present(events: tuple[Event, ...], column: str) -> list[Any]:
     return [value for event in events if (value := event.values.get(column)) is not None]
 
 

@@ -16,6 +16,7 @@ from inkling.logical.expr import Expr
 from inkling.logical.text import (
     ROWS,
     Wording,
+    clause_text,
     expr_text,
     lookup_text,
     moment_text,
@@ -35,6 +36,8 @@ def explain(plan: p.ProgramPlan) -> str:
         lines.sources[stream.schema.name] = lines.add(f"Stream[{stream.schema.name}]", _stream(stream))
     for table in plan.tables:
         lines.add(f"Table[{table.name}]", f"{_columns(table.columns)}; from '{table.path}'")
+    for rule in plan.rules:
+        lines.add(f"Rule[{rule.name}]", "; ".join([_columns(rule.columns), rule.kind.value, *map(clause_text, rule.clauses)]))
     for event in plan.events:
         lines.sources[event.name] = _EventLines(lines, event, Wording.of(event)).add_event()
     return "\n".join(lines.written)
@@ -122,7 +125,8 @@ class _EventLines:
                 on_same = "" if same is None else f"; on same {same.name}"
                 return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", asked + on_same)
             case p.Sliding(leaf=leaf, last=last, since=since):
-                return add(f"Window[{self._all((leaf,) if since is None else (since, leaf))}]", f"last {window_text(last)}")
+                inside = (leaf,) if since is None else (since, leaf)
+                return add(f"Window[{self._all(inside)}]", f"last {window_text(last)}")
             case p.Repetition(pattern=inner, low=low, high=high):
                 return add(f"Repeat[{self._part(inner)}]", f"{low} to {'any' if high is None else high}")
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):

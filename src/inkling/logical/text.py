@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from inkling.logical import expr as e
+from inkling.logical import knowledge as k
 from inkling.logical import plan as p
 from inkling.model.time import Span
 
@@ -105,6 +106,15 @@ def lookup_text(atom: p.TableAtom, names: Wording) -> str:
     return f"{names.lookups[atom.number]}({args})"
 
 
+def clause_text(clause: k.Clause) -> str:
+    """One way to derive facts, with the values of the head first."""
+    atoms = [f"{atom.table}({', '.join('_' if arg is None else expr_text(arg) for arg in atom.args)})" for atom in clause.atoms]
+    named = [f"{variable.column} = {expr_text(value)}" for variable, value in clause.named]
+    body = " AND ".join([*atoms, *named, *map(expr_text, clause.conditions)])
+    head = f"({', '.join(map(expr_text, clause.head))})"
+    return f"{head} IF {body}" if body else head
+
+
 def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
     """The text of an expression and how tightly its outermost operator binds."""
 
@@ -136,6 +146,8 @@ def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
         case e.IdOf(slot=slot):
             return f"ID({names.slot(slot)})", _ATOM
         case e.KeyColumn(column=column):
+            return column, _ATOM
+        case e.FactColumn(atom=k.VARIABLES, column=column):
             return column, _ATOM
         case e.FactColumn(atom=atom, column=column):
             return f"{names.lookups.get(atom, f'#{atom}')}.{column}", _ATOM
@@ -170,9 +182,12 @@ def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
             return joined(items, "OR", "FALSE")
         case e.Not(item=item):
             return f"NOT {inner(item, _PRECEDENCE['NOT'])}", _PRECEDENCE["NOT"]
-        case e.InTable(table=table, args=given):
+        case e.InTable(table=table, args=given, condition=condition, number=number):
             listed = ", ".join("_" if arg is None else inner(arg, 0) for arg in given)
-            return f"{table}({listed})", _ATOM
+            if condition is None:
+                return f"{table}({listed})", _ATOM
+            known = Wording(names.slots, {**names.lookups, number: table})
+            return f"{table}({listed} WHERE {expr_text(condition, known)})", _ATOM
 
 
 def _literal(value: int | float | str | bool | None) -> str:

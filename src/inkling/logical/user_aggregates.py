@@ -59,8 +59,8 @@ class UserAggregate:
         if self.returns is Type.DOUBLE and isinstance(value, int | float) and not isinstance(value, bool):
             number = float(value)
             return number if number - number == 0 else None
-        if _PYTHON_TYPES[self.returns] is type(value):
-            return value  # type: ignore[no-any-return]
+        if isinstance(value, int | float | str) and type(value) is _PYTHON_TYPES[self.returns]:
+            return value
         raise InputError.of(
             "INK0358",
             f"the aggregate `{self.name}` gave {value!r}, which is no {self.returns}",

@@ -87,14 +87,20 @@ def _first_parts(pattern: p.Pattern) -> Iterator[tuple[int, p.Pattern]]:
     match pattern:
         case p.Sequence(parts=parts):
             for n_parts in range(1, len(parts) + 1):
-                if n_parts > 1 or not isinstance(parts[0], p.Leaf):
+                if _is_work(parts[:n_parts]):
                     yield n_parts, replace(pattern, parts=parts[:n_parts], within=None)
         case p.Conjunction(items=items) | p.Parallel(items=items):
             for n_parts in range(1, len(items) + 1):
-                if n_parts > 1 or not isinstance(items[0], p.Leaf):
+                if _is_work(items[:n_parts]):
                     yield n_parts, replace(pattern, items=items[:n_parts])
         case _:
             pass
+
+
+def _is_work(parts: tuple[p.Part, ...]) -> bool:
+    """Whether something is joined that was not before; an absence is looked at when all else is placed."""
+    placed = [part for part in parts if not isinstance(part, p.Absent | p.StreamStart)]
+    return placed[-1:] == [parts[-1]] and (len(placed) > 1 or not isinstance(placed[0], p.Leaf))
 
 
 def _without_names(step: EventStep) -> object:

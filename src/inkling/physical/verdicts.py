@@ -6,7 +6,7 @@ from inkling.analysis.bounded import bound_text, forgetting_text, state_bound
 from inkling.analysis.doubt import doubt_of
 from inkling.analysis.recursion import recursion_of
 from inkling.analysis.verdict import Verdict
-from inkling.analysis.wait import wait_of
+from inkling.analysis.wait import wait_of, waits_without_limit
 from inkling.logical import plan as p
 from inkling.logical.text import window_text
 from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
@@ -42,7 +42,7 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
     state = state_bound(event, program, step.evaluator is Evaluator.AUTOMATON)
     lines = {
         "partition": _said(partition_text(stage, step), step.key_reason),
-        "wait": _wait(wait_of(event, program)),
+        "wait": _wait(wait_of(event, program), waits_without_limit(event, program)),
         "state": _said(bound_text(state.conclusion), state.reason),
         "forgets": forgetting_text(state.conclusion),
         "doubt": _said(" and ".join(sorted(kind.value for kind in doubt.conclusion)) or "none", doubt.reason),
@@ -74,7 +74,9 @@ def _said(conclusion: str, reason: str) -> str:
     return f"{conclusion}: {reason}"
 
 
-def _wait(verdict: Verdict[tuple[p.Window, ...]]) -> str:
+def _wait(verdict: Verdict[tuple[p.Window, ...]], without_limit: bool) -> str:
+    if without_limit:
+        return _said("unlimited", verdict.reason)
     if not verdict.conclusion:
         return _said("none", verdict.reason)
     total = " + ".join(window_text(window) for window in verdict.conclusion)

@@ -11,6 +11,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.time import Span
 from inkling.testing.rows import Rows
+from inkling.testing.rule_coverage import rule_set_features
 
 FEATURES = (
     "SEQ ANY", "SEQ NEXT", "SEQ STRICT", "SEQ in SEQ", "AND", "OR", "PAR",
@@ -51,6 +52,7 @@ class Coverage:
         for event in plan.events:
             features = set(event_features(event)) | about_data
             features |= {"derived event as input"} if _reads_events(event, plan) else set()
+            features |= set(rule_set_features(event, plan))
             self.used.update(features)
             if results.get(event.name):
                 self.fruitful.update(features)

@@ -24,8 +24,8 @@ from inkling.testing.oracle import bound, oracle
 from inkling.testing.patterns import PatternMaker, Place, Source
 from inkling.testing.rows import Rows
 from inkling.testing.streams import random_rows, random_tables
-from inkling.testing.windows import window_event
 from inkling.testing.universe import DERIVED, TABLES, VALUE_COLUMNS, Declared, Kind
+from inkling.testing.windows import window_event
 
 MOST_TRIES = 200
 
@@ -97,7 +97,7 @@ def random_program(rng: random.Random, streams: Sequence[Declared], options: Opt
     sources = [Source(one.name, one.columns, one.kind is Kind.ORDERED, True) for one in streams]
     events = []
     for number in range(rng.randint(1, options.n_events)):
-        event = _event(rng, f"e{number}", sources, options)
+        event = random_event(rng, f"e{number}", sources, options)
         events.append(event.text)
         sources.extend(event.sources)
     return "\n".join([*(str(stream) for stream in streams), TABLES.rstrip(), *events])
@@ -126,18 +126,21 @@ def _size(plan: p.ProgramPlan) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Event:
+class RandomEvent:
+    """An event and what later events see of it."""
+
     text: str
     sources: tuple[Source, ...]
 
 
-def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Options) -> _Event:
+def random_event(rng: random.Random, name: str, sources: Sequence[Source], options: Options) -> RandomEvent:
+    """Any event over some sources."""
     usable = _usable(rng, sources)
     partitioned = rng.random() < 0.5 if options.partitioned is None else options.partitioned
     partitioned = partitioned and all("k" in source.columns for source in usable)
     if rng.random() < (0.6 if "WINDOW" in options.needing else 0.08):
         text, seen, in_order = window_event(rng, name, usable, partitioned=partitioned)
-        return _Event(text, (Source(name, seen, in_order, False),))
+        return RandomEvent(text, (Source(name, seen, in_order, False),))
     consuming = rng.random() < (0.7 if {*POLICIES} & options.needing else 0.1)
     kind = PairMaker if consuming else PatternMaker
     maker = kind(rng, usable, all(one.is_ordered for one in usable), rng.choice((2, 3, 4, 4, 5)))
@@ -172,7 +175,7 @@ def _event(rng: random.Random, name: str, sources: Sequence[Source], options: Op
     clauses.extend(f"ON TIMEOUT {late}" for late in timeouts)
     text = f"EVENT {name}{head} AS\n  " + "\n  ".join(clause for clause in clauses if clause) + ";"
     is_ordered = all(source.is_ordered for source in usable) and "AFTER" not in pattern.text
-    return _Event(text, tuple(Source(made, columns, is_ordered, False) for made in (name, *timeouts)))
+    return RandomEvent(text, tuple(Source(made, columns, is_ordered, False) for made in (name, *timeouts)))
 
 
 def _usable(rng: random.Random, sources: Sequence[Source]) -> list[Source]:

@@ -71,8 +71,11 @@ def _asked(event: p.EventPlan, plan: p.ProgramPlan) -> Iterator[str]:
     for leaf in p.leaves(event.pattern):
         for atom in leaf.atoms:
             if atom.table in rules:
-                yield "rule binds"
                 yield from _kinds(rules[atom.table])
+                if None in atom.args:
+                    yield "rule binds"
+                if len({slot for arg in atom.args if arg is not None for slot in e.slots_of(arg)}) > 1:
+                    yield "rule between events"
     for part in _expressions(event):
         if isinstance(part, e.Not) and any(
             isinstance(one, e.InTable) and one.table in rules for one in e.walk(part.item)
@@ -80,8 +83,6 @@ def _asked(event: p.EventPlan, plan: p.ProgramPlan) -> Iterator[str]:
             yield "rule under NOT"
         if isinstance(part, e.InTable) and part.table in rules:
             yield from _kinds(rules[part.table])
-            if len(e.slots_of(part)) > 1:
-                yield "rule between events"
 
 
 def _kinds(rule: RulePlan) -> Iterator[str]:

@@ -46,7 +46,9 @@ class RuleOracle:
         grows = True
         while grows:
             found = {
-                name: {fact for decl in self.clauses[name] for fact in self._by_clause(decl, [_FREE] * len(decl.head.args))}
+                name: {
+                    fact for decl in self.clauses[name] for fact in self._by_clause(decl, [_FREE] * len(decl.head.args))
+                }
                 for name in group
             }
             grows = any(found[name] != self.facts[name] for name in group)

@@ -15,6 +15,7 @@ TABLE worth(a INTEGER, d DOUBLE) FROM 'worth.csv';
 """
 VARIABLES = {"i": "xyz", "s": "st", "d": "de"}
 COLUMNS = {"i": ("p.i", "p.j"), "s": ("p.s",), "d": ("p.d",)}
+BINDING = {"i": "edge({}, _)", "s": "label(_, {})", "d": "worth(_, {})"}
 CONSTANTS = {"i": ("0", "1", "2"), "s": ("'u'", "'v'"), "d": ("0.5", "1.0", "2")}
 
 
@@ -59,9 +60,7 @@ class _Draft:
         below = {rule: own for rule, own in usable.items() if rule != name}
         while (rng.random() < 0.45 and len(body) < 4) or not body:
             body.append(self.condition(below))
-        head = [
-            rng.choice(VARIABLES[kind]) if rng.random() < 0.85 else rng.choice(CONSTANTS[kind]) for kind in kinds
-        ]
+        head = [rng.choice(VARIABLES[kind]) if rng.random() < 0.85 else rng.choice(CONSTANTS[kind]) for kind in kinds]
         for arg, kind in zip(head, kinds, strict=True):
             if arg in VARIABLES[kind] and not any(_mentions(part, arg) for part in body):
                 body.append(self.test(arg, kind))
@@ -69,7 +68,7 @@ class _Draft:
             for variable in names:
                 loose = variable not in head and any(_mentions(part, variable) for part in body)
                 if loose and not any(_mentions(part, variable) for part in atoms) and rng.random() < 0.95:
-                    body.append({"i": f"edge({variable}, _)", "s": f"label(_, {variable})"}.get(kind, f"worth(_, {variable})"))
+                    body.append(BINDING[kind].format(variable))
         rng.shuffle(body)
         return f"RULE {name}({', '.join(head)}) IF {' AND '.join(body)};"
 

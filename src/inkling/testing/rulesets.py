@@ -16,9 +16,9 @@ from inkling.testing.consuming import PairMaker, random_policy
 from inkling.testing.coverage import program_features
 from inkling.testing.oracle import bound, oracle
 from inkling.testing.patterns import PatternMaker, Piece, Place, Source
-from inkling.testing.programs import ANYTHING, MOST_TRIES, Case, Options, declared_streams
+from inkling.testing.programs import ANYTHING, MOST_TRIES, Case, Options, declared_streams, random_event
 from inkling.testing.rows import Rows
-from inkling.testing.streams import pack, random_rows, random_tables
+from inkling.testing.streams import is_packable, pack, random_rows, random_tables
 from inkling.testing.universe import KEYS, TABLES, VALUE_COLUMNS, Declared, Kind
 from inkling.testing.windows import window_event
 
@@ -79,7 +79,7 @@ def packed_rule_sets(seed: int, n: int, n_datasets: int) -> Iterator[PackedCase]
     made = 0
     while made < n:
         rules = random_rules(rng, Options(partitioned=True, bad_rows=False))
-        if any(stream.schema.id is None for stream in rules.plan.streams):
+        if not is_packable(rules.plan):
             continue
         some = [
             random_rows(rng, rules.streams, n_events=rng.choice(SIZES), bad_rows=False) for _ in range(n_datasets)
@@ -151,7 +151,8 @@ class _Rules:
         for name in names:
             for _ in range(rng.randint(1, 2)):
                 if self._recursive:
-                    texts.append(self._step(name, base, own, policies[name]))
+                    read = rng.sample(own, 1) if rng.random() < 0.7 else own
+                    texts.append(self._step(name, base, read, policies[name]))
                 else:
                     texts.append(self._member(name, base, per, policies[name]))
         rng.shuffle(texts)
@@ -161,7 +162,7 @@ class _Rules:
     def _over(self, sources: Sequence[Source]) -> Iterator[str]:
         """An event that reads the results."""
         rng = self._rng
-        match rng.randrange(6):
+        match rng.randrange(8):
             case 0 | 1:
                 ours = [source for source in sources if not source.is_stream]
                 aggregates = AGGREGATES if rng.random() < 0.7 else ()
@@ -176,8 +177,24 @@ class _Rules:
                 yield self._member("last", sources, rng.choice(PER))
             case 3:
                 yield self._member("last", sources, rng.choice(PER), "CONSUME")
+            case 4 | 5:
+                yield random_event(rng, "last", sources, Options(partitioned=self._partitioned)).text
+            case 6:
+                yield self._beside(sources)
             case _:
                 pass
+
+    def _beside(self, sources: Sequence[Source]) -> str:
+        """A result in some relation to an event, or on an interval of its own."""
+        rng = self._rng
+        maker = self._maker([source for source in sources if not source.is_stream], "")
+        left = maker.leaf(Place())
+        maker.sources = sources
+        relation = rng.choice(("EXCEPT", "PAR", maker.relation(), maker.relation()))
+        right = maker.leaf(Place().after(left.variables))
+        seen = left.variables if relation == "EXCEPT" else (*left.variables, *right.variables)
+        pattern = Piece(f"{left.unit} {relation} {right.unit}", seen)
+        return self._event("last", maker, pattern, "", rng.choice(PER), "")
 
     def _source(self, name: str) -> Source:
         return Source(name, self._columns, self._is_ordered, False)

@@ -56,6 +56,15 @@ KEPT = {
     ),
     "EVENT e AS PATTERN V[s = 'a'] PARTITION BY k PER END;": "the events that LATENESS 3 TICKS holds back",
     "EVENT e AS PATTERN SEQ(A a, A b);": "unlimited, every event of the key",
+    "EVENT e AS PATTERN SEQ(A a, A b, A c) CONSUME RECENT;": (
+        "at most 3 events that wait for a partner, for each value of what parts have in common"
+    ),
+    "EVENT e AS PATTERN A a AND A b CONSUME CHRONOLOGICAL;": (
+        "at most 2 events that wait for a partner, for each value of what parts have in common"
+    ),
+    "EVENT e AS PATTERN SEQ(A a, A b) WITHIN 5 TICKS CONSUME RECENT KEEPING;": "the events of the last 5 TICKS",
+    "EVENT e AS PATTERN SEQ(A a, A b) CONSUME RECENT KEEPING;": "unlimited, every event of the key",
+    "EVENT e AS PATTERN SEQ(A a, NOT A c, A b) CONSUME RECENT;": "unlimited, every event of the key",
 }
 
 
@@ -114,6 +123,9 @@ REPAIRED = {
     "SEQ(A a, A b) WITHIN 9 TICKS PER VALUES": {
         "PER END": "SEQ(A a, A b) WITHIN 9 TICKS PER END",
         "PER INTERVAL": "SEQ(A a, A b) WITHIN 9 TICKS PER INTERVAL",
+    },
+    "SEQ(A a, A b) CONSUME CHRONOLOGICAL KEEPING": {
+        "WITHIN 100 TICKS": "SEQ(A a, A b) WITHIN 100 TICKS CONSUME CHRONOLOGICAL KEEPING",
     },
     "SEQ STRICT(V a{3,}) PARTITION BY k PER END": {
         "CONSUME RESTART": "SEQ STRICT(V a{3,}) PARTITION BY k PER END CONSUME RESTART",

@@ -31,3 +31,17 @@ def test_timeouts_are_told_when_the_time_is_up() -> None:
     text = f"{STREAMS} EVENT e AS PATTERN SEQ(A a, B b, C c) WITHIN 9 TICKS ON TIMEOUT late;"
     program = inkling.parse(text)
     assert [settling_time(event, Measure(Clock.TICKS)) for event in program.physical.program.events] == [0, 0]
+
+
+def test_alternatives_that_wait_for_different_times_are_one_result() -> None:
+    """Both deadlines belong to one result, which ends with the later one: it is held back until then."""
+    program = inkling.parse(
+        "STREAM A(id STRING, t INT) ID id TIME t;"
+        "EVENT e AS PATTERN SEQ(A a, AFTER 3 TICKS) OR SEQ(A b, AFTER 5 TICKS);"
+    )
+    rows = [{"id": "a1", "t": 1}, {"id": "a2", "t": 5}, {"id": "a3", "t": 30}]
+    stream = program.open()
+    pushed = [row for one in rows for row in stream.push({"A": [one]}).tables["e"].to_pylist()]
+    pushed += stream.finish().tables["e"].to_pylist()
+    assert pushed == program.run_local({"A": rows}).tables["e"].to_pylist()
+    assert [(row["start"], row["end"]) for row in pushed] == [(1, 6), (5, 10), (30, 35)]

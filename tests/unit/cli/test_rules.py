@@ -43,6 +43,13 @@ def test_run(folder: Path) -> None:
     ]
 
 
+def test_arithmetic(folder: Path) -> None:
+    (folder / "rules.ele").write_text("e(Y) <- price(_, X) WHERE Y is X ** 2 + X mod 7 - sqrt(X), X =:= 9.")
+    rows = [{"a1": "x", "a2": 9.0, "t": 1}, {"a1": "x", "a2": 8.0, "t": 2}]
+    found = inkling.load(folder / "rules.ele").run_local({"price": rows}).tables["e"]
+    assert found["Y"].to_pylist() == [81 + 2 - 3]
+
+
 def test_check(folder: Path) -> None:
     assert said("check", str(folder / "rules.ele")).endswith("right (1 event, 1 stream)\n")
 

@@ -10,7 +10,19 @@ import pytest
 from inkling.generate import SCENARIOS, Scenario, generate, scenario
 
 EVERY_SCENARIO = pytest.mark.parametrize("name", SCENARIOS)
-MAIN = {"fleet": "Vehicle", "port": "Position", "cluster": "Cpu", "building": "At", "mixed": "Seen"}
+MAIN = {
+    "fleet": "Vehicle",
+    "port": "Position",
+    "cluster": "Cpu",
+    "building": "At",
+    "mixed": "Seen",
+    "traffic": "Reading",
+    "alarms": "Observation",
+    "heat": "Felt",
+    "stocks": "Tick",
+    "supply_chain": "Quote",
+    "flower": "Gps",
+}
 
 
 def joined(chunks: Iterable[dict[str, pa.RecordBatch]]) -> dict[str, pa.Table]:

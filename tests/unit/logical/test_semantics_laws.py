@@ -30,7 +30,8 @@ def rerun(case: Case, change: p.EventPlan) -> tuple[Result, ...]:
     return oracle(replace(case.plan, events=(change,)), case.rows, case.tables)[change.name]
 
 
-ONE_EVENT = Options(n_events=1, without=frozenset({"CONSUME RESTART"}))
+CONSUMING = frozenset({"CONSUME RESTART", "CONSUME RECENT", "CONSUME CHRONOLOGICAL"})
+ONE_EVENT = Options(n_events=1, without=CONSUMING)
 
 
 def single_events(seed: int, n: int, options: Options = ONE_EVENT) -> list[tuple[Case, p.EventPlan]]:
@@ -101,8 +102,8 @@ def test_policies_only_narrow() -> None:
 
 def test_a_limit_only_removes() -> None:
     removed = 0
-    for case, wanted in single_events(105, 120, replace(ONE_EVENT, without=frozenset({"NOT first", "NOT last"}))):
-        if wanted.within is None or wanted.restart:
+    for case, wanted in single_events(105, 160, replace(ONE_EVENT, without=CONSUMING | {"NOT first", "NOT last"})):
+        if wanted.within is None:
             continue
         limited = lineages(rerun(case, wanted))
         unlimited = lineages(rerun(case, replace(wanted, within=None)))

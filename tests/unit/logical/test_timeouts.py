@@ -139,7 +139,7 @@ def test_the_printed_program_says_so() -> None:
 
 def test_random_programs_keep_the_promises() -> None:
     n_events = 0
-    for case in seeded_cases(417, 12, Options(needing=frozenset({"ON TIMEOUT"}))):
+    for case in seeded_cases(417, 30, Options(needing=frozenset({"ON TIMEOUT"}))):
         assert violations(case.plan) == ()
         n_events += sum(isinstance(one.pattern, p.Disjunction) for one in case.plan.events if one.timeouts_of)
     assert n_events > 2

@@ -38,7 +38,9 @@ class _Translator:
                 return self._sequence(parts, own)
             case p.OtherRun(pattern=inner):
                 return Complement(self.pattern(inner, p.Policy.STRICT))
-            case p.Conjunction() | p.Parallel() | p.Related() | p.Quantified() | p.Sliding() | p.Except() | p.TimePoint():
+            case p.Quantified() | p.Sliding() | p.Except() | p.TimePoint():
+                raise AssertionError("no regular pattern")
+            case p.Conjunction() | p.Parallel() | p.Related():
                 raise AssertionError("no regular pattern")
 
     def _sequence(self, parts: tuple[p.Part, ...], policy: p.Policy) -> Regex:

@@ -10,6 +10,7 @@ from inkling.evaluators.consumption.pairs import RowLayout
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import ALWAYS, Code, compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
+from inkling.evaluators.network.store import Doubles
 from inkling.kernels import vm
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
@@ -17,40 +18,46 @@ from inkling.model.batch import Ints
 
 @dataclass(frozen=True, slots=True)
 class Absences:
-    """`arrays` are what the kernel takes: offsets per absence and key, borders, rows, and the conditions' code."""
+    """What the kernel takes: offsets per absence and key into the borders and rows, and the code of the conditions."""
 
-    arrays: tuple[np.ndarray, ...]
-
-    @classmethod
-    def of(cls, patterns: tuple[p.Pattern, ...], lateral: Evaluation, layout: RowLayout) -> Absences:
-        indexes, codes = zip(*(_listed(pattern, lateral, layout) for pattern in patterns), strict=True)
-        begins = np.cumsum([0, *(len(index.rows) for index in indexes)])
-        constants = np.cumsum([0, *(len(code.constants) for code in codes)])
-        written = [_shifted(code.instructions, int(first)) for code, first in zip(codes, constants[:-1], strict=True)]
-        return cls(
-            (
-                np.stack([index.offsets + first for index, first in zip(indexes, begins[:-1], strict=True)]),
-                *(
-                    np.concatenate([getattr(index, name) for index in indexes])
-                    for name in ("start", "start_place", "end", "end_place", "rows")
-                ),
-                np.concatenate(written),
-                np.cumsum([0, *(len(one) for one in written)]),
-                np.concatenate([code.constants for code in codes]),
-            )
-        )
+    offsets: Ints
+    start: Ints
+    start_place: Ints
+    end: Ints
+    end_place: Ints
+    rows: Ints
+    code: Ints
+    code_offsets: Ints
+    constants: Doubles
 
 
-def no_absences() -> Absences:
-    none = np.empty(0, np.int64)
+NO_ABSENCES = Absences(
+    np.empty((0, 1), np.int64),
+    *(np.empty(0, np.int64),) * 5,
+    ALWAYS.instructions,
+    np.zeros(1, np.int64),
+    ALWAYS.constants,
+)
+
+
+def absences_of(patterns: tuple[p.Pattern, ...], lateral: Evaluation, layout: RowLayout) -> Absences:
+    """All absences of a pair, their lists one after the other."""
+    if not patterns:
+        return NO_ABSENCES
+    indexes, codes = zip(*(_listed(pattern, lateral, layout) for pattern in patterns), strict=True)
+    begins = np.cumsum([0, *(len(index.rows) for index in indexes)])
+    constants = np.cumsum([0, *(len(code.constants) for code in codes)])
+    written = [_shifted(code.instructions, int(first)) for code, first in zip(codes, constants[:-1], strict=True)]
     return Absences(
-        (
-            np.empty((0, 1), np.int64),
-            *(none,) * 5,
-            ALWAYS.instructions,
-            np.zeros(1, np.int64),
-            ALWAYS.constants,
-        )
+        np.stack([index.offsets + first for index, first in zip(indexes, begins[:-1], strict=True)]),
+        np.concatenate([index.start for index in indexes]),
+        np.concatenate([index.start_place for index in indexes]),
+        np.concatenate([index.end for index in indexes]),
+        np.concatenate([index.end_place for index in indexes]),
+        np.concatenate([index.rows for index in indexes]),
+        np.concatenate(written),
+        np.cumsum([0, *(len(one) for one in written)]),
+        np.concatenate([code.constants for code in codes]),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.consumption.absences import Absences, no_absences
+from inkling.evaluators.consumption.absences import absences_of
 from inkling.evaluators.consumption.arrivals import arrival_order, coded, stored_first
 from inkling.evaluators.consumption.pairs import Found, RowLayout, Sides, for_kernels, named, stacked, united
 from inkling.evaluators.matches.gather import Gather
@@ -131,7 +131,7 @@ class Consuming:
             n_stored = np.bincount(group[was_stored & has_key], minlength=n_groups)
         names = tuple(frame.slot for frame in pair.frames if frame.slot is not None)
         code = compile_conditions(self._tests(pair), NO_CANDIDATE, self.store, self.layout, self.lateral.measure)
-        absences = self._absences(pair)
+        absences = absences_of(pair.absences, self.lateral, self.layout)
         keep = self._keep()
         is_tested = len(code.instructions) > 0 or len(pair.absences) > 0
         start = both.column("start")[order]
@@ -157,7 +157,15 @@ class Consuming:
             code.instructions,
             code.constants,
             self.store.numbers,
-            *absences.arrays,
+            absences.offsets,
+            absences.start,
+            absences.start_place,
+            absences.end,
+            absences.end_place,
+            absences.rows,
+            absences.code,
+            absences.code_offsets,
+            absences.constants,
             n_stored,
         )
         self.still_waiting.append(both.divided(order[left_over]))
@@ -179,11 +187,6 @@ class Consuming:
         ]
         tests += [for_kernels(condition) for frame in pair.frames for condition in frame.having]
         return tuple(tests)
-
-    def _absences(self, pair: b.Pair) -> Absences:
-        if not pair.absences:
-            return no_absences()
-        return Absences.of(pair.absences, self.lateral, self.layout)
 
     def _groups(self, pair: b.Pair, both: Sides) -> tuple[Ints, int, Mask]:
         """A number per arrival of each side, the same where partition and key are; and whether there is a key."""

@@ -29,7 +29,7 @@ class WholeSums:
 
     @property
     def _rough(self) -> NDArray[np.float64]:
-        return self.high * float(1 << 32) + self.low
+        return np.asarray(self.high * float(1 << 32) + self.low, np.float64)
 
     def totals(self, missing: NDArray[np.bool_]) -> pa.Array:
         """The sums; one that needs more than 64 bits is null."""
@@ -53,7 +53,9 @@ class WholeSums:
 def means_of_two(one: Ints, other: Ints) -> NDArray[np.float64]:
     """The middle between two numbers each, rounded once."""
     middle = (one + other) / 2.0
-    large = np.flatnonzero((np.abs(one.astype(np.float64)) >= _EXACT / 2) | (np.abs(other.astype(np.float64)) >= _EXACT / 2))
+    large = np.flatnonzero(
+        (np.abs(one.astype(np.float64)) >= _EXACT / 2) | (np.abs(other.astype(np.float64)) >= _EXACT / 2)
+    )
     for row in large:
         middle[row] = (int(one[row]) + int(other[row])) / 2
     return middle

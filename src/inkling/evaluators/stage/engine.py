@@ -26,7 +26,6 @@ from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import Evaluator, EventStep, Stage
 
-
 AnyEvaluator = NetworkEvaluator | SegmentsEvaluator | WindowEvaluator | ConsumingEvaluator
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,6 +49,7 @@ class Recursion:
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         rows = rows.append_column(r.DEPTH, pa.array(np.full(len(rows), -1)))
         seen: dict[str, list[MatchBatch]] = {name: [] for name in names}
+        settled = _Settled(n_keys, names)
         for round_ in range(MOST_ROUNDS):
             batch = event_batch(self.stage, rows, codes)
             fresh: dict[str, MatchBatch] = {}
@@ -62,9 +63,10 @@ class Recursion:
                     found = evaluator.evaluate(visible(name, batch), n_keys, until[name], newest)
                 else:
                     found = evaluator.evaluate(visible(name, batch), n_keys, until[name])
-                fresh[name] = found.where(_unseen(found, seen[name])) if seen[name] else found
+                fresh[name] = found.where(_unseen(found, seen[name])) if monotone else settled.beyond(name, found)
             if not monotone:
                 fresh = _ending_next(fresh, n_keys)
+                settled.add(fresh)
             for name, found in fresh.items():
                 if len(found) or not seen[name]:
                     seen[name].append(found)
@@ -93,6 +95,35 @@ class Recursion:
             kept = moved[codes]
             rows, codes = rows.filter(pa.array(kept)), codes[kept]
         return pa.concat_tables([rows, *tables]), np.concatenate([codes, *all_codes])
+
+
+class _Settled:
+    """How far the results of every key are settled, and those that end there.
+
+    Earlier results are known, so what is derived once more need not be compared with them.
+    """
+
+    def __init__(self, n_keys: int, names: Iterable[str]) -> None:
+        self._end = np.full(n_keys, np.iinfo(np.int64).min)
+        self._at_end: dict[str, list[MatchBatch]] = {name: [] for name in names}
+
+    def beyond(self, name: str, found: MatchBatch) -> MatchBatch:
+        """The results of an event that are not settled yet."""
+        found = found.where(found.end >= self._end[found.key])
+        return found.where(_unseen(found, self._at_end[name]))
+
+    def add(self, fresh: Mapping[str, MatchBatch]) -> None:
+        """Settle results, for each key some with the same end; keys without any are done."""
+        moved = np.zeros(len(self._end), bool)
+        for found in fresh.values():
+            self._end[found.key] = found.end
+            moved[found.key] = True
+        for name, found in fresh.items():
+            at_end = [
+                batch.where(moved[batch.key] & (batch.end == self._end[batch.key]))
+                for batch in (*self._at_end[name], found)
+            ]
+            self._at_end[name] = [batch for batch in at_end if len(batch)]
 
 
 def _ending_next(fresh: Mapping[str, MatchBatch], n_keys: int) -> dict[str, MatchBatch]:

@@ -94,8 +94,9 @@ class StageStepper:
         self._needed = NeededRows(self._network)
         self._nothing: dict[str, MatchBatch] = {}  # no results, per event
         self._window_lags = {
-            name: lag_of(one.evaluator.step.event, program, around.measure)
-            for name, one in (*self._windows.items(), *self._consuming.items())
+            step.event.name: lag_of(step.event, program, around.measure)
+            for step in engine.stage.steps
+            if _slides(step) or _consumes(step)
         }
         self._fed_by_automata = tuple(
             name for name in sorted(elsewhere) if any(one.source == name for one in engine.stage.inputs)

@@ -31,15 +31,15 @@ Sums = dict[str | None, tuple[Ints, WholeSums | NDArray[np.float64]]]
 """Counts and sums by column, which several aggregates share."""
 
 
-def sliding(asked: Aggregate, first: Ints, group: Ints, values: pa.Array, sums: Sums) -> pa.Array:
-    """Value of an aggregate in each window of the values, those of positions `first[i]` … i."""
+def sliding(asked: Aggregate, first: Ints, group: Ints, values: pa.Array, wanted: Bools, sums: Sums) -> pa.Array:
+    """Value of an aggregate in each wanted window of the values, those of positions `first[i]` … i."""
     present = np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), bool)
     if asked.by is not None:
-        return pa.array(_written(asked.by, first, group, values, present), ARROW_TYPES[asked.type])
+        return pa.array(_written(asked.by, first, group, values, present, wanted), ARROW_TYPES[asked.type])
     function = asked.function
     if function in ("SUM", "AVG"):
         if asked.column not in sums:
-            sums[asked.column] = _counts_and_sums(first, values, present)
+            sums[asked.column] = _counts_and_sums(first, values, present, wanted)
         return _of_sums(function, *sums[asked.column])
     count = _counts(first, present)
     if function == "COUNT":
@@ -51,7 +51,7 @@ def sliding(asked: Aggregate, first: Ints, group: Ints, values: pa.Array, sums: 
     missing = count == 0
     if function == "MEDIAN":
         return pa.array(_medians(first, numbers, present), mask=missing)
-    return pa.array(_deviations(first, numbers, present), mask=missing)
+    return pa.array(_deviations(first, numbers, present, wanted), mask=missing)
 
 
 def _counts(first: Ints, present: Bools) -> Ints:
@@ -60,12 +60,14 @@ def _counts(first: Ints, present: Bools) -> Ints:
     return running_sums(first, present.astype(np.int64))
 
 
-def _counts_and_sums(first: Ints, values: pa.Array, present: Bools) -> tuple[Ints, WholeSums | NDArray[np.float64]]:
+def _counts_and_sums(
+    first: Ints, values: pa.Array, present: Bools, wanted: Bools
+) -> tuple[Ints, WholeSums | NDArray[np.float64]]:
     numbers, count = _filled(values), _counts(first, present)
     if numbers.dtype == np.int64:
         high, low = (running_sums(first, half) for half in halves(numbers))
         return count, WholeSums(high, low)
-    return count, sliding_sums(first, numbers.view(np.int64), present)
+    return count, sliding_sums(first, numbers.view(np.int64), present, wanted)
 
 
 def _of_sums(function: str, count: Ints, sums: WholeSums | NDArray[np.float64]) -> pa.Array:
@@ -101,30 +103,37 @@ def _medians(first: Ints, numbers: np.ndarray, present: Bools) -> np.ndarray:
     return means_of_two(lower, upper) if numbers.dtype == np.int64 else (lower + upper) / 2.0
 
 
-def _deviations(first: Ints, numbers: np.ndarray, present: Bools) -> np.ndarray:
+def _deviations(first: Ints, numbers: np.ndarray, present: Bools, wanted: Bools) -> np.ndarray:
     sizes = np.abs(numbers.astype(np.float64))
     longest = int((np.arange(len(first)) - first).max(initial=0)) + 1
     tame = sizes.max(initial=0.0) * longest < _LARGE and sizes[sizes > 0].min(initial=1.0) > _SMALL
     whole = numbers.dtype == np.int64 and sizes.max(initial=0.0) >= float(1 << 53)
     if tame and not whole:
-        return sliding_deviations(first, numbers.astype(np.float64), present)
+        return sliding_deviations(first, numbers.astype(np.float64), present, wanted)
     out = np.zeros(len(first))
-    for row, begin in enumerate(first):
+    for row in np.flatnonzero(wanted):
+        begin = first[row]
         members = numbers[begin : row + 1][present[begin : row + 1]].tolist()
         out[row] = statistics.pstdev(members) if members else 0.0
     return out
 
 
-def _written(by: UserAggregate, first: Ints, group: Ints, values: pa.Array, present: Bools) -> list[Value]:
+def _written(
+    by: UserAggregate, first: Ints, group: Ints, values: pa.Array, present: Bools, wanted: Bools
+) -> list[Value]:
     """Values of an aggregate that is written in Python."""
     if by.is_incremental:
-        return _told_what_changes(by, first, group, values.to_pylist())
+        return _told_what_changes(by, first, group, values.to_pylist(), wanted)
     held = values.filter(pa.array(present)).to_numpy(zero_copy_only=False)
     before = np.concatenate([[0], np.cumsum(present)])
-    return [by.of(held[before[begin] : before[row + 1]]) for row, begin in enumerate(first)]
+    return [
+        by.of(held[before[begin] : before[row + 1]]) if wanted[row] else None for row, begin in enumerate(first)
+    ]
 
 
-def _told_what_changes(by: UserAggregate, first: Ints, group: Ints, values: list[Any]) -> list[Value]:
+def _told_what_changes(
+    by: UserAggregate, first: Ints, group: Ints, values: list[Any], wanted: Bools
+) -> list[Value]:
     found: list[Value] = []
     state, begin, n_members = by.start(), 0, 0
     for row, value in enumerate(values):
@@ -138,5 +147,5 @@ def _told_what_changes(by: UserAggregate, first: Ints, group: Ints, values: list
                 state.remove(values[begin])
                 n_members -= 1
             begin += 1
-        found.append(by.checked(state.value()) if n_members else None)
+        found.append(by.checked(state.value()) if n_members and wanted[row] else None)
     return found

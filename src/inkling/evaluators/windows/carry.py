@@ -111,7 +111,7 @@ class WindowStepper:
         return rows, len(rows)
 
     def _newest(self, held: pa.Table, end: Ints, until: int, n_events: int) -> NDArray[np.bool_]:
-        """Rows that end after `until`, and of each key the newest ones before, with all that end when one of them does."""
+        """Rows that end after `until`, and of each key the newest before, with all that end when one of them does."""
         needed = end > until
         past = np.flatnonzero(~needed)
         if n_events and len(past):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from inkling.evaluators.windows.aggregates import Sums, sliding
 from inkling.evaluators.windows.members import Windows
@@ -14,8 +15,9 @@ from inkling.model.batch import Ints, taken
 class WindowColumns:
     """Resolves references of an expression against windows; a list is never put together."""
 
-    def __init__(self, windows: Windows, slot: int) -> None:
-        """`slot` is the one that holds the members."""
+    def __init__(self, windows: Windows, slot: int, wanted: NDArray[np.bool_]) -> None:
+        """`slot` is the one that holds the members; of windows that are not wanted, anything may be said."""
+        self._wanted = wanted
         self._windows = windows
         self._slot = slot
         self._found: dict[e.Expr, pa.Array] = {}
@@ -46,7 +48,7 @@ class WindowColumns:
                 return pa.array(np.arange(len(windows)) - windows.first + 1)
             case e.Aggregate(column=str(column)):
                 values = taken(batch.columns[column], windows.rows)
-                return sliding(expr, windows.first, windows.group, values, self._sums)
+                return sliding(expr, windows.first, windows.group, values, self._wanted, self._sums)
             case _:
                 raise AssertionError(f"{type(expr).__name__} is not a reference")
 

@@ -54,8 +54,8 @@ class WindowEvaluator:
         windows = self._windows(batch)
         if not len(windows):
             return self._nothing(batch, n_keys), last or {}
-        resolve = WindowColumns(windows, self.pattern.leaf.slot)
         kept = (batch.end[windows.rows] > done) & (windows.known <= until)
+        resolve = WindowColumns(windows, self.pattern.leaf.slot, kept.copy())
         for condition in event.having:
             kept &= truth_of(condition, resolve, len(windows), self.around)
         outputs = {
@@ -95,7 +95,9 @@ class WindowEvaluator:
         end, end_place = batch.end[newest], batch.end_place[newest]
         picked = np.arange(len(chosen))
         if event.per is not p.Per.MATCH:
-            identity, n_results = self._identities(batch.key[newest], start, start_place, end, end_place, outputs, chosen)
+            identity, n_results = self._identities(
+                batch.key[newest], start, start_place, end, end_place, outputs, chosen
+            )
             if n_results < len(chosen):
                 slots = np.zeros(len(lineage), np.int64)
                 picked = lists.choose_witness(
@@ -150,11 +152,10 @@ class WindowEvaluator:
             windows = Windows.over(none, none.key, none.key, None, self.pattern.last, self.around.measure)
             if self.pattern.since is not None:
                 windows = replace(windows, opening=none.key)
-            resolve = WindowColumns(windows, self.pattern.leaf.slot)
+            resolve = WindowColumns(windows, self.pattern.leaf.slot, np.empty(0, bool))
             event = self.step.event
             outputs = {
-                output.name: evaluate(output.expr, resolve, 0, self.around)
-                for output in (*event.head, *event.returns)
+                output.name: evaluate(output.expr, resolve, 0, self.around) for output in (*event.head, *event.returns)
             }
             nothing = self._results(windows, none.key, outputs, n_keys)
             self._empty[kind] = replace(nothing, place_words=None)

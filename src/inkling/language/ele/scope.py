@@ -97,7 +97,7 @@ class Scope:
             case t.Minus(operand=operand, span=span):
                 return s.Unary("-", inner(operand), span=span)
             case t.Arithmetic(op="**", left=left, right=right, span=span):
-                return s.Call(s.Ident("power", span=span), (inner(left), inner(right)), span=span)
+                return s.Call(s.Ident("pow", span=span), (inner(left), inner(right)), span=span)
             case t.Arithmetic(op=op, left=left, right=right, span=span):
                 written: s.ArithmeticOperator = "%" if op == "mod" else op  # type: ignore[assignment]
                 return s.Binary(written, inner(left), inner(right), span=span)

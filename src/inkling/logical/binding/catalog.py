@@ -64,7 +64,6 @@ class Catalog:
     rules: dict[str, int] = field(default_factory=dict)  # number of arguments
     rule_tables: dict[str, TableSchema] = field(default_factory=dict)  # what rules derive
     open_rules: dict[str, OpenRule] = field(default_factory=dict)
-    n_tests: int = 0
     broken_tables: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)  # streams and events reported as unknown
     missing_calls: set[str] = field(default_factory=set)  # tables, rules and functions likewise
@@ -100,11 +99,6 @@ class Catalog:
     def facts(self) -> Mapping[str, TableSchema]:
         """What a look-up reads: declared tables and those that rules derive."""
         return {**self.tables, **self.rule_tables}
-
-    def next_test(self) -> int:
-        """A number for the row that a condition looks for; no two are equal, so that one may stand inside another."""
-        self.n_tests += 1
-        return -1 - self.n_tests
 
     @property
     def aggregates(self) -> Collection[str]:

@@ -8,9 +8,9 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical.binding.mentions import mentions, target_of
 from inkling.logical.binding.names import EventNames, Supply
-from inkling.logical.binding.places import BodyPlace, InBranch, InRepetition, Place, Standpoint
 from inkling.logical.binding.open_rules import OpenRule
-from inkling.logical.binding.rule_calls import bind_call, report_unbound, test_of
+from inkling.logical.binding.places import BodyPlace, InBranch, InRepetition, Place, Standpoint
+from inkling.logical.binding.rule_calls import bind_call, lookup_test, report_unbound
 from inkling.logical.binding.tables import check_arity
 from inkling.logical.binding.unknown import report_unknown, warn_of_column
 from inkling.logical.binding.viewpoint import Viewpoint
@@ -191,7 +191,7 @@ def _attach_rule(
                 return False
             given.append(bound)
     if not variables and all(value is None or _is_local(value, target) for value in given):
-        test = test_of(lookup.call, given, names.catalog, mistakes, binder.times)
+        test = lookup_test(lookup.call, given, names.catalog, mistakes, binder.times)
         if test is not None:
             target.conditions.append(test)
         return False

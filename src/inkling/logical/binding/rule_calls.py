@@ -14,8 +14,12 @@ from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.open_rules import OpenClause, OpenRule
 from inkling.logical.binding.rule_clauses import is_anything
 from inkling.logical.binding.tables import check_arity
+from inkling.logical.knowledge import VARIABLES
 from inkling.model.schema import Column
 from inkling.model.types import Type, common_type
+
+OUTERMOST = VARIABLES - 1
+"""Number of the row that a condition looks for, unless it stands inside another such condition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,9 @@ def bind_call(
         values.append([head for head in heads if head is not None])
     stored = dict(zip(rule.parameters, given, strict=True))
     args = tuple(
-        stored.get(column.name) if column.name in stored and rule.is_stored(rule.parameters.index(column.name)) else None
+        stored.get(column.name)
+        if column.name in stored and rule.is_stored(rule.parameters.index(column.name))
+        else None
         for column in rule.schema.columns
     )
     supplied = {place: _chosen(place, marks, values) for place, value in enumerate(given) if value is None}
@@ -68,7 +74,12 @@ def bind_call(
 
 
 def bind_test(
-    node: s.Call, binder: ExpressionBinder, catalog: Catalog, mistakes: Mistakes, known: Container[str]
+    node: s.Call,
+    binder: ExpressionBinder,
+    catalog: Catalog,
+    mistakes: Mistakes,
+    known: Container[str],
+    number: int = OUTERMOST,
 ) -> e.Expr | None:
     """Whether a look-up finds anything; a bare name that is not known may be anything."""
     given: list[e.Expr | None] = []
@@ -80,13 +91,18 @@ def bind_test(
         if value is None:
             return None
         given.append(value)
-    return test_of(node, given, catalog, mistakes, binder.times)
+    return lookup_test(node, given, catalog, mistakes, binder.times, number)
 
 
-def test_of(
-    node: s.Call, given: list[e.Expr | None], catalog: Catalog, mistakes: Mistakes, times: TimeUses
+def lookup_test(
+    node: s.Call,
+    given: list[e.Expr | None],
+    catalog: Catalog,
+    mistakes: Mistakes,
+    times: TimeUses,
+    number: int = OUTERMOST,
 ) -> e.Expr | None:
-    """Whether a table or rule has a row with these values."""
+    """Whether a table or rule has a row with these values; the row has a number that no enclosing one has."""
     name = node.name.text
     rule = catalog.open_rules.get(name)
     if rule is None:
@@ -94,7 +110,6 @@ def test_of(
             if value is not None and not fits_column(value, column, node, arg, mistakes):
                 return None
         return e.InTable(name, tuple(given))
-    number = catalog.next_test()
     call = bind_call(rule, node, given, number, catalog, mistakes, times)
     if call is None:
         return None
@@ -196,14 +211,15 @@ class _CallNames:
         return None if column is None else e.FactColumn(self.number, column.name, column.type)
 
     def reference(self, node: Reference) -> e.Expr | None:
-        return refuse_event(node, self.mistakes)
+        refuse_event(node, self.mistakes)
+        return None
 
     def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None:
         if not check_arity(node, self.catalog, self.mistakes):
             return None
         modes = self.clause.modes
         known = {*modes.bound, *modes.open, *(name.text for name, _ in modes.named)}
-        return bind_test(node, binder, self.catalog, self.mistakes, known)
+        return bind_test(node, binder, self.catalog, self.mistakes, known, min(self.number, VARIABLES) - 1)
 
     def head(self, place: int) -> e.Expr | None:
         """What an argument is, as the clause says."""

@@ -122,4 +122,4 @@ def _with_values(node: NodeT, values: Mapping[str, s.Expr]) -> NodeT:
             changes[part.name] = _with_values(value, values)
         elif isinstance(value, tuple) and any(isinstance(item, s.Node) for item in value):
             changes[part.name] = tuple(_with_values(item, values) for item in value)
-    return replace(node, **changes) if changes else node
+    return replace(node, **changes) if changes else node  # type: ignore[arg-type]

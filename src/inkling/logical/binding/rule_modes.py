@@ -46,10 +46,7 @@ def modes_of(clause: WrittenClause, knowledge: frozenset[str]) -> Modes:
         else:
             others.append(conjunct)
     bound = {
-        arg.name.text
-        for atom in atoms
-        for arg in atom.args
-        if isinstance(arg, s.Variable) and not is_anything(arg)
+        arg.name.text for atom in atoms for arg in atom.args if isinstance(arg, s.Variable) and not is_anything(arg)
     }
     in_head = {name.text for name in variables_in(*clause.args)}
     named: dict[str, tuple[s.Ident, s.Expr]] = {}

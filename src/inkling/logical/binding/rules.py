@@ -8,7 +8,7 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
-from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
+from inkling.logical.binding.mistakes import Mistakes, did_you_mean
 from inkling.logical.binding.open_rules import OpenClause, OpenRule
 from inkling.logical.binding.rule_clauses import (
     MAX_WAYS,
@@ -21,8 +21,8 @@ from inkling.logical.binding.rule_clauses import (
 )
 from inkling.logical.binding.rule_modes import Modes, modes_of
 from inkling.logical.binding.rule_names import RuleNames, VariableTypes
-from inkling.logical.binding.tables import check_arity
 from inkling.logical.binding.syntax_walk import walk
+from inkling.logical.binding.tables import check_arity
 from inkling.logical.knowledge import VARIABLES, Clause, Kind, RuleAtom, RulePlan
 from inkling.model.schema import Column, TableSchema
 from inkling.model.types import Type, common_type
@@ -124,9 +124,7 @@ class _RuleBinder:
             return self._give_up(names)
         modes: dict[str, list[Modes]] = {}
         for name in names:
-            clauses = [
-                one for clause in self.written[name] for one in self._unfolding.unfolded(clause, self.opened)
-            ]
+            clauses = [one for clause in self.written[name] for one in self._unfolding.unfolded(clause, self.opened)]
             if len(clauses) > MAX_WAYS:
                 self.mistakes.wrong(
                     "INK0346",
@@ -138,9 +136,7 @@ class _RuleBinder:
             modes[name] = [modes_of(clause, self.knowledge) for clause in clauses]
         if not all(self._is_safe(one) for some in modes.values() for one in some):
             return self._give_up(names)
-        is_recursive = any(
-            call.name.text in names for some in modes.values() for one in some for call in one.atoms
-        )
+        is_recursive = any(call.name.text in names for some in modes.values() for one in some for call in one.atoms)
         opened = [one for some in modes.values() for one in some if one.open]
         if opened and is_recursive:
             self._refuse_open_recursion(opened[0])
@@ -176,12 +172,13 @@ class _RuleBinder:
 
     def _is_safe(self, modes: Modes) -> bool:
         for name in modes.unsafe:
+            written = name.text.split("'")[0]
             self.mistakes.wrong(
                 "INK0340",
-                f"nothing gives `{name.text.split(chr(39))[0]}` a value in this rule",
+                f"nothing gives `{written}` a value in this rule",
                 name,
                 notes=["a variable is bound by a look-up that must hold, by `v = …`, or by the caller of the rule"],
-                helps=[f"add a look-up that has `{name.text.split(chr(39))[0]}` as an argument, or write `_` for anything"],
+                helps=[f"add a look-up that has `{written}` as an argument, or write `_` for anything"],
             )
         return not modes.unsafe
 
@@ -209,7 +206,7 @@ class _RuleBinder:
         plans = []
         for name in modes:
             columns = tuple(
-                Column(parameter, kind if kind not in (None, Type.NULL) else Type.STRING)  # type: ignore[arg-type]
+                Column(parameter, kind if kind not in (None, Type.NULL) else Type.STRING)
                 for parameter, kind in zip(names[name], kinds[name], strict=True)
             )
             self.catalog.rule_tables[name] = TableSchema(name, columns, "")
@@ -267,9 +264,7 @@ class _RuleBinder:
     def _refuse_clashes(self, name: str, some: list[Modes], kinds: dict[str, list[Type | None]]) -> None:
         quiet = Mistakes(self.mistakes.source)
         for one in some:
-            for arg, kind, found in zip(
-                one.clause.args, kinds[name], self._head_types(one, kinds, quiet), strict=True
-            ):
+            for arg, kind, found in zip(one.clause.args, kinds[name], self._head_types(one, kinds, quiet), strict=True):
                 if kind is not None and found is not None and common_type(kind, found) is None:
                     self.mistakes.wrong(
                         "INK0343",
@@ -346,13 +341,16 @@ class _RuleBinder:
                         ident = s.Ident(f"{atom.name.text}'{index}'{place}")
                         inner[ident.text] = ident
             cores.append((own, inner))
-        heads: list[list[s.Expr]] = [[s.Literal(index)] for index in range(len(some))]
-        bound = [self._clause(one, (*own, *map(s.Variable, inner.values()))) for one, (own, inner) in zip(some, cores, strict=True)]
+        bound = [
+            self._clause(one, (*own, *map(s.Variable, inner.values())))
+            for one, (own, inner) in zip(some, cores, strict=True)
+        ]
         if self.mistakes.n_errors > n_errors or None in bound:
             return self._give_up([name])
-        rows: list[dict[str, e.Expr]] = [{columns[0].name: e.Literal(index, Type.INTEGER)} for index in range(len(some))]
+        marker = columns[0].name
+        rows: list[dict[str, e.Expr]] = [{marker: e.Literal(index, Type.INTEGER)} for index in range(len(some))]
         kinds: dict[str, Type] = {}
-        for index, (one, (own, inner), clause) in enumerate(zip(some, cores, bound, strict=True)):
+        for index, (one, (_, inner), clause) in enumerate(zip(some, cores, bound, strict=True)):
             assert clause is not None
             values = iter(clause.head)
             for parameter, arg in zip(parameters, one.clause.args, strict=True):
@@ -372,7 +370,7 @@ class _RuleBinder:
                 rows[index][parameter] = value
                 places[index, parameter] = parameter
             for variable, value in zip(inner, values, strict=True):
-                column = _fresh(f"{variable.replace(chr(39), '_')}", [*parameters, columns[0].name, *kinds])
+                column = _fresh(variable.replace("'", "_"), [*parameters, marker, *kinds])
                 kinds[column] = value.type
                 rows[index][column] = value
                 places[index, variable] = column
@@ -401,8 +399,8 @@ class _RuleBinder:
         needs_no_facts = not any(one.atoms for one in some)
         self.catalog.rule_tables[name] = schema
         self.catalog.open_rules[name] = OpenRule(schema, tuple(parameters), templates, needs_no_facts)
-        kind = Kind.UNFOLDED if needs_no_facts else Kind.PER_ROW
-        return [RulePlan(schema, tuple(clauses), kind, number)]
+        answered = Kind.UNFOLDED if needs_no_facts else Kind.PER_ROW
+        return [RulePlan(schema, tuple(clauses), answered, number)]
 
 
 def _parameter_names(some: list[Modes]) -> list[str]:

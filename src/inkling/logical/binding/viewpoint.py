@@ -11,7 +11,7 @@ from inkling.logical.binding.list_references import list_reference, needs_list, 
 from inkling.logical.binding.names import EventNames
 from inkling.logical.binding.place_columns import typed_column
 from inkling.logical.binding.places import Obstacle, Place, Standpoint, hidden_by
-from inkling.logical.binding.rule_calls import test_of
+from inkling.logical.binding.rule_calls import lookup_test
 from inkling.logical.binding.tables import check_arity
 from inkling.logical.binding.unknown import report_unknown, warn_of_column
 from inkling.model.types import Type, common_type
@@ -107,7 +107,7 @@ class Viewpoint:
             if bound is None:
                 return None
             args.append(bound)
-        return test_of(node, args, names.catalog, names.mistakes, binder.times)
+        return lookup_test(node, args, names.catalog, names.mistakes, binder.times)
 
     def fits_column(self, bound: e.Expr, wanted: Type, node: s.Expr, column: str) -> bool:
         if common_type(bound.type, wanted) is not None:

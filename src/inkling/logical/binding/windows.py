@@ -81,4 +81,8 @@ def _misfits(decl: s.EventDecl) -> Iterator[tuple[str, s.Node, str]]:
     if decl.on_timeout is not None:
         yield "ON TIMEOUT", decl.on_timeout, "a window is there with its first event; it waits for nothing"
     if decl.per == "VALUES":
-        yield "PER VALUES", decl.name, "results of a window come one after the other; `PER END` tells them apart by time"
+        yield (
+            "PER VALUES",
+            decl.name,
+            "results of a window come one after the other; `PER END` tells them apart by time",
+        )

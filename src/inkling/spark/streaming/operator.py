@@ -116,5 +116,6 @@ _NAMES = ("stage", "bucket", "kind", "about", "n", "payload")
 def _n_kept(state: LiveState) -> int:
     """Rows and open matches that a bucket keeps."""
     rows = [state.pending, state.stage.rows, *state.raw.values(), *state.last.values()]
-    rows += [one.rows for one in (*state.stage.windows.values(), *state.stage.waiting.values())]
+    rows += [window.rows for window in state.stage.windows.values()]
+    rows += [waiting.rows for waiting in state.stage.waiting.values()]
     return sum(map(len, rows)) + sum(len(carry.runs.key) for carry in state.stage.automata)

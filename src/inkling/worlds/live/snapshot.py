@@ -83,9 +83,8 @@ def n_kept(state: WorldsState) -> int:
     """Rows, open matches and open results that are remembered."""
     stages = [*state.worlds, *state.certain]
     rows = [table for stage in stages for table in (stage.pending, stage.stage.rows, *stage.raw.values())]
-    rows += [
-        one.rows for stage in stages for one in (*stage.stage.windows.values(), *stage.stage.waiting.values())
-    ]
+    rows += [window.rows for stage in stages for window in stage.stage.windows.values()]
+    rows += [one.rows for stage in stages for one in stage.stage.waiting.values()]
     runs = sum(len(carry.runs.key) for stage in stages for carry in stage.stage.automata)
     waiting = sum(len(one.rows) for one in state.waiting.values())
     pairs = sum(0 if one.world is None else len(one.world) for one in state.pending.values())

@@ -67,6 +67,10 @@ EQUAL = {
         "e(S) <- b(X, Y) WHERE {S is X + Y}.",
         "EVENT e(S) AS PATTERN b b1 WHERE S = b1.v + b1.w PER INTERVAL;",
     ),
+    "arithmetic": (
+        "e(S) <- b(X, Y) WHERE S is -(X ** 2) + Y mod 3 - sqrt(Y) / 2.",
+        "EVENT e(S) AS PATTERN b b1 WHERE S = -pow(b1.v, 2) + b1.w % 3 - sqrt(b1.w) / 2 PER INTERVAL;",
+    ),
     "equation of known values": (
         "e(X) <- b(X, Y) WHERE X = Y.",
         "EVENT e(b1.v AS X) AS PATTERN b b1 WHERE b1.v = b1.w PER INTERVAL;",

@@ -1,0 +1,84 @@
+"""Random rule sets on random streams: the local runner gives exactly what the definition gives.
+
+Most programs keep keys apart, so that many small streams run at once, each as a key of its own: a program and the rows
+of one key are one case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import inkling
+from inkling.testing.arrow import arrow_streams, arrow_tables
+from inkling.testing.comparison import differences
+from inkling.testing.coverage import FEATURES, Coverage
+from inkling.testing.programs import Case
+from inkling.testing.rule_coverage import RULE_SET_FEATURES, has_twins
+from inkling.testing.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
+
+SEEDS = range(8)
+LONG_SEEDS = range(8, 48)
+PROGRAMS_PER_SEED = 32
+DATASETS = 11
+UNPACKED_PER_SEED = 20
+LEAST_CASES = 5000
+
+RARE = {"AT START in what is kept", "ON TIMEOUT of several parts"}
+"""Words that single events use, which `test_programs_local.py` finds often enough."""
+
+
+class Tally(Coverage):
+    """What the cases of this module had in them."""
+
+    n_cases = 0
+    n_twins = 0
+
+
+@pytest.fixture(scope="module")
+def tally() -> Iterator[Tally]:
+    counted = Tally()
+    yield counted
+    print(f"\n{counted.n_cases} cases, {counted.n_twins} left out\n{counted.report()}")  # noqa: T201
+
+
+def _check(case: Case | PackedCase, tally: Tally) -> None:
+    expected = case.expected()
+    if has_twins(case.plan, expected):
+        tally.n_twins += 1
+        return
+    tally.n_cases += case.n_streams if isinstance(case, PackedCase) else 1
+    tally.add(case.plan, case.rows, expected)
+    program = inkling.parse(case.text)
+    results = program.run_local(arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
+    wrong = differences(case.plan, expected, {name: table.to_pylist() for name, table in results.tables.items()})
+    assert not wrong, "\n".join([str(case), *wrong])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rules_eq_definition(seed: int, tally: Tally) -> None:
+    for case in packed_rule_sets(seed, PROGRAMS_PER_SEED, DATASETS):
+        _check(case, tally)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rules_across_keys_eq_definition(seed: int, tally: Tally) -> None:
+    for case in seeded_rule_sets(seed + 100, UNPACKED_PER_SEED):
+        _check(case, tally)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_rules_eq_definition_at_length(seed: int, tally: Tally) -> None:
+    for case in packed_rule_sets(seed, PROGRAMS_PER_SEED, DATASETS):
+        _check(case, tally)
+    for case in seeded_rule_sets(seed + 100, UNPACKED_PER_SEED):
+        _check(case, tally)
+
+
+def test_every_operator_and_every_combination_was_hit(tally: Tally) -> None:
+    """A look back at all cases of this module; it makes sense only when all of them ran."""
+    assert tally.n_cases >= LEAST_CASES, "run the whole module"
+    assert tally.n_twins < len(SEEDS) * PROGRAMS_PER_SEED // 10
+    assert tally.missing([*(set(FEATURES) - RARE), *RULE_SET_FEATURES]) == []

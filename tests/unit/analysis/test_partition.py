@@ -1,0 +1,44 @@
+"""Which equality conditions prove a partition key."""
+
+from __future__ import annotations
+
+import pytest
+
+import inkling
+from inkling.analysis.partition import partition_of
+
+STREAMS = "".join(f"STREAM {name}(id STRING, k INT, t INT) ID id TIME t;" for name in "ABC")
+
+
+def keys(pattern: str) -> set[str]:
+    (event,) = inkling.parse(f"{STREAMS} EVENT e AS PATTERN {pattern};").rewritten.plan.events
+    return set(partition_of(event).conclusion)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "SEQ(A a, NOT C c[k = a.k], B b[k = a.k])",
+        "SEQ(A a, NOT C c[k = a.k], AFTER 5 TICKS)",
+        "SEQ(A a, NOT SEQ(B b[k = a.k], C c[k = b.k]), AFTER 5 TICKS)",
+        "SEQ(A a, B b[k = a.k]) EXCEPT C c[k = b.k]",
+    ],
+)
+def test_what_must_not_happen_follows_the_key_of_the_match(pattern: str) -> None:
+    assert {"A", "C"} <= keys(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "SEQ(A a, NOT C c[k = a.k AND k = b.k], B b)",
+        "SEQ(A a, B b) EXCEPT SEQ(A x[k = a.k AND k = b.k], C c[k = x.k], B y[k = x.k])",
+        "SEQ(A a, B b[k = a.k]) EXCEPT C c",
+    ],
+)
+def test_what_must_not_happen_says_nothing_about_the_match(pattern: str) -> None:
+    assert keys(pattern) == set()
+    rows = {"A": [{"id": "a", "k": 1, "t": 1}], "B": [{"id": "b", "k": 2, "t": 5}], "C": []}
+    if "b[k" not in pattern.split("EXCEPT")[0]:
+        found = inkling.parse(f"{STREAMS} EVENT e AS PATTERN {pattern};").run_local(rows).tables["e"]
+        assert found["lineage"].to_pylist() == [["a", "b"]]
