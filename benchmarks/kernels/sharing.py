@@ -46,7 +46,10 @@ def run(data: Readings, repeats: int) -> Iterator[Row]:
         all_ = "".join(event.format(n=n) for n in range(N_EVENTS))
         together, apart = prepared(all_, table), prepared(all_, table, shares=False)
         single, shared, alone = best_of(
-            repeats + 1, lambda one=one: _found(one), lambda all_=together: _found(all_), lambda all_=apart: _found(all_)
+            repeats + 1,
+            lambda one=one: _found(one),
+            lambda all_=together: _found(all_),
+            lambda all_=apart: _found(all_),
         )
         if shared.answer != alone.answer:
             raise AssertionError(f"{shared.answer} matches together, {alone.answer} apart")

@@ -14,6 +14,8 @@ RULE stands_in(station, area) IF
   stations(station, x, y) AND areas(area, west, east, south, north)
   AND west < x AND x < east AND south < y AND y < north;
 
+RULE note_of(index, note) IF notes(note, low, high) AND low <= index AND index < high;
+
 -- A note is worse than another if its range begins where the other's ends, or above that.
 RULE worse(note, other) IF notes(note, low, high) AND notes(other, least, most) AND low >= most;
 
@@ -35,7 +37,7 @@ EVENT heat_index(t.station AS station, fahrenheit) AS
 -- Classification: below 80 there is nothing to say.
 EVENT effect(i.station AS station, area, note, i.fahrenheit AS fahrenheit) AS
   PATTERN heat_index i
-  WHERE notes(note, low, high) AND low <= i.fahrenheit AND i.fahrenheit < high AND stands_in(i.station, area);
+  WHERE note_of(i.fahrenheit, note) AND stands_in(i.station, area);
 
 EVENT worsening(a.area AS area, a.note AS before, b.note AS note) AS
   PATTERN SEQ(effect a, effect b)

@@ -46,7 +46,7 @@ EVENT tick_shape(symbol) AS
   PATTERN SEQ STRICT(Tick peak,
                      Tick f[usd < peak.usd AND usd < LAST(f).usd]+,
                      Tick r[usd > LAST(f).usd AND usd > LAST(r).usd AND usd <= peak.usd]*,
-                     Tick top[usd > peak.usd])
+                     Tick above[usd > peak.usd])
   WITHIN 30 DAYS
   PARTITION BY symbol
   PER INTERVAL;
@@ -57,7 +57,7 @@ EVENT tick_shape_from_before(symbol) AS
                      Tick peak[usd > before.usd],
                      Tick f[usd < peak.usd AND usd < LAST(f).usd]+,
                      Tick r[usd > LAST(f).usd AND usd > LAST(r).usd AND usd < before.usd]*,
-                     Tick top[usd > before.usd AND LAST(f).usd < before.usd])
+                     Tick above[usd > before.usd AND LAST(f).usd < before.usd])
   WITHIN 30 DAYS
   PARTITION BY symbol
   PER INTERVAL;

@@ -8,6 +8,9 @@ TABLE areas(area STRING, shape STRING) FROM 'areas.csv';
 TABLE flows(area STRING, next STRING) FROM 'flows.csv';
 TABLE subscribers(name STRING, road STRING) FROM 'subscribers.csv';
 
+-- Borders belong to no area.
+RULE in_area(area, x, y) IF areas(area, shape) AND contains(shape, x, y);
+
 -- Traffic of an area passes through all areas after it.
 RULE downstream(area, next) IF flows(area, next);
 RULE downstream(area, last) IF flows(area, next) AND downstream(next, last);
@@ -17,10 +20,10 @@ RULE downstream(area, last) IF flows(area, next) AND downstream(next, last);
 EVENT speed(r.road AS road, 1.609344 * r.mph AS kmh, r.x AS x, r.y AS y) AS
   PATTERN Reading r[mph >= 0];
 
--- Enrich: the area in which it was read. Borders belong to no area.
+-- Enrich: the area in which it was read.
 EVENT located(s.road AS road, area, s.kmh AS kmh) AS
   PATTERN speed s
-  WHERE areas(area, shape) AND contains(shape, s.x, s.y);
+  WHERE in_area(area, s.x, s.y);
 
 EVENT slow(l.road AS road, l.area AS area, l.kmh AS kmh) AS
   PATTERN located l

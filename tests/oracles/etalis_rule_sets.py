@@ -34,7 +34,8 @@ STREAMS = "\n".join(
     [
         *(_declared(name, columns) for name, columns in COLUMNS.items()),
         *(
-            f"STREAM {name}(id STRING, w STRING, begun BIGINT, ended BIGINT) ID id KEY w TIME FROM begun TO ended;"
+            f"STREAM {name}(id STRING, w STRING, begun BIGINT, ended BIGINT, v DOUBLE) ID id KEY w"
+            " TIME FROM begun TO ended;"
             for name in LASTING
         ),
     ]
@@ -56,7 +57,7 @@ class RuleSetCase:
 
     def inputs(self) -> Rows:
         given = {name: ("t", *columns) for name, columns in COLUMNS.items()}
-        given |= dict.fromkeys(LASTING, ("begun", "ended"))
+        given |= dict.fromkeys(LASTING, ("begun", "ended", "v"))
         return {
             name: [
                 {**dict.fromkeys(columns), **row, "w": self.id, "id": f"{self.id}/{name}{number}"}
@@ -240,6 +241,101 @@ AUCTIONS = [
     ),
 ]
 
+RECENT, CHRONOLOGICAL = "CONSUME RECENT", "CONSUME CHRONOLOGICAL"
+THREE_PARTS = {
+    "C02": (RECENT, [(3, 6)]),
+    "C03": (f"{RECENT} KEEPING", [(2, 6)]),
+    "C04": (CHRONOLOGICAL, [(1, 6)]),
+    "C05": (f"{CHRONOLOGICAL} KEEPING", [(1, 6)]),
+}
+TWO_PARTS = {
+    "C10": (RECENT, [(2, 3)]),
+    "C11": ("", [(1, 3), (2, 3), (1, 4), (2, 4)]),
+    "C12": (f"{RECENT} KEEPING", [(2, 3), (1, 4)]),
+    "C13": (f"{CHRONOLOGICAL} KEEPING", [(1, 3), (2, 4)]),
+    "C14": (CHRONOLOGICAL, [(1, 3)]),
+}
+PREFERENCES = {
+    "C20": (RECENT, {"LONGER": 1, "SHORTER": 15, "a.v": 15}, ((1, 30, 1000.0), (15, 30, 10000.0))),
+    "C21": (CHRONOLOGICAL, {"LONGER": 30, "SHORTER": 10}, ((1, 10, 0.0), (1, 30, 0.0))),
+}
+
+
+def _lasting(name: str, *rows: tuple[Value, ...]) -> Rows:
+    return {name: [dict(zip(("begun", "ended", "v"), row, strict=True)) for row in rows]}
+
+
+def _preferring(id: str, prefer: str, place: int) -> RuleSetCase:
+    """Which of two that compete is taken, told by where it starts (same end) or ends (same start)."""
+    policy, chosen, rivals = PREFERENCES[id]
+    name = f"{id.lower()}_{place}"
+    edge = "START" if id == "C20" else "END"
+    return RuleSetCase(
+        f"{id}-{prefer}",
+        f"EVENT {name}({edge}(a) AS edge, w) AS PATTERN SEQ(P1 a, P2 b) PARTITION BY w {policy} PREFER {prefer}"
+        " PER INTERVAL;",
+        {**_lasting("P1", *rivals), **_lasting("P2", (35, 50, 0.0))},
+        {name: [(chosen[prefer], chosen[prefer] if edge == "START" else 1, 50)]},
+    )
+
+
+POLICIES = [
+    *(
+        RuleSetCase(
+            id,
+            f"EVENT {id.lower()}(w) AS PATTERN SEQ({parts}) PARTITION BY w {policy} PER INTERVAL;",
+            points(rows),
+            {id.lower(): expected},
+        )
+        for parts, rows, cases in (
+            ("A a, B b, C c", "a1 a2 a3 b4 b5 c6", THREE_PARTS),
+            ("A a, B b", "a1 a2 b3 b4", TWO_PARTS),
+        )
+        for id, (policy, expected) in cases.items()
+    ),
+    *(_preferring(id, prefer, n) for id in PREFERENCES for n, prefer in enumerate(PREFERENCES[id][1])),
+]
+
+SEVEN_VALUES = (5.0, 1.0, 4.0, 9.0, 2.0, 2.0, 7.0)
+NUMBERS = tuple(float(n) for n in range(1, 13))
+SLIDING = {
+    "A01": ("SUM(p.v)", "5 EVENTS", NUMBERS, (1, 3, 6, 10, 15, 20, 25, 30, 35, 40, 45, 50)),
+    "A02": ("SUM(p.v)", "3 EVENTS", SEVEN_VALUES, (5, 6, 10, 14, 15, 13, 11)),
+    "A03": ("MAX(p.v)", "3 EVENTS", SEVEN_VALUES, (5, 5, 5, 9, 9, 9, 7)),
+    "A04": ("MIN(p.v)", "3 EVENTS", SEVEN_VALUES, (5, 1, 1, 1, 2, 2, 2)),
+    "A05": ("AVG(p.v)", "3 EVENTS", SEVEN_VALUES, (5, 3, 10 / 3, 14 / 3, 5, 13 / 3, 11 / 3)),
+}
+PAUSES = (0, 1, 3, 4, 7)
+
+WINDOWS = [
+    *(
+        RuleSetCase(
+            id,
+            f"EVENT {id.lower()}(v, w) AS PATTERN WINDOW Temp p LAST {last} WHERE v = {value} {BY_CASE}",
+            _at("Temp", *enumerate(given, start=1)),
+            {
+                id.lower(): [
+                    (float(one), max(1, n + 1 - int(last[0])), n) for n, one in enumerate(expected, start=1)
+                ]
+            },
+        )
+        for id, (value, last, given, expected) in SLIDING.items()
+    ),
+    *(
+        RuleSetCase(
+            id,
+            f"EVENT {id.lower()}(n, w) AS PATTERN WINDOW Temp p LAST {length} TICKS WHERE n = COUNT(p) {BY_CASE}",
+            _at("Temp", *((time, 1.0) for time in PAUSES)),
+            {id.lower(): [(n, start, time) for n, start, time in zip(counts, starts, PAUSES, strict=True)]},
+        )
+        for id, length, counts, starts in (
+            ("A06", 3, (1, 2, 3, 3, 2), (0, 0, 0, 1, 4)),
+            ("A07", 2, (1, 2, 2, 2, 1), (0, 0, 1, 3, 7)),
+        )
+    ),
+]
+"""A07 leaves out what happened exactly three ticks ago: the window is half open, or a tick shorter."""
+
 READINGS = [
     RuleSetCase(
         "F06-time-points",
@@ -303,4 +399,4 @@ FORMULAS = [
     ),
 ]
 
-CASES = [*RECURSION, *ORDER, *AUCTIONS, *READINGS, *FORMULAS]
+CASES = [*RECURSION, *ORDER, *AUCTIONS, *POLICIES, *WINDOWS, *READINGS, *FORMULAS]

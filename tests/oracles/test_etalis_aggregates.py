@@ -86,3 +86,13 @@ EVENT x(r) AS PATTERN SEQ(Begin a, WINDOW Temp w LAST 100 TICKS SINCE a) WHERE r
     assert [row["r"] for row in rows] == expected
     assert [(row["start"], row["end"]) for row in rows] == [(0, 1), (0, 2), (0, 3)]
     assert [row["lineage"] for row in rows] == [[1, 1], [1, 2], [1, 3]]
+
+
+def test_a08_with_the_start_as_a_result_of_its_own() -> None:
+    """The state events of the thesis: the aggregate at the start, united with those since."""
+    text = f"""{STARTED}
+EVENT later(n) AS PATTERN SEQ(Begin a, WINDOW Temp w LAST 100 TICKS SINCE a) WHERE n = COUNT(w);
+EVENT x(n) AS PATTERN Begin a WHERE n = 0;
+EVENT x(n) AS PATTERN later l WHERE n = l.n;"""
+    rows = inkling.parse(text).run_local({"Begin": [{"v": 7, "t": 0}], **numbered((1, 2, 3))}).tables["x"].to_pylist()
+    assert [(row["n"], row["start"], row["end"]) for row in rows] == [(0, 0, 0), (1, 0, 1), (2, 0, 2), (3, 0, 3)]

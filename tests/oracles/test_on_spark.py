@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 from tests.oracles import etalis_cases, language_cases, wayeb_cases
+from tests.oracles.etalis_rule_sets import CASES as RULE_SETS
 from tests.oracles.ink_case import Together, together
+from tests.oracles.test_etalis_rules import shown
+from tests.oracles.test_etalis_rules import together as rule_sets_together
 
 from inkling import parse
 
@@ -27,3 +30,11 @@ def test_in_one_program(group: Together, spark: SparkSession) -> None:
     found = parse(group.program).run(spark, group.inputs(), group.tables, partitions=2)
     assert group.found(found.collect()) == group.wanted()
     found.close()
+
+
+def test_rule_sets_in_one_program(spark: SparkSession) -> None:
+    program, given = rule_sets_together()
+    results = parse(program).run(spark, given, partitions=2)
+    frames = {name: results.frames[name].toArrow().to_pylist() for case in RULE_SETS for name in case.expected}
+    results.close()
+    assert {case.id: shown(case, frames) for case in RULE_SETS} == {case.id: case.wanted() for case in RULE_SETS}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests.properties.pushing import pushed, pushes_of
 
 import inkling
 from inkling.logical import plan as p
@@ -15,7 +17,7 @@ from inkling.physical.planner import plan_program
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.comparison import differences
 from inkling.testing.oracle import oracle
-from inkling.testing.programs import Case, seeded_cases
+from inkling.testing.programs import Case, Options, seeded_cases
 
 SEEDS = range(4)
 CASES_PER_SEED = 60
@@ -72,3 +74,21 @@ def test_sharing_changes_nothing(seed: int) -> None:
             wrong = differences(plan, expected, _found(case, plan, physical))
             assert not wrong, "\n".join([str(case), *wrong])
     assert min(n_twins, n_whole, n_first) > CASES_PER_SEED // 10
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_sharing_changes_nothing_on_streams(seed: int) -> None:
+    rng = random.Random(seed)
+    n_shared = 0
+    for case in seeded_cases(seed + 7100, CASES_PER_SEED, Options(without=frozenset({"ties with order"}))):
+        if any(stream.schema.id is None for stream in case.plan.streams):
+            continue  # rows get their numbers as they come
+        plan = _with_relatives(case.plan)
+        together = plan_program(rewrite(plan).plan)
+        n_shared += sum(len(stage.sharing.twins) + len(stage.sharing.parts) for stage in together.stages)
+        program = replace(inkling.parse(case.text), plan=plan, physical=together)
+        related = replace(case, plan=plan)
+        found = pushed(rng, program, related, pushes_of(rng, case, 0))
+        wrong = differences(plan, oracle(plan, case.rows, case.tables), found)
+        assert not wrong, "\n".join([str(case), *wrong])
+    assert n_shared > CASES_PER_SEED // 2

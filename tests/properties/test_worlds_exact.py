@@ -13,12 +13,15 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from inkling import Sampling
+from inkling.logical.recursion import groups_of
 from inkling.model.uncertainty import ProbableValue
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.coverage import Coverage
 from inkling.testing.oracle import ProbableResult
 from inkling.testing.probable_comparison import found_in, probable_differences
-from inkling.testing.uncertain import UncertainCase, uncertain_cases
+from inkling.testing.rule_coverage import chosen_from
+from inkling.testing.rulesets import rule_set_text
+from inkling.testing.uncertain import Doubts, UncertainCase, uncertain_cases
 from inkling.testing.world_data import counted_out, world_data
 
 PROGRAMS_PER_SEED = 50
@@ -26,6 +29,8 @@ DATASETS = 5
 SEEDS = range(8)
 LONG_SEEDS = range(8, 88)
 ALL_WORLDS = 1_000_000
+RULE_SETS_PER_SEED = 12
+RULE_SETS = Doubts(accept=lambda plan: not chosen_from(plan), write=rule_set_text)
 
 Expected = dict[str, tuple[ProbableResult, ...]]
 
@@ -67,7 +72,7 @@ def tally() -> Iterator[Tally]:
     print(f"\n{counted.had}\n{counted.coverage.report()}")  # noqa: T201
 
 
-def _check(case: UncertainCase, tally: Tally, *, public: bool) -> None:
+def _check(case: UncertainCase, tally: Tally, *, public: bool) -> Expected:
     expected = case.probable()
     data = world_data(case, ALL_WORLDS)
     found = counted_out(data)
@@ -88,12 +93,25 @@ def _check(case: UncertainCase, tally: Tally, *, public: bool) -> None:
         methods = {one for table in results.tables.values() for one in table["method"].to_pylist()}
         assert methods <= {"exact"}
         assert not any(one.error for some in shown.values() for one in some)
+    return expected
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_counting_worlds_eq_definition(seed: int, tally: Tally) -> None:
     for number, case in enumerate(uncertain_cases(seed, PROGRAMS_PER_SEED, DATASETS)):
         _check(case, tally, public=number % DATASETS == 0)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_counting_worlds_of_rule_sets_eq_definition(seed: int, tally: Tally) -> None:
+    n_recursive = n_doubtful = 0
+    for number, case in enumerate(uncertain_cases(seed + 300, RULE_SETS_PER_SEED, DATASETS, RULE_SETS)):
+        expected = _check(case, tally, public=number % DATASETS == 0)
+        names = [name for group in groups_of(case.plan) if group.is_recursive for name in group.names]
+        n_recursive += any(expected[name] for name in names)
+        n_doubtful += any(one.probability < 1 for name in names for one in expected[name])
+    assert n_recursive > RULE_SETS_PER_SEED // 2
+    assert n_doubtful > RULE_SETS_PER_SEED // 4
 
 
 @pytest.mark.long

@@ -24,7 +24,7 @@ from inkling.spark.streaming.storage import Folder
 from inkling.spark.streaming.watch import Watcher, files_of
 
 STREAM = "STREAM Seen(id INT, who STRING, where STRING, t INT) ID id KEY who TIME t ORDER BY id LATENESS 2 TICKS;"
-TABLE = "TABLE closed(where STRING) FROM 'closed.csv';"
+TABLE = "TABLE closed(where STRING) FROM 'closed.csv'; RULE shut(place) IF closed(place);"
 CLIMB = """EVENT climb(who) AS PATTERN SEQ NEXT(Seen[where = 'a'], Seen[where = 'b'], Seen[where = 'c'])
     PARTITION BY who PER END;"""
 LOOP = "EVENT loop(who) AS PATTERN SEQ(Seen x[where = 'a'], Seen y[where = 'c']) WITHIN 9 TICKS PARTITION BY who;"
@@ -33,7 +33,7 @@ GONE = "EVENT gone(who) AS PATTERN Seen x[where = 'd'] PARTITION BY who;"
 BACK = "EVENT back(who) AS PATTERN SEQ(climb x, Seen y[where = 'a']) WITHIN 6 TICKS PARTITION BY who;"
 LONELY = """EVENT lonely(x.who AS who) AS PATTERN SEQ(Seen x[where = 'b'], NOT Seen y[who = x.who], AFTER 3 TICKS)
     PARTITION BY who;"""
-LOCKED = "EVENT locked(who, x.where AS where) AS PATTERN Seen x[closed(where)] PARTITION BY who;"
+LOCKED = "EVENT locked(who, x.where AS where) AS PATTERN Seen x[closed(where) AND shut(where)] PARTITION BY who;"
 OTHER_KEY = "EVENT together AS PATTERN SEQ(Seen x, Seen y) WITHIN 2 TICKS PARTITION BY where;"
 
 Row = dict[str, object]

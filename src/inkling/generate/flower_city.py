@@ -49,6 +49,7 @@ class Driver:
     name: str
     rank: int
     manner: Manner
+    is_part_time: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class City:
         dice = Dice(BlockRandom(seed, "flower", 0))
         manners = list(Manner)
         drivers = tuple(
-            Driver(f"driver{n:03}", 4 + dice.below(5), manners[n % len(manners)]) for n in range(n_drivers)
+            Driver(f"driver{n:03}", 4 + dice.below(5), manners[n % len(manners)], n % 5 == 4) for n in range(n_drivers)
         )
         n_stores = max(4, n_drivers // 3)
         stores = tuple(Store(f"store{n:02}", 2 + dice.below(4), n % 2 == 0) for n in range(n_stores))

@@ -22,7 +22,7 @@ FIX_EVERY_US = 5 * MINUTE_US
 FIXES_PER_HOUR = HOUR_US // FIX_EVERY_US
 HOURS = 12
 OPENING_US = 8 * HOUR_US
-REQUESTS_PER_DRIVER = 3
+REQUESTS_PER_DRIVER = 3.5
 PICK_UP_ALLOWED_US = 5 * MINUTE_US
 DELIVERY_ALLOWED_US = 10 * MINUTE_US
 
@@ -61,7 +61,7 @@ class DaysOfWork:
 
     def day(self, number: int, midnight: int, random: BlockRandom) -> Day:
         city, dice = self._city, Dice(random)
-        at_work = [n for n in range(len(city.drivers)) if dice.happens(0.85)]
+        at_work = [n for n, driver in enumerate(city.drivers) if dice.happens(0.3 if driver.is_part_time else 0.9)]
         day = Day(_fixes(at_work, midnight, random))
         if number == 0:
             for driver in city.drivers:
@@ -74,7 +74,7 @@ class DaysOfWork:
             day.say("ShiftEnd", midnight + OPENING_US + HOURS * HOUR_US + dice.between(1, 10 * MINUTE_US), driver=name)
         willing = [city.drivers[n] for n in at_work if dice.happens(0.93)]
         first, last = midnight + OPENING_US + 15 * MINUTE_US, midnight + 18 * HOUR_US
-        for _ in range(REQUESTS_PER_DRIVER * len(city.drivers)):
+        for _ in range(int(REQUESTS_PER_DRIVER * len(city.drivers))):
             self._n_requests += 1
             _Errand(day, dice, self._n_requests, dice.between(first, last)).run(city, willing, self._n_delivered)
         return day

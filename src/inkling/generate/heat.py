@@ -24,9 +24,7 @@ PLACES = ((4045.0, 7360.0), (4048.5, 7341.0), (4043.0, 7365.5), (4045.0, 7358.0)
 ON_THE_LINE = 3
 
 STREAMS = {
-    "Felt": pa.schema(
-        [("id", pa.int64()), ("station", pa.string()), ("t", TIMESTAMP), ("fahrenheit", pa.float64())]
-    ),
+    "Felt": pa.schema([("id", pa.int64()), ("station", pa.string()), ("t", TIMESTAMP), ("fahrenheit", pa.float64())]),
     "Temperature": pa.schema(
         [("id", pa.string()), ("station", pa.string()), ("t", TIMESTAMP), ("fahrenheit", pa.float64())]
     ),

@@ -8,6 +8,7 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
+from inkling.generate.arrays import Integers
 from inkling.generate.numbering import Numbering, prefixed
 from inkling.generate.players import Players
 from inkling.generate.randomness import BlockRandom
@@ -35,9 +36,7 @@ STREAMS = {
             ("volume", pa.int64()),
         ]
     ),
-    "Acquisition": pa.schema(
-        [("id", pa.string()), ("symbol", pa.string()), ("t", TIMESTAMP), ("buyer", pa.string())]
-    ),
+    "Acquisition": pa.schema([("id", pa.string()), ("symbol", pa.string()), ("t", TIMESTAMP), ("buyer", pa.string())]),
 }
 
 
@@ -101,9 +100,10 @@ class Stocks:
         episodes = self._players.completed(EPISODES)
         return Truth("stocks", self.seed, self.keys, dict(self._out.rows), episodes, matches)
 
-    def _rises_by_key(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    def _rises_by_key(self) -> Integers:
         rises = self._chain.column(lambda step: "rise" in step.ends, np.bool_)
-        return self._players.visits[rises].sum(axis=0)
+        by_key: Integers = self._players.visits[rises].sum(axis=0)
+        return by_key
 
     def blocks(self) -> Iterator[Streams]:
         share = self._chain.column(lambda step: step.price, np.float64)

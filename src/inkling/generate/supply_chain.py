@@ -70,9 +70,7 @@ class SupplyChain:
     def _customer(self, company: Integers, hops: int) -> Integers:
         """The company so many steps down the chain; -1 beyond its end."""
         place = company % COMPANIES_PER_CHAIN + hops
-        customer: Integers = np.where(
-            (place < COMPANIES_PER_CHAIN) & (company + hops < self.keys), company + hops, -1
-        )
+        customer: Integers = np.where((place < COMPANIES_PER_CHAIN) & (company + hops < self.keys), company + hops, -1)
         return customer
 
     def truth(self) -> Truth:

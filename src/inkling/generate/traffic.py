@@ -69,9 +69,7 @@ class Traffic:
             "limits": pa.table({"road": self._names, "slow": self._slow_kmh}),
             "areas": pa.table({"area": list(AREAS), "shape": list(AREAS.values())}),
             "flows": pa.table({"area": [area for area, _ in FLOWS], "next": [later for _, later in FLOWS]}),
-            "subscribers": pa.table(
-                {"name": [name for name, _ in heard], "road": [roads[road] for _, road in heard]}
-            ),
+            "subscribers": pa.table({"name": [name for name, _ in heard], "road": [roads[road] for _, road in heard]}),
         }
 
     def truth(self) -> Truth:

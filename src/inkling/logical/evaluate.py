@@ -217,7 +217,7 @@ def exact_sum(numbers: Sequence[int | float]) -> int | float | None:
         return None
 
 
-def _present(events: tuple[Event, ...], column: str) -> list[Any]:
+def _present(events: tuple[Event, ...], column: str) -> list[int | float | str]:
     return [value for event in events if (value := event.values.get(column)) is not None]
 
 

@@ -37,7 +37,8 @@ def explain(plan: p.ProgramPlan) -> str:
     for table in plan.tables:
         lines.add(f"Table[{table.name}]", f"{_columns(table.columns)}; from '{table.path}'")
     for rule in plan.rules:
-        lines.add(f"Rule[{rule.name}]", "; ".join([_columns(rule.columns), rule.kind.value, *map(clause_text, rule.clauses)]))
+        clauses = "; ".join(map(clause_text, rule.clauses))
+        lines.add(f"Rule[{rule.name}]", f"{_columns(rule.columns)}; {rule.kind.value}; {clauses}")
     for event in plan.events:
         lines.sources[event.name] = _EventLines(lines, event, Wording.of(event)).add_event()
     return "\n".join(lines.written)

@@ -108,7 +108,7 @@ def lookup_text(atom: p.TableAtom, names: Wording) -> str:
 
 def clause_text(clause: k.Clause) -> str:
     """One way to derive facts, with the values of the head first."""
-    atoms = [f"{atom.table}({', '.join('_' if arg is None else expr_text(arg) for arg in atom.args)})" for atom in clause.atoms]
+    atoms = [expr_text(e.InTable(atom.table, atom.args)) for atom in clause.atoms]
     named = [f"{variable.column} = {expr_text(value)}" for variable, value in clause.named]
     body = " AND ".join([*atoms, *named, *map(expr_text, clause.conditions)])
     head = f"({', '.join(map(expr_text, clause.head))})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from itertools import zip_longest
 
 import pyarrow as pa
 from pyspark.sql import Column
@@ -21,8 +20,9 @@ WHOLE_FROM = 2.0**52
 def call(name: str, args: Iterable[Column]) -> Column:
     """Value of a function; doubles are what its numeric parameters read."""
     kinds = FUNCTIONS[name].parameters
-    given = zip_longest(args, kinds, fillvalue=kinds[-1])
-    result = COLUMN_FORMS[name](*(arg if kind is Type.STRING else arg.cast("double") for arg, kind in given))
+    is_text = [kind is Type.STRING for kind in kinds]
+    given = [arg if is_text[min(place, len(kinds) - 1)] else arg.cast("double") for place, arg in enumerate(args)]
+    result = COLUMN_FORMS[name](*given)
     return finite(result) if FUNCTIONS[name].result is Type.DOUBLE else result
 
 
@@ -73,7 +73,8 @@ def _in_python(name: str, kind: str) -> Callable[..., Column]:
         def found(text: pa.Array, x: pa.Array, y: pa.Array) -> pa.Array:
             return MEANINGS[name](text, x, y)
 
-        return fn.arrow_udf(found, kind)(text, x, y)
+        answer: Callable[..., Column] = fn.arrow_udf(found, kind)  # type: ignore[attr-defined]
+        return answer(text, x, y)
 
     return answers
 

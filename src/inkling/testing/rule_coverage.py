@@ -127,12 +127,17 @@ def _reads(part: p.Part, names: frozenset[str]) -> bool:
 
 def has_twins(plan: p.ProgramPlan, results: Mapping[str, Sequence[Result]]) -> bool:
     """Whether a window or a policy reads events that nothing but their values tells apart."""
+    return any(
+        len({(one.start, one.end, one.lineage) for one in results[name]}) < len(results[name])
+        for name in chosen_from(plan)
+    )
+
+
+def chosen_from(plan: p.ProgramPlan) -> frozenset[str]:
+    """The events whose results windows and policies choose from."""
     choosing = [
         event
         for event in plan.events
         if event.consumption is not None or any(isinstance(part, p.Sliding) for part in _parts(event.pattern))
     ]
-    read = {source for event in choosing for source in event.sources} & results.keys()
-    return any(
-        len({(one.start, one.end, one.lineage) for one in results[name]}) < len(results[name]) for name in read
-    )
+    return frozenset(source for event in choosing for source in event.sources) & {one.name for one in plan.events}

@@ -109,7 +109,7 @@ class RuleOracle:
                 yield list(items), known
             case s.AnyOf(items=items) if any(isinstance(item, s.Call | s.AllOf | s.AnyOf) for item in items):
                 yield from (([item], known) for item in items)
-            case s.Call(name=name, args=args) if name.text in self.clauses or name.text in self.tables:
+            case s.Call(name=name) if name.text in self.clauses or name.text in self.tables:
                 yield from (([], solution) for solution in self._called(goal, known))
             case s.Compare(op="=", left=left, right=right) if (named := self._named(left, right, known)) is not None:
                 yield [], named
@@ -165,9 +165,11 @@ class RuleOracle:
             case s.IsNull(item=item, negated=negated):
                 return (self._value(item, known) is None) != negated
             case s.AllOf(items=items):
-                return all([self._value(item, known) is True for item in items])
+                values = [self._value(item, known) for item in items]  # all of them, for what is not bound yet
+                return all(value is True for value in values)
             case s.AnyOf(items=items):
-                return any([self._value(item, known) is True for item in items])
+                values = [self._value(item, known) for item in items]
+                return any(value is True for value in values)
             case s.Negation(item=item):
                 return self._value(item, known) is not True
             case s.Call(name=name, args=args) if name.text in self.clauses or name.text in self.tables:

@@ -101,16 +101,11 @@ def random_rules(
     rng: random.Random, options: Options = ANYTHING, streams: Sequence[Declared] | None = None
 ) -> RuleSet:
     """A program that binds, over some streams or over any."""
-    register_aggregates()
     wants_recursion = rng.random() < 0.75
     given = streams
     for _ in range(MOST_TRIES):
         streams = declared_streams(rng, options) if given is None else given
-        sources = [Source(one.name, one.columns, one.kind is Kind.ORDERED, True) for one in streams]
-        partitioned = rng.random() < 0.6 if options.partitioned is None else options.partitioned
-        rules = _Rules(rng, sources, partitioned, wants_recursion)
-        background = RULES if rules.asks_rules else ""
-        text = "\n".join([*(str(stream) for stream in streams), f"{TABLES}{background}".rstrip(), *rules.texts()])
+        text = rule_set_text(rng, streams, options, recursive=wants_recursion)
         try:
             plan = bound(text)
         except InklingError:
@@ -122,6 +117,18 @@ def random_rules(
             continue
         return RuleSet(streams, text, plan)
     raise ValueError(f"no rule set with {sorted(options.needing)} and without {sorted(options.without)} found")
+
+
+def rule_set_text(
+    rng: random.Random, streams: Sequence[Declared], options: Options = ANYTHING, *, recursive: bool = True
+) -> str:
+    """The text of a rule set over the given streams; many of them bind."""
+    register_aggregates()
+    sources = [Source(one.name, one.columns, one.kind is Kind.ORDERED, True) for one in streams]
+    partitioned = rng.random() < 0.6 if options.partitioned is None else options.partitioned
+    rules = _Rules(rng, sources, partitioned, recursive)
+    background = RULES if rules.asks_rules else ""
+    return "\n".join([*(str(stream) for stream in streams), f"{TABLES}{background}".rstrip(), *rules.texts()])
 
 
 class _Rules:

@@ -45,6 +45,7 @@ class Doubts:
     most_worlds: tuple[int, ...] = (8, 8, 16, 16, 32, 32, 300)  # one of these
     lengths: bool = False  # whether to ask for how long it is between events some of which may be lost
     accept: Callable[[p.ProgramPlan], bool] = lambda plan: True
+    write: Callable[[random.Random, Sequence[Declared], Options], str] = random_program
 
 
 ANY_DOUBT = Doubts()
@@ -75,7 +76,7 @@ def random_uncertain_cases(rng: random.Random, n: int, doubts: Doubts = ANY_DOUB
     """A program over streams of which at least one is in doubt, with data that has few worlds."""
     for _ in range(MOST_TRIES):
         streams = _in_doubt(rng, declared_streams(rng, doubts.options), doubts)
-        text = random_program(rng, streams, doubts.options)
+        text = doubts.write(rng, streams, doubts.options)
         try:
             plan = bound(text)
         except InklingError:
@@ -90,12 +91,14 @@ def is_countable(plan: p.ProgramPlan) -> bool:
 
     None may have its end at the unknown time of a lost event, nor may conditions read the id of one, which has none.
     None may be told apart by the events behind a derived event that stands for several matches: which of these speaks
-    for it is left open where they are simultaneous.
+    for it is left open where they are simultaneous. For the same reason no window may hold derived events.
     """
     losing = {one.schema.name for one in plan.streams if isinstance(one.schema.doubt, LostEvents)}
     chosen = {event.name for event in plan.events if event.per is not p.Per.MATCH}
     for event in plan.events:
         if event.per is p.Per.MATCH and chosen & set(event.sources):
+            return False
+        if isinstance(event.pattern, p.Sliding) and any(one.name in event.sources for one in plan.events):
             return False
         if losing & set(event.sources):
             losing.add(event.name)

@@ -42,3 +42,21 @@ def test_what_must_not_happen_says_nothing_about_the_match(pattern: str) -> None
     if "b[k" not in pattern.split("EXCEPT")[0]:
         found = inkling.parse(f"{STREAMS} EVENT e AS PATTERN {pattern};").run_local(rows).tables["e"]
         assert found["lineage"].to_pylist() == [["a", "b"]]
+
+
+@pytest.mark.parametrize("policy", ["RECENT", "CHRONOLOGICAL KEEPING"])
+def test_a_policy_keeps_to_a_key_that_every_pair_has(policy: str) -> None:
+    assert keys(f"SEQ(A a, B b[k = a.k], C c[k = a.k]) CONSUME {policy}") == {"A", "B", "C"}
+    assert keys(f"SEQ(A a, NOT C c[k = a.k], B b[k = a.k]) CONSUME {policy}") == {"A", "B", "C"}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "SEQ(A a, B b, C c[k = a.k AND k = b.k]) CONSUME RECENT",
+        "SEQ(A a, B b) WHERE a.k = b.k + 0 CONSUME RECENT",
+        "SEQ(A a, (B b[k = a.k] OR C c[k = a.k])) CONSUME RECENT",
+    ],
+)
+def test_what_waits_for_a_partner_must_not_be_divided_otherwise(pattern: str) -> None:
+    assert keys(pattern) == set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -88,7 +88,7 @@ def test_boxes_of_random_programs_do_not_overlap_and_flows_go_on(seed: int) -> N
             assert apart or one.y + one.height <= other.y or other.y + other.height <= one.y
         for flow, points in drawing.paths:
             assert drawing.boxes[flow.giver].x < drawing.boxes[flow.taker].x
-            assert all(x < y for (x, _), (y, _) in zip(points, points[1:], strict=False))
+            assert all(x < y for (x, _), (y, _) in pairwise(points))
         for box in drawing.boxes.values():
             assert 0 <= box.x <= drawing.width - box.width
             assert 0 <= box.y <= drawing.height - box.height

@@ -8,7 +8,7 @@ import numpy as np
 
 from inkling.evaluators.consumption.pairs import RowLayout
 from inkling.evaluators.network import candidates as cand
-from inkling.evaluators.network.bytecode import ALWAYS, Code, compile_conditions
+from inkling.evaluators.network.bytecode import ALWAYS, LOOKING_UP, Code, compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.store import Doubles
 from inkling.kernels import vm
@@ -79,7 +79,6 @@ def _listed(pattern: p.Pattern, lateral: Evaluation, layout: RowLayout) -> tuple
 def _shifted(instructions: Ints, first: int) -> Ints:
     """The instructions where their constants come after `first` others."""
     moved = instructions.copy()
-    constant, listed = moved[:, 0] == vm.CONST, moved[:, 0] == vm.IN
-    moved[constant, 1] += first
-    moved[listed, 1:] += first
+    moved[np.isin(moved[:, 0], (vm.CONST, vm.IN, *LOOKING_UP)), 1] += first
+    moved[moved[:, 0] == vm.IN, 2] += first
     return moved

@@ -38,6 +38,7 @@ class ConsumingEvaluator:
         if not self._group:
             self._group.append(Group((self.step,)))
         session = Session.of(self._group[0], batch, n_keys)
+        session.store.facts = self.around.tables
         layout = session.group.prepared(self.step).layout
 
         def gather(found: Occurrences | Partials) -> Gather:

@@ -13,6 +13,7 @@ from inkling.logical.binding.events import BoundEvent, bind_event, used_sources
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.outputs import titles_of
 from inkling.logical.binding.recursion import check_recursion
+from inkling.logical.binding.windows import refuse_windows
 from inkling.logical.unions import united
 from inkling.model.types import Type
 
@@ -235,6 +236,7 @@ def _refuse_differences(decls: tuple[s.EventDecl, ...], mistakes: Mistakes) -> N
                     notes=[f"the first stands at {mistakes.place(other.name)}; events of one name are united"],
                     helps=["write it the same in all of them, or give this event another name"],
                 )
+    refuse_windows(decls, mistakes)
     for decl in decls:
         if decl.on_timeout is not None:
             mistakes.wrong(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
@@ -34,6 +34,19 @@ def refuse_window(node: s.WindowOf, mistakes: Mistakes) -> None:
         notes=notes,
         helps=["derive an event from the window, and use that event here"],
     )
+
+
+def refuse_windows(decls: Iterable[s.EventDecl], mistakes: Mistakes) -> None:
+    """Windows of events that are united with others or use themselves."""
+    for decl in decls:
+        for node in parts_of(decl.body):
+            if isinstance(node, s.WindowOf):
+                mistakes.wrong(
+                    "INK0355",
+                    f"`{decl.name}` is united with others or uses itself, so it cannot be a window",
+                    node,
+                    helps=[f"derive an event of another name from the window, and make `{decl.name}` of that event"],
+                )
 
 
 def check_windows(decl: s.EventDecl, names: EventNames) -> None:

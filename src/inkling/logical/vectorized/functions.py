@@ -69,7 +69,8 @@ def _of_shapes(answer: Callable[..., np.ndarray]) -> Callable[[Datum, Datum, Dat
         known = np.array([*map(shape_of, spellings.dictionary.to_pylist()), None], dtype=object)
         places = spellings.indices.fill_null(len(known) - 1).to_numpy(zero_copy_only=False)
         first, second = (broadcast(datum, n_rows, pa.float64()).to_numpy(zero_copy_only=False) for datum in (x, y))
-        missing = np.equal(known, None)[places] | np.isnan(first) | np.isnan(second)
+        unread = np.array([shape is None for shape in known])
+        missing = unread[places] | np.isnan(first) | np.isnan(second)
         found = pa.array(answer(known[places], first, second), mask=missing)
         scalars = not any(isinstance(datum, pa.Array) for datum in (text, x, y))
         return found[0] if scalars else found

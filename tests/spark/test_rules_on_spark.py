@@ -1,0 +1,67 @@
+"""Random rule sets on Spark: exactly what the definition gives, whatever the number of partitions.
+
+Many rule sets share a program and many small streams share its data as keys, so that one job checks hundreds of cases.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.spark.one_job import rows_in_one_job
+
+import inkling
+from inkling.testing.arrow import arrow_streams, arrow_tables
+from inkling.testing.comparison import same_results
+from inkling.testing.many_rules import many_rules
+from inkling.testing.oracle import oracle
+from inkling.testing.programs import Options
+from inkling.testing.rule_coverage import has_twins
+from inkling.testing.rulesets import seeded_rule_sets
+from inkling.testing.streams import pack, random_rows, random_tables
+from inkling.testing.universe import Declared, Kind
+
+RULE_SETS_PER_PROGRAM = 36
+DATASETS = 4
+WORLDS = {
+    "points": [Declared(name, Kind.POINTS, True, "seq", derive) for name, derive in (("A", ""), ("B", "x - PREV(x)"))],
+    "intervals": [Declared(name, Kind.INTERVALS, True, "seq", "") for name in "LM"],
+    "mixed": [
+        Declared("V", Kind.ORDERED, True, "seq", "SINCE_CHANGE(s)"),
+        Declared("A", Kind.POINTS, True, "seq", ""),
+        Declared("L", Kind.INTERVALS, True, "seq", ""),
+    ],
+}
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_rules_on_spark_eq_definition(world: str, spark: SparkSession) -> None:
+    rng = random.Random(f"rules over {world}")
+    streams = WORLDS[world]
+    program = many_rules(rng, streams, RULE_SETS_PER_PROGRAM)
+    datasets = [random_rows(rng, streams, n_events=4, bad_rows=False) for _ in range(DATASETS)]
+    tables = random_tables(rng)
+    rows = pack(datasets)
+    expected = oracle(program.plan, rows, tables)
+    given = arrow_streams(program.plan, rows), arrow_tables(program.plan, tables)
+    assert sum(map(bool, expected.values())) > RULE_SETS_PER_PROGRAM
+    for partitions in (1, 2, 5):
+        results = program.run(spark, *given, partitions=partitions)
+        same_results(program.plan, expected, rows_in_one_job(results.frames))
+        results.close()
+
+
+def test_there_are_a_hundred_rule_sets() -> None:
+    assert len(WORLDS) * RULE_SETS_PER_PROGRAM >= 100
+
+
+def test_across_keys(spark: SparkSession) -> None:
+    """Rule sets that no key divides."""
+    for case in seeded_rule_sets(5, 3, Options(partitioned=False, bad_rows=False)):
+        expected = case.expected()
+        assert not has_twins(case.plan, expected)
+        given = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
+        results = inkling.parse(case.text).run(spark, *given, partitions=3)
+        same_results(case.plan, expected, rows_in_one_job(results.frames))
+        results.close()
