@@ -34,98 +34,116 @@ RULE region_of(region, lat, lon) IF covers(n, region, lat, lon) AND NOT covered_
 
 -- Bids.
 
-EVENT enriched(r.request AS request, r.store AS store, min_rank, region) AS
+EVENT enriched(request, r.store AS store, min_rank, region) AS
   PATTERN Request r
-  WHERE stores(r.store, min_rank, _) AND region_of(region, r.lat, r.lon);
+  WHERE stores(r.store, min_rank, _) AND region_of(region, r.lat, r.lon)
+  PARTITION BY request;
 
 EVENT multiplied(r.request AS request, driver, r.min_rank AS min_rank, r.region AS region) AS
   PATTERN enriched r
   WHERE drivers(driver, _);
 
-EVENT located(g.driver AS driver, rank, region) AS
+EVENT located(driver, rank, region) AS
   PATTERN Gps g
-  WHERE drivers(g.driver, rank) AND region_of(region, g.lat, g.lon);
+  WHERE drivers(g.driver, rank) AND region_of(region, g.lat, g.lon)
+  PARTITION BY driver;
 
-EVENT bid_request(m.request AS request, m.driver AS driver) AS
+EVENT bid_request(m.request AS request, driver) AS
   PATTERN multiplied m AND located g
-  WHERE g.driver = m.driver AND g.region = m.region AND g.rank >= m.min_rank
-  WITHIN 2 MINUTES;
+  WHERE g.region = m.region AND g.rank >= m.min_rank
+  WITHIN 2 MINUTES
+  PARTITION BY driver;
 
-EVENT ranked_bid(b.request AS request, b.driver AS driver, rank) AS
+EVENT ranked_bid(request, b.driver AS driver, rank) AS
   PATTERN Bid b
-  WHERE drivers(b.driver, rank);
+  WHERE drivers(b.driver, rank)
+  PARTITION BY request;
 
-EVENT bids_closed(r.request AS request, r.store AS store) AS
-  PATTERN SEQ(enriched r, AFTER 2 MINUTES);
+EVENT bids_closed(request, r.store AS store) AS
+  PATTERN SEQ(enriched r, AFTER 2 MINUTES)
+  PARTITION BY request;
 
-EVENT no_bid_alert(r.request AS request, r.store AS store) AS
-  PATTERN SEQ(enriched r, NOT Bid b[request = r.request], AFTER 2 MINUTES);
+EVENT no_bid_alert(request, r.store AS store) AS
+  PATTERN SEQ(enriched r, NOT Bid, AFTER 2 MINUTES)
+  PARTITION BY request;
 
 -- Who drives. A store leaves the choice to the system, which takes the first bid, or wants to see the five best.
 
-EVENT automatic(c.request AS request, c.store AS store, b.driver AS driver) AS
-  PATTERN SEQ NEXT(enriched r, ranked_bid b[request = r.request AND rank >= r.min_rank]) AND bids_closed c
-  WHERE c.request = r.request AND stores(c.store, _, 'automatic');
+EVENT automatic(request, c.store AS store, b.driver AS driver) AS
+  PATTERN SEQ NEXT(enriched r, ranked_bid b[rank >= r.min_rank]) AND bids_closed c
+  WHERE stores(c.store, _, 'automatic')
+  PARTITION BY request;
 
 -- One of the five best has fewer than five better ones: of a higher rank, or earlier and of the same rank.
-EVENT offer(r.request AS request, r.store AS store, b.driver AS driver, b.rank AS rank) AS
+EVENT offer(request, r.store AS store, b.driver AS driver, b.rank AS rank) AS
   PATTERN ranked_bid b
-      AND SEQ(enriched r[request = b.request AND min_rank <= b.rank],
-              NOT SEQ(ranked_bid x[request = b.request AND (rank > b.rank OR rank = b.rank AND END(x) < END(b))]{5}),
+      AND SEQ(enriched r[min_rank <= b.rank],
+              NOT SEQ(ranked_bid x[rank > b.rank OR rank = b.rank AND END(x) < END(b)]{5}),
               AFTER 2 MINUTES)
   WHERE stores(r.store, _, 'manual')
-  WITHIN 2 MINUTES;
+  WITHIN 2 MINUTES
+  PARTITION BY request;
 
-EVENT offered(o.request AS request, o.store AS store) AS
+EVENT offered(request, o.store AS store) AS
   PATTERN offer o
+  PARTITION BY request
   PER INTERVAL;
 
-EVENT no_choice_alert(o.request AS request, o.store AS store) AS
-  PATTERN SEQ(offered o, NOT StoreChoice c[request = o.request], AFTER 1 MINUTES);
+EVENT no_choice_alert(request, o.store AS store) AS
+  PATTERN SEQ(offered o, NOT StoreChoice, AFTER 1 MINUTES)
+  PARTITION BY request;
 
-EVENT assigned(a.request AS request, a.store AS store, a.driver AS driver) AS
-  PATTERN automatic a;
+EVENT assigned(request, a.store AS store, a.driver AS driver) AS
+  PATTERN automatic a
+  PARTITION BY request;
 
-EVENT assigned(o.request AS request, o.store AS store, o.driver AS driver) AS
-  PATTERN SEQ(offer o, StoreChoice c[request = o.request AND driver = o.driver]);
+EVENT assigned(request, o.store AS store, o.driver AS driver) AS
+  PATTERN SEQ(offer o, StoreChoice c[driver = o.driver])
+  PARTITION BY request;
 
-EVENT assigned(d.request AS request, d.store AS store, d.driver AS driver) AS
-  PATTERN ByHand d;
+EVENT assigned(request, d.store AS store, d.driver AS driver) AS
+  PATTERN ByHand d
+  PARTITION BY request;
 
 -- A driver may hand over to one of equal or higher rank, and that one to the next. The promise of the bidder stays.
-EVENT in_charge(a.request AS request, a.store AS store, a.driver AS bidder, a.driver AS driver) AS
+EVENT in_charge(request, a.store AS store, a.driver AS bidder, a.driver AS driver) AS
   PATTERN assigned a
+  PARTITION BY request
   PER INTERVAL;
 
-EVENT in_charge(a.request AS request, a.store AS store, a.bidder AS bidder, h.taker AS driver) AS
-  PATTERN SEQ(in_charge a, Handover h[request = a.request AND giver = a.driver])
+EVENT in_charge(request, a.store AS store, a.bidder AS bidder, h.taker AS driver) AS
+  PATTERN SEQ(in_charge a, Handover h[giver = a.driver])
   WHERE stores(a.store, _, 'automatic') AND drivers(h.giver, his) AND drivers(h.taker, other) AND his <= other
+  PARTITION BY request
   PER INTERVAL;
 
 -- What went wrong.
 
-EVENT pick_up_alert(a.request AS request, a.driver AS driver) AS
+EVENT pick_up_alert(request, a.driver AS driver) AS
   PATTERN SEQ(in_charge a,
-              NOT PickUp p[request = a.request AND driver = a.driver],
-              NOT Handover h[request = a.request AND giver = a.driver],
-              PickUpDue d[request = a.request AND driver = a.bidder]);
+              NOT PickUp p[driver = a.driver],
+              NOT Handover h[giver = a.driver],
+              PickUpDue d[driver = a.bidder])
+  PARTITION BY request;
 
-EVENT delivery_alert(a.request AS request, a.driver AS driver) AS
+EVENT delivery_alert(request, a.driver AS driver) AS
   PATTERN SEQ(in_charge a,
-              NOT Delivery x[request = a.request AND driver = a.driver],
-              NOT Handover h[request = a.request AND giver = a.driver],
-              NOT NobodyHome n[request = a.request],
-              DeliveryDue d[request = a.request]);
+              NOT Delivery x[driver = a.driver],
+              NOT Handover h[giver = a.driver],
+              NOT NobodyHome,
+              DeliveryDue d)
+  PARTITION BY request;
 
 -- The record of a driver, who is judged after every twenty deliveries: `last` says how the last time went.
 
-EVENT step(a.driver AS driver, 0 AS delivered, 1 AS faulty) AS PATTERN delivery_alert a;
-EVENT step(c.driver AS driver, 0 AS delivered, 1 AS faulty) AS PATTERN Complaint c;
-EVENT step(d.driver AS driver, 1 AS delivered, 0 AS faulty) AS PATTERN Delivery d;
+EVENT step(driver, 0 AS delivered, 1 AS faulty) AS PATTERN delivery_alert a PARTITION BY driver;
+EVENT step(driver, 0 AS delivered, 1 AS faulty) AS PATTERN Complaint c PARTITION BY driver;
+EVENT step(driver, 1 AS delivered, 0 AS faulty) AS PATTERN Delivery d PARTITION BY driver;
 
-EVENT hired(j.driver AS driver, rank) AS
+EVENT hired(driver, rank) AS
   PATTERN Joined j
-  WHERE drivers(j.driver, rank);
+  WHERE drivers(j.driver, rank)
+  PARTITION BY driver;
 
 EVENT record(driver, n, faults, rank, last) AS
   PATTERN hired h
@@ -162,14 +180,17 @@ EVENT record(driver, n, faults, rank, last) AS
   CONSUME RECENT
   PER INTERVAL;
 
-EVENT ranking_increase(r.driver AS driver, r.rank + 1 AS rank) AS
-  PATTERN record r[n = 20 AND faults = 0];
+EVENT ranking_increase(driver, r.rank + 1 AS rank) AS
+  PATTERN record r[n = 20 AND faults = 0]
+  PARTITION BY driver;
 
-EVENT ranking_decrease(r.driver AS driver, r.rank - 1 AS rank) AS
-  PATTERN record r[n = 20 AND faults >= 5];
+EVENT ranking_decrease(driver, r.rank - 1 AS rank) AS
+  PATTERN record r[n = 20 AND faults >= 5]
+  PARTITION BY driver;
 
-EVENT improvement_note(r.driver AS driver) AS
-  PATTERN record r[n = 20 AND faults = 0 AND last = -1];
+EVENT improvement_note(driver) AS
+  PATTERN record r[n = 20 AND faults = 0 AND last = -1]
+  PARTITION BY driver;
 
 -- Weeks of a driver.
 

@@ -9,7 +9,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from inkling import io
+from inkling import io, parse
 from inkling.error_codes import CODES
 from inkling.errors import InputError
 from inkling.io import normalize, read_table
@@ -47,6 +47,16 @@ def read_near() -> None:
     read_table("trip.csv", what="Trip")
 
 
+def run_rules(rules: str, n_facts: int = 0) -> None:
+    """A program that asks rules over a table `known(a)`."""
+    text = f"""STREAM S(a INTEGER) TIME t;
+    TABLE known(a INTEGER) FROM 'known.csv';
+    {rules}
+    EVENT found AS PATTERN S s WHERE asked(s.a);"""
+    known = pyarrow.table({"a": pyarrow.array(range(n_facts), pyarrow.int64())})
+    parse(text).run_local({"S": [{"a": 1, "t": 1}]}, {"known": known})
+
+
 CASES: dict[str, Callable[[], object]] = {
     "no_such_file": read_near,
     "unknown_suffix": lambda: read("", "trips.xlsx"),
@@ -62,6 +72,8 @@ CASES: dict[str, Callable[[], object]] = {
     "unknown_kind_of_data": lambda: read_table(5, what="Trip"),
     "items_that_are_no_rows": lambda: read_table(["a"], what="Trip"),
     "bad_fact": lambda: typed_table(LIMITS, read_table([{"road": "A1", "top": "high"}], what="limits")),
+    "rule_with_too_many_facts": lambda: run_rules("RULE asked(a) IF known(a) AND known(b) AND a < b;", 8000),
+    "rule_without_end": lambda: run_rules("RULE asked(1); RULE asked(n + 1) IF asked(n);"),
     "table_without_column": lambda: typed_table(LIMITS, read_table([{"road": "A1"}], what="limits")),
 }
 

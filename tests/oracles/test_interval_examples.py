@@ -315,6 +315,23 @@ def _identities(results: pa.Table) -> list[str]:
     return [str(list(row.values())) for row in results.select(kept).to_pylist()]
 
 
+@pytest.mark.parametrize("name", ["alarms", "supply_chain"])
+def test_rules_of_etalis_say_the_same(name: str) -> None:
+    results, _, streams, tables = drawn(name)
+    rules = load(EXAMPLES / name / f"{name}.ele")
+    same = rules.run_local({stream.lower(): rows for stream, rows in streams.items()}, tables)
+    assert len(same.tables) >= 4
+    for event, table in same.tables.items():
+        n_values = table.column_names.index("start")
+        assert Counter(_values(table, n_values)) == Counter(_values(results.tables[event], n_values)), event
+
+
+def _values(results: pa.Table, n_values: int) -> list[str]:
+    """The columns of the head, and the interval; their names may differ."""
+    columns = [results.column(place).to_pylist() for place in range(1, n_values + 2)]
+    return [str(row) for row in zip(*columns, strict=True)]
+
+
 def test_mean_speeds_of_the_last_hour() -> None:
     results, _, streams, _ = drawn("traffic")
     last: dict[str, deque[tuple[datetime, float]]] = defaultdict(deque)

@@ -18,7 +18,7 @@ from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.clock import Measure
 from inkling.model.facts import Facts
 
-MAX_ROUNDS = 10_000
+MAX_ROUNDS = 2_000
 """Rounds in which a rule that makes new values may use itself."""
 
 
@@ -48,7 +48,7 @@ def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], measure
     n_rounds = 0
     while True:
         fresh = {name: new_rows(_united(total[name], some), total[name]) for name, some in found.items()}
-        total = {name: pa.concat_tables([total[name], fresh[name]]) for name in names}
+        total = {name: pa.concat_tables([total[name], fresh[name]]).combine_chunks() for name in names}
         for name in names:
             refuse_too_many(len(total[name]), name)
         if not any(map(len, fresh.values())) or not any(_own(one, names) for rule in group for one in rule.clauses):

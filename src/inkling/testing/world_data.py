@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inkling.analysis.clock import measure_for
 from inkling.io import normalize
-from inkling.logical.evaluate import Surroundings
+from inkling.knowledge.materialize import known, surroundings
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.probable_comparison import FoundResult
 from inkling.testing.uncertain import UncertainCase
@@ -18,7 +18,7 @@ from inkling.worlds.sources import acceptable
 def world_data(case: UncertainCase, exact_up_to: int) -> WorldData:
     """The worlds of a case, as a run would have them."""
     program = case.program
-    given, facts = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
+    given = arrow_streams(case.plan, case.rows)
     read, clocks = {}, {}
     for stream in program.plan.streams:
         name = stream.schema.name
@@ -28,7 +28,8 @@ def world_data(case: UncertainCase, exact_up_to: int) -> WorldData:
         assert not refused, f"rows of {name} were refused: {refused}"
         clocks[name] = normalized.clock
     measure = measure_for(program.plan, clocks)
-    around = Surroundings({name: tuple(table.to_pylist()) for name, table in facts.items()}, measure)
+    facts = known(program.plan, arrow_tables(case.plan, case.tables), measure)
+    around = surroundings(facts, measure)
     return WorldData.of(WorldProgram.of(program.physical, around, measure), read, facts, exact_up_to)
 
 

@@ -114,7 +114,7 @@ def test_facts_change_while_a_stream_runs() -> None:
     assert ends_of((1, 4, 20), (3, 4, 21)) == [21]
 
 
-@pytest.mark.parametrize("kind", ["STRING", "INTEGER", "DOUBLE"])
+@pytest.mark.parametrize("kind", ["STRING", "INTEGER", "DOUBLE", "LONG"])
 @pytest.mark.parametrize("denied", ["", "NOT "])
 def test_pairs_of_events_that_a_rule_links(kind: str, denied: str) -> None:
     text = f"""STREAM S(v {kind}) TIME t;
@@ -123,7 +123,7 @@ def test_pairs_of_events_that_a_rule_links(kind: str, denied: str) -> None:
     RULE reach(a, c) IF reach(a, b) AND link(b, c);
     EVENT pair AS PATTERN SEQ(S p, S q) WHERE {denied}reach(p.v, q.v) WITHIN 6 TICKS;"""
     rng = np.random.default_rng(3)
-    spell = {"STRING": str, "INTEGER": lambda v: v + 2**60, "DOUBLE": lambda v: v / 2}[kind]
+    spell = {"STRING": str, "INTEGER": int, "LONG": lambda v: v + 2**60, "DOUBLE": lambda v: v / 2}[kind]
 
     def value() -> object:
         return None if rng.random() < 0.1 else spell(int(rng.integers(0, 8)))
@@ -144,5 +144,5 @@ def test_pairs_of_events_that_a_rule_links(kind: str, denied: str) -> None:
 
 
 def _typed(rows: list[dict[str, object]], kind: str) -> dict[str, pa.Table]:
-    arrow = {"STRING": pa.string(), "INTEGER": pa.int64(), "DOUBLE": pa.float64()}[kind]
+    arrow = {"STRING": pa.string(), "INTEGER": pa.int64(), "LONG": pa.int64(), "DOUBLE": pa.float64()}[kind]
     return {"link": pa.table({name: pa.array([row[name] for row in rows], arrow) for name in ("a", "b")})}

@@ -43,7 +43,9 @@ UNARY_FUNCTIONS = {
     "floor": vm.FLOOR,
     "ceil": vm.CEIL,
 }
-LOOKING_UP = (vm.TRANSLATE, vm.SEARCH, vm.PAIR)
+LOOKING_UP = (vm.TRANSLATE, vm.SEARCH, vm.PAIR, vm.CELL)
+SPARSE = 8
+"""Whole numbers are looked up by their distance from the least one if at most so many places stand for each."""
 FOLDED_FUNCTIONS = {"pow": vm.POW, "least": vm.LEAST, "greatest": vm.GREATEST, "angle_difference": vm.ANGLE}
 
 
@@ -137,7 +139,9 @@ class _Writer:
         form = pair_form(test, self.store.facts[test.table], (first.type, second.type))
         for arg, values in zip((first, second), form.values, strict=True):
             self._place_among(arg, values)
-        self.table(vm.PAIR, np.concatenate([form.firsts, form.seconds]), len(form.firsts))
+        n_firsts = len(form.values[0])
+        bounds = np.searchsorted(form.firsts, np.arange(n_firsts + 1)).astype(np.float64)
+        self.table(vm.CELL, np.concatenate([bounds, form.seconds]), n_firsts)
         self.op(vm.IS_NULL)
         self.op(vm.NOT)
 
@@ -145,7 +149,7 @@ class _Writer:
         if arg.type is Type.STRING:
             self._reference(arg)
             places = pc.index_in(self.store.words, value_set=values).cast(pa.float64())
-            self.table(vm.TRANSLATE, pc.fill_null(places, float("nan")).to_numpy(zero_copy_only=False))
+            self.table(vm.TRANSLATE, pc.fill_null(places, float("nan")).to_numpy(zero_copy_only=False), len(places))
         elif self.store.has_halves and arg.type in WHOLE:
             self._reference(arg, HIGH)
             self._reference(arg, LOW)
@@ -153,7 +157,18 @@ class _Writer:
             self.table(vm.PAIR, np.concatenate([halves[HIGH], halves[LOW]]).astype(np.float64), len(values))
         else:
             self._reference(arg)
+            if arg.type in WHOLE and len(values) and values[-1].as_py() - values[0].as_py() < SPARSE * len(values):
+                self._place_by_offset(values.to_numpy(zero_copy_only=False))
+                return
             self.table(vm.SEARCH, values.to_numpy(zero_copy_only=False).astype(np.float64), len(values))
+
+    def _place_by_offset(self, values: NDArray[np.int64]) -> None:
+        """Whole numbers that lie close together need no search."""
+        places = np.full(values[-1] - values[0] + 1, np.nan)
+        places[values - values[0]] = np.arange(len(values))
+        self.constant(float(values[0]))
+        self.op(vm.SUB)
+        self.table(vm.TRANSLATE, places, len(places))
 
     def _literal(self, value: object) -> float:
         if value is None:

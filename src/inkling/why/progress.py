@@ -1,0 +1,246 @@
+"""How far a pattern got: rows, candidates and partial matches for each of its parts, then what the clauses left.
+
+Every count is the number of matches of an event that consists of the first parts alone; so under NEXT and STRICT they
+are hops of the pattern itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from inkling.local import TakenIn
+from inkling.logical import plan as p
+from inkling.logical.occurrences import can_be_empty
+from inkling.logical.text import span_text, window_text
+from inkling.logical.ways import Way, on_its_own, part_event, ways_of
+from inkling.why.questions import Questions, answers
+from inkling.why.wording import PartTexts
+
+MOST_TRIED = 20_000_000
+"""Pairs that are tried in order to tell how many matches WITHIN leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the account: a part, or a clause that leaves matches out."""
+
+    way: str | None  # which declaration or alternative it belongs to; None where there is one, and for all together
+    what: str
+    rows: int | None  # of what the part reads
+    candidates: int | None  # of them, that pass what the part asks of them alone
+    matches: int | None  # so far, none of them too long; None where the pattern cannot be cut here
+    too_long: int | None = None  # left out by WITHIN here; None where nobody counted
+    obstacle: str | None = None  # in words, where this is the first step that leaves nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The account of one event."""
+
+    event: str
+    steps: tuple[Step, ...]
+    n_results: int
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """What stood in the way: the first step of each way that leaves nothing."""
+        return tuple(
+            step.obstacle if step.way is None else f"{step.way}: {step.obstacle}"
+            for step in self.steps
+            if step.obstacle is not None
+        )
+
+
+def progress_of(event: p.EventPlan, program: p.ProgramPlan, given: TakenIn) -> Progress:
+    """How far an event got; the program holds it and what it rests on."""
+    drafts = [_WayDraft.of(event, way) for way in ways_of(event)]
+    closing = _clauses(event)
+    questions = Questions()
+    for draft in drafts:
+        draft.ask(questions)
+    asked = [questions.ask(clause) for _, clause in closing]
+    found = {name: len(matches) for name, matches in answers(program, given, questions.asked).items()}
+    rows = {name: len(table) for name, table in given.sources.items()}
+    counted = {**rows, **found}
+    later = Questions()
+    for draft in drafts:
+        draft.ask_how_many_were_too_long(later, counted)
+    if later.asked:
+        counted |= {name + "'": len(table) for name, table in answers(program, given, later.asked).items()}
+    steps = [step for draft in drafts for step in draft.steps(counted)]
+    for (words, _), name in zip(closing, asked, strict=True):
+        steps.append(Step(None, words, None, None, counted[name]))
+    steps.append(Step(None, f"PER {event.per.value}", None, None, found[event.name]))
+    return Progress(event.name, tuple(_with_obstacle(steps)), found[event.name])
+
+
+def _clauses(event: p.EventPlan) -> list[tuple[str, p.EventPlan]]:
+    """What comes after WITHIN, NOT and HAVING, in order; each with the event that has come so far."""
+    own = replace(event, per=p.Per.MATCH, confidence=None, top=None, demand=None)
+    bare = replace(own, keep=None, restart=False, consumption=None, on_change=False)
+    steps = [("all together", bare)] if isinstance(event.pattern, p.Disjunction) else []
+    if event.keep is not None:
+        steps.append((f"KEEP FOR {span_text(event.keep)}", replace(bare, keep=event.keep)))
+    if event.restart:
+        steps.append(("CONSUME RESTART", own))
+    if event.consumption is not None:
+        steps.append((f"CONSUME {event.consumption.selection.value}", own))
+    if event.on_change:
+        steps.append(("ON CHANGE", own))
+    return steps
+
+
+@dataclass(slots=True)
+class _Line:
+    """A step in the making: the questions whose answers it needs."""
+
+    what: str
+    obstacle: str
+    sources: tuple[str, ...] = ()
+    candidates: str | None = None
+    matches: str | None = None
+    without_limit: str | None = None
+    may_be_nothing: bool = False  # no match so far need not be the end of it
+
+
+@dataclass(slots=True)
+class _WayDraft:
+    event: p.EventPlan
+    way: Way
+    texts: PartTexts
+    lines: list[_Line] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, event: p.EventPlan, way: Way) -> _WayDraft:
+        return cls(event, way, PartTexts.of(event))
+
+    def ask(self, questions: Questions) -> None:
+        way, texts = self.way, self.texts
+        for place, part in enumerate(way.parts):
+            line = _Line(texts.part(part), self._no_hop(place), self._sources(part))
+            alone = _candidate_pattern(part)
+            if alone is not None:
+                line.candidates = questions.ask(part_event(self.event, "", on_its_own(alone)))
+            so_far = way.upto(place + 1)
+            if _can_be_cut(part, so_far):
+                line.matches = questions.ask(self._event(way.framed(so_far)))
+            line.may_be_nothing = can_be_empty(so_far)
+            self.lines.append(line)
+        for number, absent in enumerate(way.absences, start=1):
+            text = texts.part(absent)
+            line = _Line(text, f"wherever the rest matches, `{text}` is broken")
+            line.matches = questions.ask(self._event(way.framed(way.with_absences(number))))
+            self.lines.append(line)
+        whole = way.with_absences(len(way.absences))
+        if isinstance(way.whole, p.Except):
+            whole, text = way.whole, f"EXCEPT {texts.part(way.whole.other)}"
+            line = _Line(text, f"every match is undone by `{text}`", matches=questions.ask(self._event(way.framed(whole))))
+            self.lines.append(line)
+        for number, condition in enumerate(way.having, start=1):
+            text = f"HAVING {texts.condition(condition)}"
+            event = part_event(self.event, "", way.framed(whole), way.having[:number], span=self._span)
+            self.lines.append(_Line(text, f"no match passes `{text}`", matches=questions.ask(event)))
+
+    def ask_how_many_were_too_long(self, questions: Questions, counted: Mapping[str, int]) -> None:
+        """Let the last part of each partial match come at any time, where that is not too much to count."""
+        if not self.way.limits:
+            return
+        for place, part in enumerate(self.way.parts):
+            line = self.lines[place]
+            if line.matches is None or isinstance(part, p.Deadline):
+                continue
+            if place == 0:
+                line.without_limit = questions.ask(self._event(self.way.upto(1))) + "'"
+                continue
+            before = self.lines[place - 1].matches
+            if before is None or line.candidates is None:
+                continue
+            if counted[before] * counted[line.candidates] <= MOST_TRIED:
+                left = self.way.framed(self.way.upto(place))
+                line.without_limit = questions.ask(self._event(self.way.joined(left, part))) + "'"
+
+    def steps(self, counted: Mapping[str, int]) -> list[Step]:
+        made: list[Step] = []
+        is_stuck = False
+        for line in self.lines:
+            matches = None if line.matches is None else counted[line.matches]
+            too_long = None
+            if matches is not None and line.without_limit is not None:
+                too_long = counted[line.without_limit] - matches
+            rows = sum(counted[source] for source in line.sources) if line.sources else None
+            candidates = None if line.candidates is None else counted[line.candidates]
+            step = Step(self.way.name, line.what, rows, candidates, matches, too_long)
+            if matches == 0 and not is_stuck and not line.may_be_nothing:
+                is_stuck = True
+                step = replace(step, obstacle=self._obstacle(line, step))
+            made.append(step)
+        return made
+
+    def _obstacle(self, line: _Line, step: Step) -> str:
+        if step.rows == 0:
+            return f"there is no `{' | '.join(line.sources)}` at all"
+        if step.candidates == 0:
+            return f"no `{line.what}` happens, whatever comes before or after"
+        if step.too_long:
+            limit = " and ".join(f"WITHIN {window_text(limit)}" for limit in self.way.limits)
+            return f"`{line.what}` comes {step.too_long:,} times, but never {limit}"
+        return line.obstacle
+
+    def _no_hop(self, place: int) -> str:
+        now = self.texts.part(self.way.parts[place])
+        if not place:
+            return f"no `{now}` happens"
+        before = self.texts.short(self.way.parts[place - 1])
+        match self.way.whole:
+            case p.Sequence(policy=p.Policy.ANY):
+                return f"no `{now}` follows a `{before}`"
+            case p.Sequence(policy=p.Policy.NEXT):
+                return f"no `{now}` is next after a `{before}`"
+            case p.Sequence():
+                return f"no `{now}` directly follows a `{before}`"
+            case p.Parallel():
+                return f"no `{now}` overlaps a `{before}`"
+            case p.Related(relations=relations):
+                return f"no `{before}` {' or '.join(relations)} a `{now}`"
+            case _:
+                return f"no `{now}` goes with a `{before}`"
+
+    def _event(self, pattern: p.Pattern) -> p.EventPlan:
+        return part_event(self.event, "", pattern, span=self._span)
+
+    @property
+    def _span(self) -> int | None:
+        return next((frame.slot for frame in reversed(self.way.frames) if frame.slot is not None), None)
+
+    def _sources(self, part: p.Part) -> tuple[str, ...]:
+        if isinstance(part, p.Deadline | p.StreamStart):
+            return ()
+        inner = part.pattern if isinstance(part, p.Absent) else part
+        return tuple(sorted({source for leaf in p.leaves(inner) for source in leaf.sources or self.event.scope}))
+
+
+def _candidate_pattern(part: p.Part) -> p.Pattern | None:
+    """What the part is by itself; None where that is no event."""
+    match part:
+        case p.Absent() | p.Deadline() | p.StreamStart() | p.TimePoint() | p.Quantified() | p.OtherRun():
+            return None
+        case p.Sliding(leaf=leaf):
+            return leaf
+        case _:
+            return part
+
+
+def _can_be_cut(part: p.Part, so_far: p.Pattern) -> bool:
+    """Whether the parts up to here can be looked for alone: not after a COMPLEMENT, nor without any event."""
+    return not isinstance(part, p.OtherRun) and any(True for _ in p.leaves(so_far))
+
+
+def _with_obstacle(steps: list[Step]) -> list[Step]:
+    """With the last clause named that left nothing, if everything before it left something."""
+    if any(step.obstacle for step in steps):
+        return steps
+    for place, step in enumerate(steps):
+        if step.matches == 0 and step.way is None and step.rows is None:
+            return [*steps[:place], replace(step, obstacle=f"`{step.what}` leaves nothing"), *steps[place + 1 :]]
+    return steps
