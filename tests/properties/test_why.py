@@ -1,0 +1,58 @@
+"""Random programs: what is said of how far they got, and of what their results rest on, is what the definition says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import inkling
+from inkling.local import taken_in
+from inkling.logical import plan as p
+from inkling.testing.arrow import arrow_streams, arrow_tables
+from inkling.testing.oracle import oracle
+from inkling.testing.programs import Case, seeded_cases
+from inkling.why.progress import progress_of
+from inkling.why.questions import needed_part
+
+CASES_PER_SEED = 40
+SEEDS = range(5)
+MATCHES = "matches"
+
+
+def _n_matches(case: Case, event: p.EventPlan, pattern: p.Pattern) -> int:
+    """How many matches a pattern has before anything is consumed and before PER, by the definition."""
+    bare = replace(
+        event,
+        name=MATCHES,
+        pattern=pattern,
+        per=p.Per.MATCH,
+        keep=None,
+        restart=False,
+        consumption=None,
+        on_change=False,
+        timeouts_of=None,
+        schema=replace(event.schema, name=MATCHES),
+    )
+    plan = replace(case.plan, events=(*case.plan.events, bare))
+    return len(oracle(plan, case.rows, case.tables)[MATCHES])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_last_part_has_the_matches_of_the_definition(seed: int) -> None:
+    for case in seeded_cases(seed, CASES_PER_SEED):
+        program = inkling.parse(case.text)
+        given = taken_in(program, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
+        expected = case.expected()
+        for event in case.plan.events:
+            found = progress_of(event, needed_part(case.plan, event), given)
+            assert found.n_results == len(expected[event.name]), case
+            patterns = event.pattern.items if isinstance(event.pattern, p.Disjunction) else (event.pattern,)
+            ways = list(dict.fromkeys(step.way for step in found.steps if step.way is not None)) or [None]
+            for way, pattern in zip(ways, patterns, strict=True):
+                steps = [step for step in found.steps if step.way == way and not step.what.startswith(AFTERWARDS)]
+                assert steps[-1].matches == _n_matches(case, event, pattern), f"{case}\n{event.name} {steps}"
+            assert bool(found.obstacles) >= (found.n_results == 0), case
+
+
+AFTERWARDS = ("PER ", "KEEP FOR", "CONSUME", "ON CHANGE", "all together")
