@@ -26,6 +26,7 @@ def _n_matches(case: Case, event: p.EventPlan, pattern: p.Pattern) -> int:
         event,
         name=MATCHES,
         pattern=pattern,
+        having=event.having if pattern is event.pattern else (),
         per=p.Per.MATCH,
         keep=None,
         restart=False,

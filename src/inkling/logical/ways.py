@@ -97,7 +97,9 @@ def ways_of(event: p.EventPlan) -> tuple[Way, ...]:
 
 
 def _way(event: p.EventPlan, pattern: p.Pattern, place: int | None) -> Way:
-    frames, having = [Frame(event.within, None)], list(event.having)
+    frames = [Frame(event.within, None)]
+    # what is asked of all alternatives together may look into any of them
+    having = list(event.having) if place is None else []
     name = None if place is None else f"alternative {place + 1}"
     if isinstance(pattern, p.Narrowed) and pattern.slot is not None and place is not None:
         if event.slots[pattern.slot].name == f"{event.name}{place + 1}":

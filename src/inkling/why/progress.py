@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from inkling.local import TakenIn
+from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.occurrences import can_be_empty
-from inkling.logical.text import span_text, window_text
+from inkling.logical.text import Wording, expr_text, span_text, window_text
 from inkling.logical.ways import Way, on_its_own, part_event, ways_of
 from inkling.why.questions import Questions, answers
 from inkling.why.wording import PartTexts
@@ -79,7 +80,13 @@ def _clauses(event: p.EventPlan) -> list[tuple[str, p.EventPlan]]:
     """What comes after WITHIN, NOT and HAVING, in order; each with the event that has come so far."""
     own = replace(event, per=p.Per.MATCH, confidence=None, top=None, demand=None)
     bare = replace(own, keep=None, restart=False, consumption=None, on_change=False)
-    steps = [("all together", bare)] if isinstance(event.pattern, p.Disjunction) else []
+    steps = []
+    if isinstance(event.pattern, p.Disjunction):
+        names = Wording.of(event)
+        having = tuple(part for condition in event.having for part in e.conjuncts(condition))
+        steps.append(("all together", replace(bare, having=())))
+        for number, condition in enumerate(having, start=1):
+            steps.append((f"HAVING {expr_text(condition, names)}", replace(bare, having=having[:number])))
     if event.keep is not None:
         steps.append((f"KEEP FOR {span_text(event.keep)}", replace(bare, keep=event.keep)))
     if event.restart:

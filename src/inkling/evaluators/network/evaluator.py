@@ -53,7 +53,8 @@ class NetworkEvaluator:
         store.facts = self.around.tables
 
         def gather(found: Occurrences | Partials) -> Gather:
-            moments = {name: found.moments[:, place] for place, name in enumerate(layout.moments)}
+            own = [(place, name) for place, name in enumerate(layout.moments) if layout.is_span(name[0])]
+            moments = {name: found.moments[:, place] for place, name in own}
             return Gather(batch, *evaluation.arena.unroll(found.tail), moments)
 
         def passes(found: Occurrences | Partials, conditions: tuple[Expr, ...]) -> np.ndarray:

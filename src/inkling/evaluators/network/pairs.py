@@ -42,6 +42,8 @@ def pair_form(test: e.InTable, facts: Sequence[Row], kinds: tuple[Type, Type]) -
 def _made(
     columns: pa.Table, places: tuple[int, ...], fixed: tuple[tuple[int, e.Literal], ...], kinds: tuple[Type, Type]
 ) -> PairForm:
+    if not columns.num_columns:  # rows of no table say nothing about its columns
+        return PairForm((pa.array([], pa.string()), pa.array([], pa.string())), np.empty(0), np.empty(0))
     for place, literal in fixed:
         if not len(columns):
             break

@@ -162,6 +162,7 @@ class StageEngine:
             for number in self._feeds[event.name]
             if self.stage.inputs[number].source not in among_rows | group.names
         }
+        rows, codes = self._read_by(group, rows, codes)
         tables, all_codes = [rows], [codes]
         for number in sorted(feeds):
             fed, fed_codes = self._fed(number, found[self.stage.inputs[number].source])
@@ -180,6 +181,15 @@ class StageEngine:
         known = {event.name: until.get(event.name, FOREVER) for event in group.events}
         recursion = Recursion(self.stage, group, evaluators, feed)
         return recursion.run(pa.concat_tables(tables), np.concatenate(all_codes), known, visible)
+
+    def _read_by(self, group: EventGroup, rows: pa.Table, codes: Ints) -> tuple[pa.Table, Ints]:
+        """The rows that events of a group read, which go through every round."""
+        if r.SOURCE not in rows.column_names:
+            return rows, codes
+        sources = {source for event in group.events for source in event.sources}
+        inputs = [number for number, one in enumerate(self.stage.inputs) if one.source in sources]
+        is_read = np.isin(rows[r.SOURCE].to_numpy(), inputs)
+        return rows.filter(pa.array(is_read)), codes[is_read]
 
     def _fed(self, number: int, matches: MatchBatch) -> tuple[pa.Table, Ints]:
         """Results as rows of one input, and the codes of their keys."""
