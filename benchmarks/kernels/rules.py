@@ -18,7 +18,7 @@ from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.whole import rows_of
 from inkling.io import normalize
-from inkling.logical.evaluate import Surroundings
+from inkling.knowledge.materialize import known, surroundings
 from inkling.query import Program, parse
 
 LEAST_RATE = 1e6
@@ -26,6 +26,15 @@ MOST_GROWTH = 1.5
 MOST_SHARED = 1.5
 COPIES = 16
 EVENTS_PER_ID = 8
+MOST_KNOWN = 1.2
+FEW_COMPANIES, MANY_LINKS, RING = 1_000, 100_000, 10
+SUPPLY_CHAIN = """
+STREAM Inc(event BIGINT, company BIGINT, t BIGINT) ID event TIME t;
+TABLE link(supplier BIGINT, customer BIGINT) FROM 'links.csv';
+RULE in_chain(x, y) IF link(x, y);
+RULE in_chain(x, z) IF in_chain(x, y) AND link(y, z);
+EVENT trend AS PATTERN SEQ(Inc a, Inc b) WHERE in_chain(a.company, b.company) WITHIN 10 TICKS;
+"""
 
 STREAMS = "".join(
     f"STREAM {name}(event BIGINT, id BIGINT, x BIGINT, t BIGINT) ID event KEY id TIME t;\n" for name in "ABC"
@@ -67,6 +76,7 @@ def run(events: int, repeats: int, seed: int) -> Iterator[Row]:
             ),
         )
     yield _shared(streams(max(events // 10, 1_000), seed), repeats)
+    yield _known(max(events // 10, 1_000), repeats, seed)
 
 
 def streams(events: int, seed: int) -> dict[str, pa.Table]:
@@ -100,19 +110,57 @@ def _shared(data: Mapping[str, pa.Table], repeats: int) -> Row:
     )
 
 
+def _known(events: int, repeats: int, seed: int) -> Row:
+    """Pairs of companies that a chain of links connects, with few and with many links between as many companies.
+
+    The companies that events speak of are all linked to something, so that none can be left out beforehand.
+    """
+    rng = np.random.default_rng(seed)
+    data = {
+        "Inc": pa.table(
+            {"event": np.arange(events), "company": rng.integers(0, FEW_COMPANIES, events), "t": np.arange(events)}
+        )
+    }
+    few, many = (
+        _ready(parse(SUPPLY_CHAIN), data, {"link": _links(n_links)}) for n_links in (FEW_COMPANIES, MANY_LINKS)
+    )
+    less, more = best_of(repeats + 1, few.run, many.run)
+    return Row(
+        f"W9, {quantity(MANY_LINKS)} links between companies",
+        f"{quantity(many.n_events)} events",
+        more.seconds,
+        more.cpu_seconds,
+        many.n_events,
+        f"{quantity(more.answer)} matches",
+        (Baseline.of(f"{quantity(FEW_COMPANIES)} links", less),),
+        (
+            Goal("events/s", many.n_events / more.seconds, least=LEAST_RATE),
+            Goal("cost beside few links", more.seconds / less.seconds, most=MOST_KNOWN),
+        ),
+    )
+
+
+def _links(n_links: int) -> pa.Table:
+    """Rings of ten companies; only the first ones are spoken of, the others just have to be known."""
+    company = np.arange(n_links)
+    following = company // RING * RING + (company + 1) % RING
+    return pa.table({"supplier": company, "customer": following})
+
+
 def _program(*patterns: str) -> Program:
     events = [f"EVENT e{place}(a.id AS id) AS PATTERN {pattern};" for place, pattern in enumerate(patterns)]
     return parse("\n".join([STREAMS, *events]))
 
 
-def _ready(program: Program, data: Mapping[str, pa.Table]) -> Ready:
-    """The engine of the only stage over its rows; conditions on one event are answered already."""
+def _ready(program: Program, data: Mapping[str, pa.Table], tables: Mapping[str, pa.Table] | None = None) -> Ready:
+    """The engine of the only stage over its rows; conditions on one event are answered, and facts derived, already."""
     (stage,) = program.physical.stages
     read = {stream.schema.name: normalize(data[stream.schema.name], stream.schema) for stream in program.plan.streams}
-    around = Surroundings({}, measure_for(program.plan, {name: one.clock for name, one in read.items()}))
-    rows = rows_of(stage, {name: one.rows for name, one in read.items()}, {}, around).combine_chunks()
+    measure = measure_for(program.plan, {name: one.clock for name, one in read.items()})
+    facts = known(program.plan, tables or {}, measure)
+    around = surroundings(facts, measure)
+    rows = rows_of(stage, {name: one.rows for name, one in read.items()}, facts, around).combine_chunks()
     codes, _ = key_codes(rows, len(stage.key_types))
     base = event_batch(stage, rows, codes)
-    engine = StageEngine(stage, {}, around)
+    engine = StageEngine(stage, facts, around)
     return Ready(lambda: sum(map(len, engine.rest(rows, codes, base, {}).values())), len(base))
-

@@ -24,20 +24,23 @@ EVENT moving_average(symbol, usd) AS
 
 -- The running maximum of up to five days, told by recursion: a price is the highest so far of itself, and with the
 -- next price the higher one of the two is.
-EVENT high(t.symbol AS symbol, t.usd AS usd) AS
+EVENT high(symbol, t.usd AS usd) AS
   PATTERN Tick t
+  PARTITION BY symbol
   PER INTERVAL;
 
-EVENT high(h.symbol AS symbol, usd) AS
-  PATTERN SEQ(high h, NOT Tick[symbol = h.symbol], Tick t[symbol = h.symbol])
+EVENT high(symbol, usd) AS
+  PATTERN SEQ(high h, NOT Tick, Tick t)
   WHERE usd = greatest(h.usd, t.usd)
   WITHIN 4 DAYS
+  PARTITION BY symbol
   PER INTERVAL;
 
 -- More than half as much again within 15 days, and no takeover that would explain it.
-EVENT jump(a.symbol AS symbol, b.usd AS usd) AS
-  PATTERN SEQ(Tick a, NOT Acquisition[symbol = a.symbol], Tick b[symbol = a.symbol AND usd > 1.5 * a.usd])
+EVENT jump(symbol, b.usd AS usd) AS
+  PATTERN SEQ(Tick a, NOT Acquisition, Tick b[usd > 1.5 * a.usd])
   WITHIN 15 DAYS
+  PARTITION BY symbol
   PER END;
 
 -- The shape of a tick mark: a fall without a pause, then a rise without one, until the price is above that of the

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from inkling.spark.streaming.outputs import Tally
     from inkling.spark.streaming.query import LiveQuery
     from inkling.spark.streaming.sinks import Sink
+    from inkling.why.account import Why
     from inkling.worlds.run import OnWorlds
     from inkling.worlds.settings import Sampling
 
@@ -134,6 +135,12 @@ class Program:
         from inkling import local
 
         return local.run(self, inputs, tables, sampling, on_worlds)
+
+    def why(self, event: str, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Why:
+        """Why an event has the results that it has over these inputs, or none: run in this process."""
+        from inkling.why.account import Why
+
+        return Why(self, event, inputs, tables)
 
     def open(
         self,

@@ -247,7 +247,7 @@ def _latest(switch: Switch) -> dict[str, int]:
 
 
 def _watermark(switch: Switch, stage: int) -> int:
-    behind = streams_behind(switch.old.physical.stages[stage], switch.old.plan)
+    behind = streams_behind(switch.old.physical.stages[stage], switch.old.physical)
     latest = _latest(switch)
     return min((latest[name] - switch.lateness - 1 if name in latest else NEVER for name in behind), default=NEVER)
 

@@ -12,6 +12,7 @@ from inkling.logical import plan as p
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.oracle import oracle
 from inkling.testing.programs import Case, seeded_cases
+from inkling.why.account import Why
 from inkling.why.progress import progress_of
 from inkling.why.questions import needed_part
 
@@ -57,3 +58,16 @@ def test_last_part_has_the_matches_of_the_definition(seed: int) -> None:
 
 
 AFTERWARDS = ("PER ", "KEEP FOR", "CONSUME", "ON CHANGE", "all together")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_trees_rest_on_the_lineage(seed: int) -> None:
+    for case in seeded_cases(seed, CASES_PER_SEED):
+        program = inkling.parse(case.text)
+        for event in case.plan.events:
+            why = Why(program, event.name, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
+            for number, result in enumerate(why.results.to_pylist(), start=1):
+                tree = why.tree(number)
+                lineage = [one for row in tree.rows() for one in row.ids]
+                assert lineage == result["lineage"], f"{case}\n{event.name} {result}"
+                assert tree.end == result["end"], case

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import islice, product
 
-from inkling.analysis.policies import looks_at_scope, only_any
+from inkling.analysis.policies import looks_at_scope, only_any, parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -37,7 +37,7 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
     hidden = frozenset(slot.number for slot in event.slots if slot.negated)
     for link in _links(event.pattern, hidden):
         per_source = _per_source(leaves, link)
-        if per_source is None or not _told_apart(event, link):
+        if per_source is None or not _told_apart(event, link) or not _same_in_all_rounds(event.pattern, link):
             continue
         if event.consumption is not None and not _pairs_keep_to(event, link):
             continue
@@ -136,6 +136,25 @@ def _one_per_slot(linked: set[tuple[int, str]], leaves: list[p.Leaf]) -> dict[in
     for slot, column in sorted(linked):
         chosen.setdefault(slot, column)
     return chosen if all(leaf.slot in chosen for leaf in leaves) else None
+
+
+def _same_in_all_rounds(pattern: p.Pattern, columns: dict[int, str]) -> bool:
+    """Whether every round of a repetition has the value of the others: all its parts are tied to what is around it."""
+    pairs = [
+        (one[0], other[0])
+        for leaf in p.leaves(pattern)
+        for one, other in _equalities(leaf)
+        if columns.get(one[0]) == one[1] and columns.get(other[0]) == other[1]
+    ]
+    for part in parts_of(pattern):
+        if isinstance(part, p.Repetition) and part.high != 1:
+            inside = {leaf.slot for leaf in p.leaves(part.pattern)}
+            tied = {slot for pair in pairs for slot in pair} - inside
+            while found := {slot for pair in pairs if tied & set(pair) for slot in pair} - tied:
+                tied |= found
+            if not inside <= tied:
+                return False
+    return True
 
 
 def _per_source(leaves: list[p.Leaf], columns: dict[int, str]) -> dict[str, tuple[str, ...]] | None:

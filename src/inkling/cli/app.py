@@ -16,6 +16,7 @@ from inkling.cli.fmt import fmt
 from inkling.cli.generate import generate
 from inkling.cli.run import run
 from inkling.cli.stream import stream
+from inkling.cli.why import why
 
 app = typer.Typer(
     name="inkling",
@@ -24,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, stream, check, explain, fmt, demo, generate, calibrate, bench, explain_error):
+for command in (run, stream, check, explain, why, fmt, demo, generate, calibrate, bench, explain_error):
     app.command(command.__name__.replace("_", "-"))(with_messages(command))
 
 

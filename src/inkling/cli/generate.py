@@ -24,6 +24,7 @@ SCENARIO_NAMES = (
     "stocks",
     "supply_chain",
     "flower",
+    "blizzard",
 )
 
 

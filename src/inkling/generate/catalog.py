@@ -9,6 +9,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from inkling.generate.alarms import Alarms
+from inkling.generate.blizzard import Blizzard
 from inkling.generate.building import Building
 from inkling.generate.cluster import Cluster
 from inkling.generate.fleet import Fleet
@@ -40,6 +41,7 @@ SCENARIOS: dict[str, MakeScenario] = {
     "stocks": Stocks,
     "supply_chain": SupplyChain,
     "flower": Flower,
+    "blizzard": Blizzard,
 }
 
 

@@ -76,7 +76,7 @@ class LiveStage:
 
     def start(self) -> LiveState:
         stage, program = self.plan.stages[self.number], self.plan.program
-        lateness = lateness_of(streams_behind(stage, program), program, self.around.measure)
+        lateness = lateness_of(streams_behind(stage, self.plan), program, self.around.measure)
         return LiveState(Clocks(lateness), r.stage_schema(stage).empty_table(), {}, {}, self.stepper.start())
 
     def advance(self, state: LiveState, parts: Iterable[Part], marks: Marks) -> tuple[LiveState, Advanced]:

@@ -7,22 +7,34 @@ from collections.abc import Callable, Iterable
 from inkling.analysis.policies import read_sources
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Span
-from inkling.physical.plan import Stage
+from inkling.physical.plan import PhysicalPlan, Stage
 
 
-def streams_behind(stage: Stage, program: ProgramPlan) -> tuple[str, ...]:
-    """Streams whose rows can reach a stage, directly or through derived events, in the order of the program."""
-    return _streams_behind([given.source for given in stage.inputs], program)
+def streams_behind(stage: Stage, plan: PhysicalPlan) -> tuple[str, ...]:
+    """Streams for which a stage waits, in the order of the program.
+
+    Those it reads, and those for which the stages wait that derive what it reads: a derived event comes no sooner than
+    its stage gets there, although its own pattern may need fewer streams than others of that stage.
+    """
+    sources = {given.source for one in _stages_behind(stage, plan) for given in one.inputs}
+    return tuple(stream.schema.name for stream in plan.program.streams if stream.schema.name in sources)
+
+
+def _stages_behind(stage: Stage, plan: PhysicalPlan) -> list[Stage]:
+    """A stage and all that derive what it reads, directly or not."""
+    found = [stage]
+    for one in found:
+        read = {given.source for given in one.inputs}
+        found += [
+            other for other in plan.stages if other not in found and any(step.event.name in read for step in other.steps)
+        ]
+    return found
 
 
 def streams_of_event(event: EventPlan, program: ProgramPlan) -> tuple[str, ...]:
     """Streams whose rows can change what an event finds."""
-    return _streams_behind(read_sources(event), program)
-
-
-def _streams_behind(sources: Iterable[str], program: ProgramPlan) -> tuple[str, ...]:
     found: set[str] = set()
-    _collect(sources, program, found)
+    _collect(read_sources(event), program, found)
     return tuple(stream.schema.name for stream in program.streams if stream.schema.name in found)
 
 

@@ -60,3 +60,15 @@ def test_a_policy_keeps_to_a_key_that_every_pair_has(policy: str) -> None:
 )
 def test_what_waits_for_a_partner_must_not_be_divided_otherwise(pattern: str) -> None:
     assert keys(pattern) == set()
+
+
+def test_each_round_of_a_repetition_may_have_a_value_of_its_own() -> None:
+    assert keys("SEQ((A a AND B b[k = a.k]){2})") == set()
+    assert keys("SEQ(C c, (A a[k = c.k] AND B b[k = a.k]){2})") == {"A", "B", "C"}
+    rows = {
+        "A": [{"id": "a1", "k": 1, "t": 1}, {"id": "a2", "k": 2, "t": 3}],
+        "B": [{"id": "b1", "k": 1, "t": 2}, {"id": "b2", "k": 2, "t": 4}],
+        "C": [],
+    }
+    program = inkling.parse(f"{STREAMS} EVENT e AS PATTERN SEQ((A a AND B b[k = a.k]){{2}});")
+    assert program.run_local(rows).tables["e"]["lineage"].to_pylist() == [["a1", "b1", "a2", "b2"]]

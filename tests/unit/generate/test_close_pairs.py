@@ -26,7 +26,7 @@ def test_close_pairs(together: bool) -> None:
         within = rng.randrange(4)
         pairs = ClosePairs(within, is_less, together=together)
         kinds = [[(t, rng.randrange(3)) for t in range(12) for _ in range(rng.choice([0, 0, 1, 2]))] for _ in "ab"]
-        for border in (range(0, 4), range(4, 5), range(5, 12)):
+        for border in (range(4), range(4, 5), range(5, 12)):
             parts = [[one for one in some if one[0] in border] for some in kinds]
             pairs.add(*(happenings([t for t, _ in part], [who for _, who in part]) for part in parts))
         wanted = sum(
@@ -47,7 +47,7 @@ def test_rises_of_two_symbols() -> None:
         within = rng.choice([20, 37, 40, 60])
         rises = [[(at, at + 10) for at in range(first, 200, 10) if rng.random() < 0.3] for first in (0, 3)]
         pairs = RisePairs(10, within)
-        for border in (range(0, 50), range(50, 60), range(60, 999)):
+        for border in (range(50), range(50, 60), range(60, 999)):
             ends = [[end for _, end in some if end in border] for some in rises]
             pairs.add(*(np.array(some, np.int64) for some in ends))
         first, second = rises

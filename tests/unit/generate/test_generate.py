@@ -22,6 +22,7 @@ MAIN = {
     "stocks": "Tick",
     "supply_chain": "Quote",
     "flower": "Gps",
+    "blizzard": "Weather",
 }
 
 

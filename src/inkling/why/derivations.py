@@ -1,0 +1,205 @@
+"""What a result rests on: its events in the places that they fill, down to rows of streams.
+
+A result lists the ids of its events in the order of its pattern. So its pattern is followed once more, with the events
+that have these ids, one after the other; what must not happen, and which of several events is next, is settled by the
+result being there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inkling.logical import plan as p
+from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
+from inkling.logical.instants import ends_of
+from inkling.logical.occurrences import Member, Occurrence, Stage, can_be_empty
+from inkling.logical.renumbering import slots_in_order
+from inkling.model.event import Event, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What happened, by source and first id."""
+
+    by_source: Mapping[str, Mapping[Value, Sequence[Event]]]
+
+    def at(self, source: str, ids: tuple[Value, ...]) -> Iterator[Event]:
+        """What a source has whose ids these begin with."""
+        known = self.by_source.get(source, {})
+        for one in known.get(ids[0], ()) if ids else ():
+            if ids[: len(one.ids)] == one.ids:
+                yield one
+
+
+@dataclass(frozen=True, slots=True)
+class Retraced:
+    """One way to come to a result: the events in their slots and the facts that were looked up."""
+
+    members: tuple[Member, ...]
+    bindings: Bindings
+
+
+def retraced(event: p.EventPlan, result: Event, past: Past, around: Surroundings) -> Iterator[Retraced]:
+    """Every way in which the events of a result make it."""
+    way = _Way(event, result.ids, past, around)
+    for key in _keys(event, result.ids, past):
+        for found in way.occurrences(event.pattern, Bindings(key=key), 0):
+            if found is not None and _length(found) == len(result.ids) and way.agrees(found, result):
+                yield Retraced(found.lineage, found.bindings)
+
+
+def _keys(event: p.EventPlan, ids: tuple[Value, ...], past: Past) -> Iterator[Row]:
+    """The partitions that the first event of a result may be in."""
+    columns = [column.name for column in event.partition]
+    if not columns:
+        yield {}
+        return
+    firsts = [one for source in event.sources for one in past.at(source, ids)]
+    keys = dict.fromkeys(tuple(one.values.get(name) for name in columns) for one in firsts)
+    yield from (dict(zip(columns, key, strict=True)) for key in keys if None not in key)
+
+
+def _length(found: Occurrence | None) -> int:
+    return 0 if found is None else sum(len(member.event.ids) for member in found.lineage)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    event: p.EventPlan
+    ids: tuple[Value, ...]
+    past: Past
+    around: Surroundings
+
+    def agrees(self, found: Occurrence, result: Event) -> bool:
+        """Whether an occurrence has the times and values of the result."""
+        if isinstance(self.event.pattern, p.Sliding | p.Quantified):
+            return True  # their values rest on more than their lineage
+        if self.event.per in (p.Per.MATCH, p.Per.INTERVAL) and found.start.time != result.start.time:
+            return False
+        if self.event.per is not p.Per.VALUES and found.end.time != result.end.time:
+            return False
+        return all(
+            value_of(output.expr, found.bindings, self.around) == result.values[output.name]
+            for output in self.event.head
+        )
+
+    def occurrences(self, pattern: p.Pattern, at: Bindings, place: int) -> Iterator[Occurrence | None]:
+        """The ways to fill a pattern with the events from `place` on; None leaves it empty."""
+        match pattern:
+            case p.Leaf():
+                yield from self._leaf(pattern, at, place)
+            case p.Sequence(parts=parts):
+                yield from self._sequence(parts, at, place, None)
+            case p.Repetition():
+                yield from self._sequence((pattern,), at, place, None)
+            case p.Conjunction(items=items) | p.Parallel(items=items):
+                yield from self._sequence(items, at, place, None)
+            case p.Related(left=left, right=right):
+                yield from self._sequence((left, right), at, place, None)
+            case p.Disjunction(items=items):
+                for item in items:
+                    yield from self.occurrences(item, at, place)
+            case p.Except(pattern=inner):
+                yield from self.occurrences(inner, at, place)
+            case p.Sliding(leaf=leaf, since=since):
+                yield from self._sequence((leaf,) if since is None else (since, leaf), at, place, None)
+            case p.Quantified(left=left):
+                yield from self._all(left.leaf, at, place)
+            case p.Narrowed():
+                yield from self._narrowed(pattern, at, place)
+            case p.TimePoint(since_zero=since_zero):
+                time = self.around.measure(since_zero)
+                yield Occurrence(at, *ends_of(time, time), (), time)
+            case p.OtherRun():
+                yield None
+
+    def _leaf(self, leaf: p.Leaf, at: Bindings, place: int) -> Iterator[Occurrence]:
+        for source in leaf.sources or self.event.scope:
+            for one in self.past.at(source, self.ids[place:]):
+                alone = (one,)
+                if any(one.values.get(name) != value for name, value in at.key.items()):
+                    continue
+                yield from Stage(alone, alone, self.around, {}).occurrences(leaf, at)
+
+    def _all(self, leaf: p.Leaf, at: Bindings, place: int) -> Iterator[Occurrence]:
+        """All the events from `place` on, in one slot."""
+        found: Occurrence | None = None
+        while place + _length(found) < len(self.ids):
+            ids = self.ids[place + _length(found) :]
+            one = next((one for source in leaf.sources for one in self.past.at(source, ids)), None)
+            if one is None:
+                return
+            member = Occurrence(at, one.start, one.end, (Member(leaf.slot, one),), 0)
+            found = member if found is None else _hull(found, member)
+        if found is not None:
+            yield found
+
+    def _narrowed(self, pattern: p.Narrowed, at: Bindings, place: int) -> Iterator[Occurrence | None]:
+        for found in self.occurrences(pattern.pattern, at, place):
+            named = found
+            if found is not None and pattern.slot is not None:
+                named = replace(found, bindings=found.bindings.with_span(pattern.slot, found.start, found.end))
+            bindings = at if named is None else named.bindings
+            if Stage((), (), self.around, {}).passes_all(pattern.having, bindings):
+                yield named
+
+    def _sequence(
+        self, parts: tuple[p.Part, ...], at: Bindings, place: int, so_far: Occurrence | None
+    ) -> Iterator[Occurrence | None]:
+        """Fill parts one after the other; `at` is bound by what is filled so far."""
+        if not parts:
+            yield None if so_far is None else replace(so_far, bindings=at)
+            return
+        part, rest = parts[0], parts[1:]
+        match part:
+            case p.Absent() | p.StreamStart():
+                yield from self._sequence(rest, at, place, so_far)
+            case p.Deadline(after=after):
+                assert so_far is not None, "a deadline follows something"
+                due = so_far.end.time + self.around.measure(after)
+                reached = replace(so_far, end=ends_of(due, due)[1])
+                yield from self._sequence(rest, at, place, reached)
+            case p.Repetition(pattern=pattern, low=low, high=high):
+                needed = 0 if can_be_empty(pattern) else low
+                for count, bound, longer in self._repeated(pattern, high, at, place, so_far):
+                    if count >= needed:
+                        yield from self._sequence(rest, bound, place + _length(longer) - _length(so_far), longer)
+            case _:
+                for found in self.occurrences(part, at, place):
+                    longer = _hull(so_far, found)
+                    bound = at if found is None else found.bindings
+                    yield from self._sequence(rest, bound, place + _length(found), longer)
+                if can_be_empty(part):
+                    yield from self._sequence(rest, at, place, so_far)
+
+    def _repeated(
+        self, pattern: p.Pattern, high: int | None, at: Bindings, place: int, so_far: Occurrence | None
+    ) -> Iterator[tuple[int, Bindings, Occurrence | None]]:
+        """Each number of repetitions, the largest first."""
+        slots = list(slots_in_order(pattern))
+        atoms = [atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms]
+        around = at.rounds
+
+        def unfold(
+            count: int, at: Bindings, place: int, so_far: Occurrence | None
+        ) -> Iterator[tuple[int, Bindings, Occurrence | None]]:
+            if count != high:
+                for found in self.occurrences(pattern, at.in_new_round(slots, atoms), place):
+                    if found is not None and found.lineage:
+                        yield from unfold(count + 1, found.bindings, place + _length(found), _hull(so_far, found))
+            yield count, replace(at, rounds=around), so_far
+
+        yield from unfold(0, at, place, so_far)
+
+
+def _hull(left: Occurrence | None, right: Occurrence | None) -> Occurrence | None:
+    if left is None or right is None:
+        return left or right
+    return Occurrence(
+        right.bindings,
+        min(left.start, right.start),
+        max(left.end, right.end),
+        (*left.lineage, *right.lineage),
+        0,
+    )
