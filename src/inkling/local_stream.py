@@ -12,13 +12,14 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
-from inkling.errors import InputError
+from inkling.errors import InputError, NotSupportedYet
 from inkling.io import Data, read_table
 from inkling.io.casting import clock_of
 from inkling.io.normalize import declared_clock, stored_columns
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live.clocks import NEVER, Marks
+from inkling.live.open_matches import open_matches, open_table
 from inkling.live.program import LiveProgram, Outcome
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan, StreamPlan
@@ -139,6 +140,27 @@ class LocalStream:
             return None
         decided = self._live.watermark(self._state)
         return None if decided == NEVER else decided
+
+    def open_matches(self, event: str) -> pa.Table:
+        """The partial matches of a sequence that may still be completed, oldest first.
+
+        `reached` counts the parts that have happened, `awaits` says what comes next, and `latest` is the time by which
+        all must have happened, if something limits it. They are found when asked for, in the rows that are kept.
+        """
+        if event not in [one.name for one in self._program.plan.events]:
+            raise InputError.of(
+                "INK0561",
+                f"the program has no event called `{event}`",
+                notes=(f"its events are {', '.join(one.name for one in self._program.plan.events)}",),
+            )
+        if isinstance(self._live, FedWorlds):
+            raise NotSupportedYet.of(
+                "INK0428",
+                f"open matches of `{event}` are not supported yet",
+                notes=("it rests on an uncertain stream, so its matches differ from world to world",),
+            )
+        found = [] if self._live is None else open_matches(self._live, self._state, event)
+        return open_table(found, self._clock)
 
     def snapshot(self) -> bytes:
         """Everything that is remembered, for `restore`."""

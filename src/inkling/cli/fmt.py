@@ -31,7 +31,8 @@ def fmt(
     ] = False,
     write: Annotated[bool, typer.Option("--write", "-w", help="Rewrite the files.")] = False,
     to: Annotated[
-        Language | None, typer.Option("--to", help="Print rules of ETALIS (.ele) as a program.", show_default=False)
+        Language | None,
+        typer.Option("--to", metavar="ink", help="Print rules of ETALIS (.ele) as a program.", show_default=False),
     ] = None,
     debug: Debug = False,
 ) -> None:

@@ -107,6 +107,15 @@ class LiveStage:
         rejects.append(tied_rejects(self.plan.stages[self.number], found.tied))
         return after, Advanced(found, _concatenated(lates), _concatenated(rejects))
 
+    def rows_so_far(self, state: LiveState) -> pa.Table:
+        """The rows that are kept, and those that wait until their time is complete, as if it were."""
+        found = [state.stage.rows, state.pending]
+        for name, stream in self.derived.items():
+            if len(raw := state.raw.get(name, ())):
+                waiting, _ = derived_after(stream, state.last.get(name), raw, self.around)
+                found += self._stage_rows(name, waiting)
+        return pa.concat_tables(found)
+
     def _stage_rows(self, source: str, rows: pa.Table) -> list[pa.Table]:
         stage = self.plan.stages[self.number]
         return [

@@ -26,7 +26,9 @@ def _stages_behind(stage: Stage, plan: PhysicalPlan) -> list[Stage]:
     for one in found:
         read = {given.source for given in one.inputs}
         found += [
-            other for other in plan.stages if other not in found and any(step.event.name in read for step in other.steps)
+            other
+            for other in plan.stages
+            if other not in found and any(step.event.name in read for step in other.steps)
         ]
     return found
 

@@ -77,6 +77,39 @@ class Way:
                 pattern = p.Narrowed(pattern, frame.within, (), frame.slot)
         return pattern
 
+    def upto_with_absences(self, n_parts: int) -> p.Pattern:
+        """The first parts of a sequence, and what had to be absent between them as far as they can tell."""
+        assert isinstance(self.whole, p.Sequence)
+        known = {slot for part in self.parts[:n_parts] for slot in slots_in_order(part)}
+        kept: list[p.Part] = []
+        placed = 0
+        for part in self.whole.parts:
+            if placed == n_parts:
+                break
+            if isinstance(part, p.Absent):
+                if placed and _reads_only(part, known):
+                    kept.append(part)
+            elif not isinstance(part, p.StreamStart):
+                kept.append(part)
+                placed += 1
+        while isinstance(kept[-1], p.Absent):
+            kept.pop()
+        return p.Sequence(self.whole.policy, tuple(kept))
+
+    def absences_after(self, n_parts: int) -> tuple[p.Absent, ...]:
+        """What must not follow the first parts before the next one does, as far as they can tell."""
+        assert isinstance(self.whole, p.Sequence)
+        known = {slot for part in self.parts[:n_parts] for slot in slots_in_order(part)}
+        found: list[p.Absent] = []
+        placed = 0
+        for part in self.whole.parts:
+            if isinstance(part, p.Absent):
+                if placed == n_parts and _reads_only(part, known):
+                    found.append(part)
+            elif not isinstance(part, p.StreamStart):
+                placed += 1
+        return tuple(found)
+
     def joined(self, left: p.Pattern, part: p.Part) -> p.Pattern:
         """What the first parts are together, and one more part."""
         match self.whole:
@@ -88,6 +121,15 @@ class Way:
                     return replace(self.whole, left=left, right=part)
                 assert isinstance(self.whole, p.Conjunction | p.Parallel), "nothing else has several parts"
                 return replace(self.whole, items=(left, part))
+
+
+def _reads_only(absent: p.Absent, slots: set[int]) -> bool:
+    """Whether what must be absent looks at these slots and its own alone."""
+    seen = slots | set(slots_in_order(absent.pattern))
+    leaves = list(p.leaves(absent.pattern))
+    return all(e.slots_of(condition) <= seen for leaf in leaves for condition in leaf.conditions) and not any(
+        leaf.atoms for leaf in leaves
+    )
 
 
 def ways_of(event: p.EventPlan) -> tuple[Way, ...]:
@@ -166,11 +208,9 @@ def part_event(
 
     `span` is the slot that names the alternative it belongs to, by which columns choose their values.
     """
-    slots = {old: new for new, old in enumerate(slots_in_order(pattern))}
-    lookups = (atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms)
-    atoms = {old: new for new, old in enumerate(lookups)}
+    numbers = numbers_in(pattern)
+    slots, atoms = numbers.slots, numbers.atoms
     seen = {old for old in slots if not event.slots[old].negated}
-    numbers = Numbers(slots, atoms)
     chosen = [p.Output(output.name, _of_way(output.expr, span)) for output in event.head]
     head = tuple(
         p.Output(output.name, numbers.expr(output.expr))
@@ -191,6 +231,15 @@ def part_event(
         restart=False,
         slots=tuple(replace(event.slots[old], number=new) for old, new in slots.items()),
         schema=EventSchema(name, columns, event.schema.is_ordered, is_interval=True),
+    )
+
+
+def numbers_in(pattern: p.Pattern) -> Numbers:
+    """The numbers that slots and look-ups have in an event of a pattern's own."""
+    lookups = (atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms)
+    return Numbers(
+        {old: new for new, old in enumerate(slots_in_order(pattern))},
+        {old: new for new, old in enumerate(lookups)},
     )
 
 

@@ -16,7 +16,7 @@ from inkling.logical.occurrences import can_be_empty
 from inkling.logical.text import Wording, expr_text, span_text, window_text
 from inkling.logical.ways import Way, on_its_own, part_event, ways_of
 from inkling.why.questions import Questions, answers
-from inkling.why.wording import PartTexts
+from inkling.logical.part_texts import PartTexts
 
 MOST_TRIED = 20_000_000
 """Pairs that are tried in order to tell how many matches WITHIN leaves out."""

@@ -1,0 +1,24 @@
+-- Buoys that measure the height of the sea every 45 seconds, in millimeters.
+-- Data: inkling generate tsunami
+
+STREAM Level(id BIGINT, buoy STRING, height DOUBLE, t TIMESTAMP) ID id KEY buoy TIME t;
+
+EVENT recent(buoy, mean) AS
+  PATTERN WINDOW Level w LAST 1 HOURS
+  WHERE mean = AVG(w.height)
+  PARTITION BY buoy;
+
+-- The first windows of a buoy are not filled yet.
+EVENT hourly(buoy, r.mean AS mean) AS
+  PATTERN recent r
+  WHERE END(r) - START(r) = 1 HOURS
+  PARTITION BY buoy;
+
+-- Four hours in a row say how high the sea should be a little later.
+EVENT alarm(buoy, deviation) AS
+  PATTERN SEQ((hourly a MEETS hourly b MEETS hourly c MEETS hourly d) hours, Level now)
+  WHERE END(hours) + 315 SECONDS = END(now)
+    AND deviation = now.height - (1.16818457031250 * d.mean - 0.28197558593750 * c.mean
+                                  + 0.14689746093750 * b.mean - 0.03310644531250 * a.mean)
+  HAVING deviation > 30 OR deviation < -30
+  PARTITION BY buoy;
