@@ -21,4 +21,5 @@ EVENT alarm(buoy, deviation) AS
     AND deviation = now.height - (1.16818457031250 * d.mean - 0.28197558593750 * c.mean
                                   + 0.14689746093750 * b.mean - 0.03310644531250 * a.mean)
   HAVING deviation > 30 OR deviation < -30
+  WITHIN 5 HOURS
   PARTITION BY buoy;

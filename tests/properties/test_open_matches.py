@@ -9,6 +9,7 @@ import pytest
 import inkling
 from inkling.errors import NotSupportedYet
 from inkling.logical import plan as p
+from inkling.testing.arrow import arrow_tables
 from inkling.testing.programs import Case, Options, seeded_cases
 from inkling.testing.universe import Kind
 
@@ -42,7 +43,7 @@ def test_results_were_open_before(seed: int) -> None:
     n_seen = 0
     for case, event in _chains(seed):
         expected = case.expected()[event.name]
-        stream = inkling.parse(case.text).open(case.tables, unbounded=True)
+        stream = inkling.parse(case.text).open(arrow_tables(case.plan, case.tables), unbounded=True)
         arrived: set[object] = set()
         rows = _in_order(case)
         try:
