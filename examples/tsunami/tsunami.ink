@@ -9,16 +9,17 @@ EVENT recent(buoy, mean) AS
   PARTITION BY buoy;
 
 -- The first windows of a buoy are not filled yet.
-EVENT hourly(buoy, r.mean AS mean) AS
+EVENT hourly(buoy, r.mean AS mean, START(r) AS began, END(r) AS ended) AS
   PATTERN recent r
   WHERE END(r) - START(r) = 1 HOURS
   PARTITION BY buoy;
 
--- Four hours in a row say how high the sea should be a little later.
+-- Four hours in a row say how high the sea should be five and a quarter minutes later. `MEETS` says it all; the equal
+-- columns beside it let the partner be looked up.
 EVENT alarm(buoy, deviation) AS
-  PATTERN SEQ((hourly a MEETS hourly b MEETS hourly c MEETS hourly d) hours, Level now)
-  WHERE END(hours) + 315 SECONDS = END(now)
-    AND deviation = now.height - (1.16818457031250 * d.mean - 0.28197558593750 * c.mean
+  PATTERN SEQ((hourly a MEETS hourly b[began = a.ended] MEETS hourly c[began = b.ended] MEETS hourly d[began = c.ended]),
+              Level now[t = d.ended + 315 SECONDS])
+  WHERE deviation = now.height - (1.16818457031250 * d.mean - 0.28197558593750 * c.mean
                                   + 0.14689746093750 * b.mean - 0.03310644531250 * a.mean)
   HAVING deviation > 30 OR deviation < -30
   WITHIN 5 HOURS

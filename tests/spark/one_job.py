@@ -1,29 +1,52 @@
-"""The rows of many small frames at once: a job for each would take far longer than the rows do."""
+"""The results of many events at once: a job for each would take far longer than the rows do."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from inkling.evaluators.stage import rows as r
+from inkling.physical.naming import physical_name
+from inkling.query import Program
+from inkling.spark.batch import SparkResults
 from inkling.spark.streaming.outputs import Output
+from inkling.spark.worker import DETECTED, EVENT, LINEAGE
 
 Rows = dict[str, list[dict[str, object]]]
 
 
-def rows_in_one_job(frames: Mapping[str, DataFrame]) -> Rows:
-    """The rows of every frame; of streams in ticks, whose values JSON holds as they are."""
-    found: Rows = {name: [] for name in frames}
+def rows_by_stage(program: Program, results: SparkResults) -> Rows:
+    """The results of all events as workers left them, one job per stage; of streams in ticks."""
+    found: Rows = {}
+    for stage, frame in zip(program.physical.stages, results.kept, strict=True):
+        steps = [step.event for step in stage.steps]
+        found |= {event.name: [] for event in steps}
+        for row in frame.toArrow().to_pylist():
+            event = steps[row[EVENT]]
+            outputs = (*event.head, *event.returns)
+            values = {output.name: row[physical_name(output.name, output.type)] for output in outputs}
+            times = {"start": row[r.START], "end": row[r.END], "detected_at": row[DETECTED]}
+            found[event.name].append({**values, **times, "lineage": row[LINEAGE]})
+    return found
+
+
+def rows_in_one_job(outputs: Iterable[Output]) -> Rows:
+    """What one micro-batch delivers; of streams in ticks, whose values JSON holds as they are."""
     written = [
-        frame.select(F.lit(name).alias("name"), F.to_json(F.struct("*"), {"ignoreNullFields": "false"}).alias("row"))
-        for name, frame in frames.items()
+        one.frame.select(
+            F.lit(one.name).alias("name"), F.to_json(F.struct("*"), {"ignoreNullFields": "false"}).alias("row")
+        )
+        for one in outputs
+        if one.n_rows
     ]
+    found: Rows = {}
     if written:
-        for one in reduce(DataFrame.unionByName, written).coalesce(2).toArrow().to_pylist():
-            found[one["name"]].append(json.loads(one["row"]))
+        for row in reduce(DataFrame.unionByName, written).coalesce(2).toArrow().to_pylist():
+            found.setdefault(row["name"], []).append(json.loads(row["row"]))
     return found
 
 
@@ -34,7 +57,7 @@ class KeptRows:
         self._batches: dict[int, Rows] = {}
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
-        self._batches[batch] = rows_in_one_job({output.name: output.frame for output in outputs})
+        self._batches[batch] = rows_in_one_job(outputs)
 
     def rows(self) -> Rows:
         together: Rows = {}

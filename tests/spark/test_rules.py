@@ -54,5 +54,21 @@ def test_rules_answer_on_spark_as_in_this_process(spark: SparkSession) -> None:
         assert _comparable(there[name]) == _comparable(table), name
 
 
+def test_facts_come_from_frames_and_from_the_catalog(spark: SparkSession) -> None:
+    text = """STREAM Te(id STRING, road STRING, t BIGINT) ID id TIME t;
+    TABLE linked(a STRING, b STRING) FROM 'inkling_links';
+    RULE reach(a, b) IF linked(a, b);
+    RULE reach(a, c) IF reach(a, b) AND linked(b, c);
+    EVENT far AS PATTERN Te a[reach(road, 'r3')];
+    """
+    program = inkling.parse(text)
+    rows = {"Te": [{"id": "x", "road": "r1", "t": 1}, {"id": "y", "road": "r3", "t": 2}]}
+    links = spark.createDataFrame([("r1", "r2"), ("r2", "r3")], "a string, b string")
+    links.createOrReplaceTempView("inkling_links")
+    for tables in (None, {"linked": links}, {"linked": "inkling_links"}):
+        found = program.run(spark, rows, tables).collect().tables["far"]
+        assert found["lineage"].to_pylist() == [["x"]]
+
+
 def _comparable(table: object) -> list[str]:
     return sorted(repr(row) for row in table.to_pylist())  # type: ignore[attr-defined]

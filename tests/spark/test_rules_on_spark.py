@@ -9,7 +9,7 @@ import random
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.spark.one_job import rows_in_one_job
+from tests.spark.one_job import rows_by_stage
 
 import inkling
 from inkling.testing.arrow import arrow_streams, arrow_tables
@@ -24,6 +24,7 @@ from inkling.testing.universe import Declared, Kind
 
 RULE_SETS_PER_PROGRAM = 36
 DATASETS = 4
+PARTITIONS = {"points": (1, 5), "intervals": (2,), "mixed": (5, 1, 2)}
 WORLDS = {
     "points": [Declared(name, Kind.POINTS, True, "seq", derive) for name, derive in (("A", ""), ("B", "x - PREV(x)"))],
     "intervals": [Declared(name, Kind.INTERVALS, True, "seq", "") for name in "LM"],
@@ -46,9 +47,9 @@ def test_rules_on_spark_eq_definition(world: str, spark: SparkSession) -> None:
     expected = oracle(program.plan, rows, tables)
     given = arrow_streams(program.plan, rows), arrow_tables(program.plan, tables)
     assert sum(map(bool, expected.values())) > RULE_SETS_PER_PROGRAM
-    for partitions in (1, 2, 5):
+    for partitions in PARTITIONS[world]:
         results = program.run(spark, *given, partitions=partitions)
-        same_results(program.plan, expected, rows_in_one_job(results.frames))
+        same_results(program.plan, expected, rows_by_stage(program, results))
         results.close()
 
 
@@ -62,6 +63,7 @@ def test_across_keys(spark: SparkSession) -> None:
         expected = case.expected()
         assert not has_twins(case.plan, expected)
         given = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
-        results = inkling.parse(case.text).run(spark, *given, partitions=3)
-        same_results(case.plan, expected, rows_in_one_job(results.frames))
+        program = inkling.parse(case.text)
+        results = program.run(spark, *given, partitions=3)
+        same_results(case.plan, expected, rows_by_stage(program, results))
         results.close()

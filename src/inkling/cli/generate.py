@@ -25,6 +25,7 @@ SCENARIO_NAMES = (
     "supply_chain",
     "flower",
     "blizzard",
+    "tsunami",
 )
 
 

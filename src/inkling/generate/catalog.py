@@ -21,6 +21,7 @@ from inkling.generate.scenario import Scenario, in_chunks
 from inkling.generate.stocks import Stocks
 from inkling.generate.supply_chain import SupplyChain
 from inkling.generate.traffic import Traffic
+from inkling.generate.tsunami import Tsunami
 
 CHUNK_ROWS = 131_072
 
@@ -42,6 +43,7 @@ SCENARIOS: dict[str, MakeScenario] = {
     "supply_chain": SupplyChain,
     "flower": Flower,
     "blizzard": Blizzard,
+    "tsunami": Tsunami,
 }
 
 

@@ -56,7 +56,7 @@ class Way:
                 assert not isinstance(first, p.Absent | p.Deadline | p.StreamStart), "only sequences have such parts"
                 return first
             case p.Conjunction() | p.Parallel():
-                return replace(self.whole, items=self.parts[:n_parts])
+                return replace(self.whole, items=self.whole.items[:n_parts])
             case p.Except(pattern=pattern):
                 return pattern
             case _:

@@ -16,7 +16,6 @@ from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.stage import rows as r
 from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.normalize import stored_columns
-from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
@@ -26,6 +25,7 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.runnable import Runnable
 from inkling.results import Results
 from inkling.spark.duplicates import repeated_rows
+from inkling.spark.facts import read_facts
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.read import read_frame
@@ -87,7 +87,7 @@ def run(
     require_inputs(plan, inputs)
     read = _read_streams(plan, spark, inputs)
     measure = measure_for(plan, {name: one.clock for name, one in read.items()})
-    facts = known(plan, read_tables(plan.tables, tables, program.folder), measure)
+    facts = known(plan, read_facts(spark, program, tables or {}), measure)
     around = surroundings(facts, measure)
     sources = {name: one.rows for name, one in read.items()}
     divided = partitioning_of(spark, partitions)

@@ -63,7 +63,7 @@ def read_frame(
         return data
     if not isinstance(data, str | Path):
         return RowsInMemory(spark, read_table(data, what=what, columns=columns))
-    if isinstance(data, str) and not Path(data).exists() and _is_table(spark, data):
+    if isinstance(data, str) and not Path(data).exists() and is_table(spark, data):
         return spark.table(data)
     kind, files = files_at(Path(data).absolute(), what=what)
     if kind is Format.PARQUET:
@@ -72,7 +72,8 @@ def read_frame(
     return (WholeFiles if is_small else LinesOfFiles)(spark, kind, files, what)
 
 
-def _is_table(spark: SparkSession, name: str) -> bool:
+def is_table(spark: SparkSession, name: str) -> bool:
+    """Whether Spark's catalog has a table or view of that name."""
     try:
         return spark.catalog.tableExists(name)
     except AnalysisException:  # no name of a table at all, such as a path

@@ -231,7 +231,7 @@ def _by_first_id(happened: list[Event]) -> dict[Value, list[Event]]:
 
 
 def _is_of(value: Value, kind: pa.DataType) -> bool:
-    return isinstance(value, str) == pa.types.is_string(kind)
+    return isinstance(value, str) == bool(pa.types.is_string(kind))
 
 
 def _row(*places: int) -> Ints:

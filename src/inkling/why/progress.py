@@ -13,10 +13,10 @@ from inkling.local import TakenIn
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.occurrences import can_be_empty
+from inkling.logical.part_texts import PartTexts
 from inkling.logical.text import Wording, expr_text, span_text, window_text
 from inkling.logical.ways import Way, on_its_own, part_event, ways_of
 from inkling.why.questions import Questions, answers
-from inkling.logical.part_texts import PartTexts
 
 MOST_TRIED = 20_000_000
 """Pairs that are tried in order to tell how many matches WITHIN leaves out."""
@@ -142,7 +142,9 @@ class _WayDraft:
         whole = way.with_absences(len(way.absences))
         if isinstance(way.whole, p.Except):
             whole, text = way.whole, f"EXCEPT {texts.part(way.whole.other)}"
-            line = _Line(text, f"every match is undone by `{text}`", matches=questions.ask(self._event(way.framed(whole))))
+            line = _Line(
+                text, f"every match is undone by `{text}`", matches=questions.ask(self._event(way.framed(whole)))
+            )
             self.lines.append(line)
         for number, condition in enumerate(way.having, start=1):
             text = f"HAVING {texts.condition(condition)}"

@@ -40,4 +40,3 @@ def answers(program: p.ProgramPlan, given: TakenIn, asked: Sequence[p.EventPlan]
     """What every event of a program has found, and every question."""
     whole = rewrite(replace(program, events=(*program.events, *asked))).plan
     return run_plan(plan_program(whole), given.sources, given.facts, given.around)
-

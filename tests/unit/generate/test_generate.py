@@ -23,6 +23,7 @@ MAIN = {
     "supply_chain": "Quote",
     "flower": "Gps",
     "blizzard": "Weather",
+    "tsunami": "Level",
 }
 
 

@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 
 from inkling.analysis.inputs import require_inputs
 from inkling.io import Data
-from inkling.io.tables import read_tables
 from inkling.logical.plan import ProgramPlan
 from inkling.physical.runnable import Runnable
+from inkling.spark.facts import read_facts
 from inkling.spark.streaming.sources import Source, opened
 
 
@@ -39,4 +39,4 @@ class Given:
         """The tables as they are now; `strict` refuses tables that the program does not have."""
         declared = {table.name for table in program.plan.tables}
         mine = {name: data for name, data in self.tables.items() if strict or name in declared}
-        return read_tables(program.plan.tables, mine, program.folder)
+        return read_facts(self.spark, program, mine)

@@ -23,6 +23,7 @@ from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Clock
 from inkling.spark.avro_messages import Avro
 from inkling.spark.payloads import Json, KafkaField, Payload, decoded
+from inkling.spark.read import is_table
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.clock import clock_of_frame
 from inkling.spark.streaming.file_reader import CONTENT, PATH, FileReader
@@ -67,7 +68,7 @@ def opened(spark: SparkSession, stream: StreamPlan, given: Any) -> Source:
         case "table":
             return _of_frame(_table(spark, address, stream.schema.name), stream.schema, derived)
         case _:
-            if not _is_remote(address.place) and not Path(address.place).exists() and _is_table(spark, address.place):
+            if not _is_remote(address.place) and not Path(address.place).exists() and is_table(spark, address.place):
                 return _of_frame(_table(spark, address, stream.schema.name), stream.schema, derived)
             return _of_folder(spark, address, stream.schema, derived)
 
@@ -182,13 +183,6 @@ def _table(spark: SparkSession, address: Address, what: str) -> DataFrame:
 
 def _is_remote(place: str) -> bool:
     return "://" in place and not place.startswith("file://")
-
-
-def _is_table(spark: SparkSession, name: str) -> bool:
-    try:
-        return spark.catalog.tableExists(name)
-    except AnalysisException:  # no name of a table at all, such as a path
-        return False
 
 
 def _no_stream(what: str, found: str, *helps: str) -> InputError:

@@ -1,0 +1,92 @@
+"""Open matches of running sequences, worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+import inkling
+from inkling.errors import InputError, NotSupportedYet
+from inkling.local_stream import LocalStream
+
+STREAMS = """
+STREAM A(id STRING, x INT, t BIGINT) ID id TIME t;
+STREAM B(id STRING, x INT, t BIGINT) ID id TIME t;
+STREAM C(id STRING, x INT, t BIGINT) ID id TIME t;
+"""
+HAPPENED = (("A", 1, 1), ("B", 2, 2), ("A", 2, 4), ("C", 2, 5), ("B", 2, 6))
+"""Streams, values and times."""
+
+
+def opened(event: str) -> LocalStream:
+    stream = inkling.parse(STREAMS + event).open(unbounded=True)
+    for name, x, time in HAPPENED:
+        stream.push({name: [{"id": f"{name.lower()}{time}", "x": x, "t": time}]})
+    return stream
+
+
+def listed(event: str) -> list[tuple[object, ...]]:
+    found = opened(event).open_matches("e").to_pylist()
+    return [(one["reached"], " ".join(one["lineage"]), one["latest"]) for one in found]
+
+
+def test_any_keeps_all_of_them() -> None:
+    # c5 has x = 2: a4 is broken; b2 and b6 are larger than a1
+    assert listed("EVENT e AS PATTERN SEQ(A a, NOT C n[x = a.x], B b[x > a.x], C c[x > 3]) WITHIN 10 TICKS;") == [
+        (1, "a1", 11),
+        (2, "a1 b2", 11),
+        (2, "a1 b6", 11),
+    ]
+
+
+def test_next_waits_for_the_nearest_only() -> None:
+    # a1 b2 c5 is complete, a1 and a4 have their b
+    assert listed("EVENT e AS PATTERN SEQ NEXT(A a, B b, C c) WITHIN 10 TICKS;") == [(2, "a4 b6", 14)]
+
+
+def test_strict_ends_with_any_event_of_the_scope() -> None:
+    assert listed("EVENT e AS PATTERN SEQ STRICT(B b[x > 0], C c);") == [(1, "b6", None)]
+
+
+def test_deadlines_are_latest() -> None:
+    # b6 has the x of a4, so that one is answered
+    assert listed("EVENT e AS PATTERN SEQ(A a, NOT B b[x = a.x], AFTER 5 TICKS);") == [(1, "a1", 6)]
+
+
+def test_absence_at_the_end_is_open_until_the_limit() -> None:
+    assert listed("EVENT e AS PATTERN SEQ(A a, B b, NOT C c) WITHIN 8 TICKS;") == [
+        (1, "a1", 9),
+        (2, "a1 b6", 9),
+        (1, "a4", 12),
+        (2, "a4 b6", 12),
+    ]
+
+
+def test_says_what_it_waits_for() -> None:
+    (found,) = (
+        opened("EVENT e AS PATTERN SEQ NEXT(A a, B b, C c[x > a.x]) WITHIN 3 TICKS;").open_matches("e").to_pylist()
+    )
+    assert (found["reached"], found["parts"], found["awaits"]) == (2, 3, "C c[c.x > a.x]")
+
+
+def test_nothing_is_open_in_the_end() -> None:
+    stream = opened("EVENT e AS PATTERN SEQ(A a, B b, C c);")
+    assert len(stream.open_matches("e"))
+    stream.finish()
+    assert not len(stream.open_matches("e"))
+
+
+def test_nothing_is_open_before_the_first_row() -> None:
+    stream = inkling.parse(STREAMS + "EVENT e AS PATTERN SEQ(A a, B b);").open(unbounded=True)
+    assert not len(stream.open_matches("e"))
+
+
+def test_states_without_parts_are_refused() -> None:
+    with pytest.raises(NotSupportedYet, match="INK0428"):
+        opened("EVENT e AS PATTERN SEQ(A a, B b) CONSUME RECENT;").open_matches("e")
+    with pytest.raises(NotSupportedYet, match="INK0428"):
+        opened("EVENT e AS PATTERN A a AND B b;").open_matches("e")
+
+
+def test_unknown_event() -> None:
+    with pytest.raises(InputError, match="INK0561"):
+        opened("EVENT e AS PATTERN A a;").open_matches("f")
