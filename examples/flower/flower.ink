@@ -134,7 +134,8 @@ EVENT delivery_alert(request, a.driver AS driver) AS
               DeliveryDue d)
   PARTITION BY request;
 
--- The record of a driver, who is judged after every twenty deliveries: `last` says how the last time went.
+-- The record of a driver, who is judged after every twenty deliveries: `last` says how the last time went. A fault lasts
+-- from the request on and may overlap other steps, so they come in the order in which they end.
 
 EVENT step(driver, 0 AS delivered, 1 AS faulty) AS PATTERN delivery_alert a PARTITION BY driver;
 EVENT step(driver, 0 AS delivered, 1 AS faulty) AS PATTERN Complaint c PARTITION BY driver;
@@ -153,28 +154,28 @@ EVENT record(driver, n, faults, rank, last) AS
   PER INTERVAL;
 
 EVENT record(driver, n, faults, rank, last) AS
-  PATTERN step s ENDS_AFTER record p[n < 20]
+  PATTERN record p[n < 20] {PRECEDES, OVERLAPS, STARTS, DURING} step s
   WHERE n = p.n + s.delivered AND faults = p.faults + s.faulty AND rank = p.rank AND last = p.last
   PARTITION BY driver
   CONSUME RECENT
   PER INTERVAL;
 
 EVENT record(driver, n, faults, rank, last) AS
-  PATTERN step s ENDS_AFTER record p[n = 20 AND faults = 0]
+  PATTERN record p[n = 20 AND faults = 0] {PRECEDES, OVERLAPS, STARTS, DURING} step s
   WHERE n = s.delivered AND faults = s.faulty AND rank = p.rank + 1 AND last = 1
   PARTITION BY driver
   CONSUME RECENT
   PER INTERVAL;
 
 EVENT record(driver, n, faults, rank, last) AS
-  PATTERN step s ENDS_AFTER record p[n = 20 AND faults > 0 AND faults < 5]
+  PATTERN record p[n = 20 AND faults > 0 AND faults < 5] {PRECEDES, OVERLAPS, STARTS, DURING} step s
   WHERE n = s.delivered AND faults = s.faulty AND rank = p.rank AND last = 0
   PARTITION BY driver
   CONSUME RECENT
   PER INTERVAL;
 
 EVENT record(driver, n, faults, rank, last) AS
-  PATTERN step s ENDS_AFTER record p[n = 20 AND faults >= 5]
+  PATTERN record p[n = 20 AND faults >= 5] {PRECEDES, OVERLAPS, STARTS, DURING} step s
   WHERE n = s.delivered AND faults = s.faulty AND rank = p.rank - 1 AND last = -1
   PARTITION BY driver
   CONSUME RECENT

@@ -89,9 +89,7 @@ class Afternoon:
 
     def rows(self) -> tuple[dict[str, list[Row]], datetime]:
         """The rows of every stream, and the moment at which the story ends."""
-        told: list[tuple[str, datetime, Row]] = [
-            ("Joined", self.begins, {"driver": driver}) for driver in self.drivers
-        ]
+        told: list[tuple[str, datetime, Row]] = [("Joined", self.begins, {"driver": driver}) for driver in self.drivers]
         now = self.begins
         for line in self.story:
             now += BETWEEN_LINES

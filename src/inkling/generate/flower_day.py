@@ -182,7 +182,9 @@ class _Errand:
 
     def _delivered(self, driver: Driver, due: int, n_delivered: Counter[str]) -> None:
         if self.dice.happens(0.02):
-            self.day.say("NobodyHome", due - self.dice.between(1, 5 * MINUTE_US), request=self.request, driver=driver.name)
+            self.day.say(
+                "NobodyHome", due - self.dice.between(1, 5 * MINUTE_US), request=self.request, driver=driver.name
+            )
             return
         is_late = self.dice.happens(driver.manner.lateness(n_delivered[driver.name]))
         if is_late and self.dice.happens(0.2):

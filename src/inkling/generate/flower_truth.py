@@ -103,7 +103,9 @@ class FlowerTruth:
         self, since: int, driver: str, bidder: str, is_automatic: bool, about: dict[str, list[Row]]
     ) -> list[tuple[int, str]]:
         self.found["in_charge"] += 1
-        given = [(at, str(row["taker"])) for at, row in about.get("Handover", []) if at > since and row["giver"] == driver]
+        given = [
+            (at, str(row["taker"])) for at, row in about.get("Handover", []) if at > since and row["giver"] == driver
+        ]
         picked_up = [at for at, row in about.get("PickUp", []) if row["driver"] == driver]
         delivered = [at for at, row in about.get("Delivery", []) if row["driver"] == driver]
         nobody = [at for at, _ in about.get("NobodyHome", [])]

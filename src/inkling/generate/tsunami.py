@@ -24,9 +24,7 @@ WEIGHTS = (1.16818457031250, -0.28197558593750, 0.14689746093750, -0.03310644531
 MOST_DEVIATION = 30.0
 HISTORY = AHEAD_STEPS + 4 * HOUR_STEPS
 
-STREAMS = {
-    "Level": pa.schema([("id", pa.int64()), ("buoy", pa.string()), ("height", pa.float64()), ("t", TIMESTAMP)])
-}
+STREAMS = {"Level": pa.schema([("id", pa.int64()), ("buoy", pa.string()), ("height", pa.float64()), ("t", TIMESTAMP)])}
 
 
 class Tsunami:

@@ -108,9 +108,11 @@ class _OfWay:
             return
         if sequence.policy is p.Policy.STRICT and self._are_points(self.step.event.scope):
             yield self._any_event
-        if sequence.policy is p.Policy.NEXT and isinstance(following[0], p.Leaf):
-            if self._are_points(following[0].sources or self.step.event.scope):
-                yield following[0]
+        after = following[0]
+        if not isinstance(after, p.Leaf) or sequence.policy is not p.Policy.NEXT:
+            return
+        if self._are_points(after.sources or self.step.event.scope):
+            yield after
 
     @property
     def _any_event(self) -> p.Leaf:

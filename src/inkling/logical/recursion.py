@@ -205,7 +205,8 @@ def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> 
         case p.Related(relations=relations, right=later) if ENDING_BEFORE.issuperset(relations):
             return _is_progressive(later, event, names)
         case p.Related(left=later, relations=relations) if ENDING_AFTER.issuperset(relations):
-            return _is_progressive(later, event, names)
+            # Of simultaneous sides the right one arrives first, so a new result on the right would replace the old one.
+            return event.consumption is None and _is_progressive(later, event, names)
         case _:
             return False
 

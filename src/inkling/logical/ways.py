@@ -143,9 +143,9 @@ def _way(event: p.EventPlan, pattern: p.Pattern, place: int | None) -> Way:
     # what is asked of all alternatives together may look into any of them
     having = list(event.having) if place is None else []
     name = None if place is None else f"alternative {place + 1}"
-    if isinstance(pattern, p.Narrowed) and pattern.slot is not None and place is not None:
-        if event.slots[pattern.slot].name == f"{event.name}{place + 1}":
-            name = f"declaration {place + 1}"
+    named = event.slots[pattern.slot].name if isinstance(pattern, p.Narrowed) and pattern.slot is not None else None
+    if place is not None and named == f"{event.name}{place + 1}":
+        name = f"declaration {place + 1}"
     while isinstance(pattern, p.Narrowed):
         frames.insert(0, Frame(pattern.within, pattern.slot))
         having = [*pattern.having, *having]

@@ -193,7 +193,8 @@ class _WayDraft:
             return f"no `{line.what}` happens, whatever comes before or after"
         if step.too_long:
             limit = " and ".join(f"WITHIN {window_text(limit)}" for limit in self.way.limits)
-            return f"`{line.what}` comes {step.too_long:,} times, but never {limit}"
+            times = "once" if step.too_long == 1 else f"{step.too_long:,} times"
+            return f"`{line.what}` comes {times}, but never {limit}"
         return line.obstacle
 
     def _no_hop(self, place: int) -> str:

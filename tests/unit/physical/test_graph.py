@@ -103,3 +103,16 @@ def test_the_command_draws_prints_and_refuses(tmp_path: Path) -> None:
     assert runner.invoke(app, ["explain", str(program), "--graph", str(picture)]).exit_code == 0
     assert picture.read_text().startswith("<svg")
     assert runner.invoke(app, ["explain", str(program), str(picture)]).exit_code == 2
+
+
+def test_a_recursion_gives_its_results_to_itself() -> None:
+    program = inkling.parse(
+        "STREAM A(id STRING, x INT, t INT) ID id TIME t;"
+        "EVENT top(a.x AS x) AS PATTERN A a PER INTERVAL;"
+        "EVENT top(a.x) AS PATTERN SEQ(top p, A a[x > p.x]) PER INTERVAL;"
+    )
+    network = network_of(program.plan)
+    (again,) = [agent for agent in network.agents if agent.kind is Kind.AGAIN]
+    assert again.title == "top"
+    assert [agent.title for agent in network.events] == ["top"]
+    assert "again" in program.graph()

@@ -93,3 +93,18 @@ def test_automata_of_twins_run_once_on_complete_data() -> None:
     ends = {name: [(row["end"], row["lineage"]) for row in table.to_pylist()] for name, table in found.items()}
     assert ends["e"] == ends["f"] == ends["g"] == [(1, ["v0", "v1"]), (5, ["v4", "v5"])]
     assert found["f"]["last"].to_pylist() == ["B", "B"]
+
+
+def test_times_of_shared_slots_are_those_of_each_event() -> None:
+    """One event names a nested pattern with the slot that is a single event in another one."""
+    program = inkling.parse(
+        STREAMS
+        + """
+        EVENT e(START(b) AS s) AS PATTERN (SEQ(A a[k = 'x']?, A b) WITHIN 8 TICKS) c;
+        EVENT f AS PATTERN (SEQ(A a[k = 'x']?) WITHIN 8 TICKS) c;
+        """
+    )
+    assert [part.events for part in program.physical.stages[0].sharing.parts] == [("e", "f")]
+    rows = [{"id": f"a{time}", "k": "y", "t": time} for time in (1, 9)]
+    found = program.run_local({"A": rows}).tables["e"]
+    assert found["s"].to_pylist() == [1, 9]

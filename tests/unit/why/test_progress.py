@@ -61,7 +61,7 @@ def test_first_obstacle_is_named() -> None:
     [
         ("SEQ(A a, C c)", "there is no `C` at all"),
         ("SEQ(A a, B b[x > 9])", "no `B b[b.x > 9]` happens, whatever comes before or after"),
-        ("SEQ(A a, B b) WITHIN 2 TICKS", "`B b` comes 1 times, but never WITHIN 2 TICKS"),
+        ("SEQ(A a, B b) WITHIN 2 TICKS", "`B b` comes once, but never WITHIN 2 TICKS"),
         ("SEQ(A a, NOT A n, B b[x = 2])", "wherever the rest matches, `NOT A n` is broken"),
         ("SEQ(A a, B b) HAVING b.x > 9", "no match passes `HAVING b.x > 9`"),
         ("A a PAR B b", "no `B b` overlaps a `A a`"),

@@ -25,6 +25,7 @@ class Kind(Enum):
     WINDOW = "window"
     CONSUME = "consume"
     TRANSLATE = "translate"
+    AGAIN = "again"
     EVENT = "event"
 
 
@@ -111,12 +112,14 @@ class _Maker:
             self.flows += [Flow(given.agent, number, given.name) for given in takes]
         return self._made[identity]
 
+    def source(self, name: str) -> int:
+        """Who gives the events of that name; what a recursion gives to itself comes from nowhere else."""
+        return self.sources[name] if name in self.sources else self.agent(Kind.AGAIN, name, ("its results, again",))
+
     def event(self, event: p.EventPlan) -> None:
         found = _EventMaker(self, event, Wording.of(event)).whole()
-        previous = self.sources.get(event.name)
-        takes = [found] if previous is None else [found, _Given(previous)]
         details = (f"per {event.per.value}", *_partition_text(event))
-        self.sources[event.name] = self.agent(Kind.EVENT, event.name, details, takes)
+        self.sources[event.name] = self.agent(Kind.EVENT, event.name, details, [found])
 
 
 def _partition_text(event: p.EventPlan) -> Iterator[str]:
@@ -228,7 +231,7 @@ class _EventMaker:
 
     def _leaf(self, leaf: p.Leaf) -> _Given:
         sources = leaf.sources or self.plan.scope
-        found = [_Given(self.maker.sources[source]) for source in sources if source in self.maker.sources]
+        found = [_Given(self.maker.source(source)) for source in sources]
         own = tuple(condition for condition in leaf.conditions if is_local(condition, leaf.slot))
         across = tuple(condition for condition in leaf.conditions if condition not in own)
         bare = replace(self.names, slots={**self.names.slots, leaf.slot: None})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from inkling.physical.graph.agents import Agent, Kind, Network
 
-_GIVEN = (Kind.STREAM, Kind.TABLE, Kind.RULE, Kind.TIME, Kind.EVENT)
+_GIVEN = (Kind.STREAM, Kind.TABLE, Kind.RULE, Kind.TIME, Kind.AGAIN, Kind.EVENT)
 
 
 def network_text(network: Network) -> str:
