@@ -183,7 +183,9 @@ RECURSION = [
         WINDS,
         {"warning": [(0, 210)]},
     ),
-    RuleSetCase("A08-count", _state("_count", "0", {"s.n + 1": "t >= 0"}), COUNTED, {"state_count": _states(0, 1, 2, 3)}),
+    RuleSetCase(
+        "A08-count", _state("_count", "0", {"s.n + 1": "t >= 0"}), COUNTED, {"state_count": _states(0, 1, 2, 3)}
+    ),
     RuleSetCase("A08-sum", _state("_sum", "0", {"s.n + a.x": "t >= 0"}), COUNTED, {"state_sum": _states(0, 1, 3, 6)}),
     RuleSetCase(
         "A08-max",
@@ -313,11 +315,7 @@ WINDOWS = [
             id,
             f"EVENT {id.lower()}(v, w) AS PATTERN WINDOW Temp p LAST {last} WHERE v = {value} {BY_CASE}",
             _at("Temp", *enumerate(given, start=1)),
-            {
-                id.lower(): [
-                    (float(one), max(1, n + 1 - int(last[0])), n) for n, one in enumerate(expected, start=1)
-                ]
-            },
+            {id.lower(): [(float(one), max(1, n + 1 - int(last[0])), n) for n, one in enumerate(expected, start=1)]},
         )
         for id, (value, last, given, expected) in SLIDING.items()
     ),
@@ -392,8 +390,7 @@ FORMULAS = [
     ),
     RuleSetCase(
         "O46",
-        "EVENT total(v, w) AS PATTERN WINDOW Weight p LAST 4 EVENTS"
-        f" WHERE v = SUM(p.v) HAVING COUNT(p) = 4 {BY_CASE}",
+        f"EVENT total(v, w) AS PATTERN WINDOW Weight p LAST 4 EVENTS WHERE v = SUM(p.v) HAVING COUNT(p) = 4 {BY_CASE}",
         _at("Weight", (1, 1.1681845703125), (2, -0.2819755859375), (3, 0.1468974609375), (4, -0.0331064453125)),
         {"total": [(1.0, 1, 4)]},
     ),

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -64,7 +66,7 @@ def program_of(afternoon: Afternoon) -> Program:
     return parse(text)
 
 
-def rows_of(results: dict[str, pa.Table]) -> dict[str, list[dict[str, object]]]:
+def rows_of(results: Mapping[str, pa.Table]) -> dict[str, list[dict[str, Any]]]:
     rows = {name: table.to_pylist() for name, table in results.items()}
     rows["faults"] = [row for row in rows["step"] if row["faulty"]]
     counted = {(row["driver"], row["n"]): row for row in rows["record"] if row["n"]}
@@ -86,3 +88,19 @@ def test_what_was_written_down_is_found(name: str) -> None:
     for event, expected in afternoon.later.items():
         later = [tuple(row[column] for column in COLUMNS[event]) for row in found[event] if row["end"] > over]
         assert later == list(expected)
+
+
+@pytest.mark.parametrize("name", ["new york", "handed over"])
+def test_rows_that_are_pushed_one_by_one_give_the_same(name: str) -> None:
+    afternoon = AFTERNOONS[name]
+    inputs, _ = afternoon.rows()
+    program = program_of(afternoon)
+    streams = {stream.schema.name: inputs.get(stream.schema.name, []) for stream in program.plan.streams}
+    whole = program.run_local(streams, afternoon.tables()).tables
+    stream = program.open(afternoon.tables(), unbounded=True)
+    told = sorted((str(row["t"]), source, place) for source, rows in inputs.items() for place, row in enumerate(rows))
+    pushed = [stream.push({source: [inputs[source][place]]}).tables for _, source, place in told]
+    pushed.append(stream.finish().tables)
+    for event, table in whole.items():
+        rows = [row for tables in pushed for row in tables[event].to_pylist()]
+        assert sorted(map(repr, rows)) == sorted(map(repr, table.to_pylist())), event

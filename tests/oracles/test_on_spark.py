@@ -6,9 +6,10 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.oracles import etalis_cases, language_cases, wayeb_cases
 from tests.oracles.etalis_rule_sets import CASES as RULE_SETS
-from tests.oracles.ink_case import Together, together
+from tests.oracles.ink_case import Together, in_order, together
 from tests.oracles.test_etalis_rules import shown
 from tests.oracles.test_etalis_rules import together as rule_sets_together
+from tests.spark.one_job import rows_by_stage
 
 from inkling import parse
 
@@ -33,8 +34,25 @@ def test_in_one_program(group: Together, spark: SparkSession) -> None:
 
 
 def test_rule_sets_in_one_program(spark: SparkSession) -> None:
-    program, given = rule_sets_together()
-    results = parse(program).run(spark, given, partitions=2)
-    frames = {name: results.frames[name].toArrow().to_pylist() for case in RULE_SETS for name in case.expected}
+    text, given = rule_sets_together()
+    program = parse(text)
+    results = program.run(spark, given, partitions=2)
+    found = rows_by_stage(program, results)
     results.close()
-    assert {case.id: shown(case, frames) for case in RULE_SETS} == {case.id: case.wanted() for case in RULE_SETS}
+    assert {case.id: shown(case, found) for case in RULE_SETS} == {case.id: case.wanted() for case in RULE_SETS}
+
+
+def test_cases_with_streams_of_their_own(spark: SparkSession) -> None:
+    """Joins and background tables: a stream or two for each case, all in one program."""
+    cases = [case for group in together(etalis_cases.CASES) if len(group.cases) < FEW for case in group.cases]
+    cases = [case for case in cases if case.id.startswith("O")]
+    assert {"O29", "O31", "O40", "O41", "O42", "O43"} <= {case.id for case in cases}
+    events = [case.event(f"x{n}", ["w", *case.own_head], ["w", *case.own_keys]) for n, case in enumerate(cases)]
+    given = {name: rows for case in cases for name, rows in case.inputs().items()}
+    tables = {name: rows for case in cases for name, rows in case.tables.items()}
+    program = parse("\n".join([*(case.streams for case in cases), *events]))
+    results = program.run(spark, given, tables, partitions=2)
+    found = rows_by_stage(program, results)
+    results.close()
+    for n, case in enumerate(cases):
+        assert in_order(tuple(row[name] for name in case.columns) for row in found[f"x{n}"]) == case.wanted(), case.id

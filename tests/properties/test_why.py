@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -11,14 +12,22 @@ from inkling.local import taken_in
 from inkling.logical import plan as p
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.oracle import oracle
-from inkling.testing.programs import Case, seeded_cases
+from inkling.testing.programs import Case, Options, seeded_cases
+from inkling.testing.rulesets import seeded_rule_sets
 from inkling.why.account import Why
 from inkling.why.progress import progress_of
 from inkling.why.questions import needed_part
 
 CASES_PER_SEED = 40
+RULES_PER_SEED = 10
 SEEDS = range(5)
 MATCHES = "matches"
+
+
+def _cases(seed: int) -> Iterator[Case]:
+    """Programs, and sets of rules that are united and rest on themselves."""
+    yield from seeded_cases(seed, CASES_PER_SEED)
+    yield from seeded_rule_sets(seed, RULES_PER_SEED, Options(without=frozenset({"WINDOW"})))
 
 
 def _n_matches(case: Case, event: p.EventPlan, pattern: p.Pattern) -> int:
@@ -42,7 +51,7 @@ def _n_matches(case: Case, event: p.EventPlan, pattern: p.Pattern) -> int:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_last_part_has_the_matches_of_the_definition(seed: int) -> None:
-    for case in seeded_cases(seed, CASES_PER_SEED):
+    for case in _cases(seed):
         program = inkling.parse(case.text)
         given = taken_in(program, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
         expected = case.expected()
@@ -62,7 +71,7 @@ AFTERWARDS = ("PER ", "KEEP FOR", "CONSUME", "ON CHANGE", "all together")
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_trees_rest_on_the_lineage(seed: int) -> None:
-    for case in seeded_cases(seed, CASES_PER_SEED):
+    for case in _cases(seed):
         program = inkling.parse(case.text)
         for event in case.plan.events:
             why = Why(program, event.name, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))

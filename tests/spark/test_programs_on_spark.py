@@ -109,3 +109,18 @@ def test_without_a_key(seed: int, spark: SparkSession) -> None:
             case.plan, case.expected(), {name: frame.toArrow().to_pylist() for name, frame in results.frames.items()}
         )
         results.close()
+
+
+def test_a_derived_column_is_tested_and_returned(spark: SparkSession) -> None:
+    """One event tests a derived column, another one returns it: both read what the worker computed."""
+    program = inkling.parse("""
+        STREAM B(id STRING, k STRING, x INT, t INT) ID id KEY k TIME t DERIVE d = x - PREV(x);
+        EVENT tested(k) AS PATTERN B b[d > 0] PARTITION BY k;
+        EVENT returned(k, b.d AS d) AS PATTERN B b PARTITION BY k;
+    """)
+    rows: Rows = {"B": [{"id": f"b{n}", "k": "pq"[n % 2], "x": n * 7 % 5, "t": n} for n in range(10)]}
+    expected = oracle(program.plan, rows)
+    assert len(expected["tested"]) >= 2
+    results = program.run(spark, rows, partitions=2)
+    same_results(program.plan, expected, {name: frame.toArrow().to_pylist() for name, frame in results.frames.items()})
+    results.close()

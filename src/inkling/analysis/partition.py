@@ -77,7 +77,7 @@ def _links(pattern: p.Pattern, hidden: frozenset[int]) -> list[dict[int, str]]:
             return _links(inner, hidden)
         case _:
             leaves = list(p.leaves(pattern))
-            return _linked_by_any(leaves, hidden) if only_any(pattern) else _linked_one_by_one(leaves)
+            return _linked_by_any(pattern, leaves, hidden) if only_any(pattern) else _linked_one_by_one(leaves)
 
 
 def _equalities(leaf: p.Leaf) -> list[Equal]:
@@ -91,24 +91,53 @@ def _equalities(leaf: p.Leaf) -> list[Equal]:
     return found
 
 
-def _linked_by_any(leaves: list[p.Leaf], hidden: frozenset[int]) -> list[dict[int, str]]:
-    """Columns that equality conditions anywhere in the pattern force to one value, one per slot."""
-    demanded = [pair for leaf in leaves if leaf.slot in hidden for pair in _equalities(leaf)]
-    classes = [{end} for pair in demanded for end in pair if end[0] not in hidden]
-    for pair in (pair for leaf in leaves if leaf.slot not in hidden for pair in _equalities(leaf)):
+def _linked_by_any(pattern: p.Pattern, leaves: list[p.Leaf], hidden: frozenset[int]) -> list[dict[int, str]]:
+    """Columns that equality conditions anywhere in the pattern force to one value, one per slot.
+
+    What a leaf demands that may be left out ties nothing but the leaf itself.
+    """
+    sure = _sure(pattern)
+    seen = [pair for leaf in leaves if leaf.slot in sure - hidden for pair in _equalities(leaf)]
+    ties = [tie for leaf in leaves for tie in _ties(leaf, hidden if leaf.slot in sure else frozenset())]
+    classes = [{other} for other in sorted({other for _, other in ties if other[0] not in hidden})]
+    for pair in seen:
         touched = [one for one in classes if one & set(pair)]
         merged = set(pair).union(*touched)
         classes = [one for one in classes if one not in touched] + [merged]
     for one in classes:
-        _attach(one, demanded, hidden)
+        _attach(one, ties)
     return [chosen for one in classes if (chosen := _one_per_slot(one, leaves)) is not None]
 
 
-def _attach(linked: set[tuple[int, str]], demanded: list[Equal], hidden: frozenset[int]) -> None:
-    """Add the columns of hidden slots that must equal one of the columns, or one that is added."""
-    both_ways = [*demanded, *((other, one) for one, other in demanded)]
-    while found := {other for one, other in both_ways if one in linked and other[0] in hidden} - linked:
+def _ties(leaf: p.Leaf, also: frozenset[int]) -> list[Equal]:
+    """Equalities of a leaf that tie it, or one of some other slots, to whatever has the value on the right."""
+    pairs = _equalities(leaf)
+    return [(one, other) for one, other in [*pairs, *((b, a) for a, b in pairs)] if one[0] in also | {leaf.slot}]
+
+
+def _attach(linked: set[tuple[int, str]], ties: list[Equal]) -> None:
+    """Add the columns that are tied to one of the columns, or to one that is added."""
+    while found := {one for one, other in ties if other in linked} - linked:
         linked |= found
+
+
+def _sure(part: p.Part) -> frozenset[int]:
+    """The slots that are filled whenever the part happens; of what must not happen, whenever that would."""
+    match part:
+        case p.Leaf(slot=slot):
+            return frozenset((slot,))
+        case p.Absent(pattern=inner) | p.Narrowed(pattern=inner):
+            return _sure(inner)
+        case p.Repetition(pattern=inner, low=low):
+            return _sure(inner) if low else frozenset()
+        case p.Sequence(parts=parts) | p.Conjunction(items=parts) | p.Parallel(items=parts):
+            return frozenset[int]().union(*(_sure(one) for one in parts if not can_be_empty(one)))
+        case p.Related(left=left, right=right) | p.Except(pattern=left, other=right):
+            return _sure(left) | _sure(right)
+        case p.Sliding(leaf=leaf, since=since):
+            return frozenset((leaf.slot,) if since is None else (leaf.slot, since.slot))
+        case _:
+            return frozenset()
 
 
 def _linked_one_by_one(leaves: list[p.Leaf]) -> list[dict[int, str]]:

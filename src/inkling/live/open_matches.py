@@ -17,6 +17,7 @@ from inkling.live.program import LiveProgram, ProgramState
 from inkling.live.stage import LiveStage
 from inkling.logical import plan as p
 from inkling.logical.part_texts import PartTexts
+from inkling.logical.recursion import resting_on
 from inkling.logical.ways import Way, numbers_in, part_event, ways_of
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.model.time import Clock, Span
@@ -56,8 +57,8 @@ def open_matches(live: LiveProgram, state: ProgramState, event: str) -> list[Ope
 
 
 def _require_rows(step: EventStep) -> None:
-    sequences = [way for way in ways_of(step.event) if isinstance(way.whole, p.Sequence)]
-    if step.evaluator is Evaluator.NETWORK and len(sequences) == len(ways_of(step.event)):
+    is_told_apart = all(isinstance(way.whole, p.Sequence | p.Leaf) for way in ways_of(step.event))
+    if step.evaluator is Evaluator.NETWORK and is_told_apart:
         return
     keeper = "a pattern that is no sequence" if step.evaluator is Evaluator.NETWORK else f"the {step.evaluator.value}"
     raise NotSupportedYet.of(
@@ -76,8 +77,8 @@ class _OfWay:
     watermark: int
 
     def found(self, rows: pa.Table) -> Iterator[OpenMatch]:
-        sequence = self.way.whole
-        assert isinstance(sequence, p.Sequence)
+        if isinstance(self.way.whole, p.Leaf):
+            return  # a single event is complete at once
         waits_at_end = bool(self.way.absences_after(len(self.way.parts)))
         last = len(self.way.parts) if waits_at_end else len(self.way.parts) - 1
         probes: dict[str, EventStep] = {}
@@ -142,10 +143,9 @@ class _OfWay:
 
     def _run(self, rows: pa.Table, probes: dict[str, EventStep]) -> dict[str, MatchBatch]:
         stage = self.stage.plan.stages[self.stage.number]
+        needed = resting_on(_declared(self.stage, self.step), self.stage.plan.program)
         upstream = tuple(
-            step
-            for step in stage.steps
-            if step.evaluator is Evaluator.NETWORK and step.event.name in self.step.event.sources
+            step for step in stage.steps if step.evaluator is Evaluator.NETWORK and step.event.name in needed
         )
         asked = replace(stage, steps=(*upstream, *probes.values()), sharing=Sharing())
         found = StageEngine(asked, self.stage.tables, self.stage.around).run(rows).matches

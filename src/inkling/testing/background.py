@@ -47,14 +47,21 @@ def reach(values: np.ndarray) -> int:
 
 def register_aggregates() -> None:
     """Make the aggregates known to programs of this process."""
-    for name, made_by in zip(AGGREGATES, (reach, Swing), strict=True):
-        if name not in REGISTERED:
-            aggregate(name, returns="INTEGER")(made_by)
+    one, other = AGGREGATES
+    if one not in REGISTERED:
+        aggregate(one, returns="INTEGER")(reach)
+    if other not in REGISTERED:
+        aggregate(other, returns="INTEGER")(Swing)
 
 
 def rule_condition(rng: random.Random, columns: Mapping[str, Type], fact: str, others: list[Variable]) -> str:
     """A call of a rule about an event that has a text; `fact` is a name that nothing else binds."""
-    choices = [f"linked(s, '{rng.choice(TEXTS)}')", f"linked(s, {fact})", f"NOT linked(s, {fact})", f"linked({fact}, s)"]
+    choices = [
+        f"linked(s, '{rng.choice(TEXTS)}')",
+        f"linked(s, {fact})",
+        f"NOT linked(s, {fact})",
+        f"linked({fact}, s)",
+    ]
     choices += ["outside(s)", "NOT outside(s)"]
     if columns.get("x") is Type.INTEGER:
         choices += ["above(s, x)", "NOT above(s, x)", f"linked(s, {fact}) AND above({fact}, x)"]

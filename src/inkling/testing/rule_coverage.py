@@ -1,4 +1,4 @@
-"""What a rule set uses beyond single patterns: events that are united or rest on themselves, rules, and both at once."""
+"""What a rule set uses beyond single patterns: united events, recursion, background rules, and all of it at once."""
 
 from __future__ import annotations
 

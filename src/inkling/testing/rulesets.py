@@ -1,4 +1,4 @@
-"""Random rule sets: events declared several times, events that rest on themselves or on each other, background rules."""
+"""Random rule sets: events declared several times, events that rest on themselves or on each other, rules they ask."""
 
 from __future__ import annotations
 
@@ -81,9 +81,7 @@ def packed_rule_sets(seed: int, n: int, n_datasets: int) -> Iterator[PackedCase]
         rules = random_rules(rng, Options(partitioned=True, bad_rows=False))
         if not is_packable(rules.plan):
             continue
-        some = [
-            random_rows(rng, rules.streams, n_events=rng.choice(SIZES), bad_rows=False) for _ in range(n_datasets)
-        ]
+        some = [random_rows(rng, rules.streams, n_events=rng.choice(SIZES), bad_rows=False) for _ in range(n_datasets)]
         made += 1
         yield PackedCase(rules.text, rules.plan, tuple(some), random_tables(rng))
 
@@ -97,9 +95,7 @@ def random_rule_set(rng: random.Random, options: Options = ANYTHING) -> Case:
     return Case(rules.text, rules.plan, rows, random_tables(rng))
 
 
-def random_rules(
-    rng: random.Random, options: Options = ANYTHING, streams: Sequence[Declared] | None = None
-) -> RuleSet:
+def random_rules(rng: random.Random, options: Options = ANYTHING, streams: Sequence[Declared] | None = None) -> RuleSet:
     """A program that binds, over some streams or over any."""
     wants_recursion = rng.random() < 0.75
     given = streams
@@ -209,9 +205,7 @@ class _Rules:
     def _maker(self, sources: Sequence[Source], policy: str) -> PatternMaker:
         kind = PairMaker if policy else PatternMaker
         n_leaves = self._rng.choice((1, 2, 2, 3))
-        return kind(
-            self._rng, sources, self._is_ordered, n_leaves, n_unbounded=0, asks_rules=self.asks_rules
-        )
+        return kind(self._rng, sources, self._is_ordered, n_leaves, n_unbounded=0, asks_rules=self.asks_rules)
 
     def _member(self, name: str, sources: Sequence[Source], per: str, policy: str = "") -> str:
         """Any pattern."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from inkling.local import TakenIn
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.moments import happens_without_events
 from inkling.logical.occurrences import can_be_empty
 from inkling.logical.part_texts import PartTexts
 from inkling.logical.text import Wording, expr_text, span_text, window_text
@@ -191,8 +192,10 @@ class _WayDraft:
             return f"there is no `{' | '.join(line.sources)}` at all"
         if step.candidates == 0:
             return f"no `{line.what}` happens, whatever comes before or after"
+        limit = " and ".join(f"WITHIN {window_text(limit)}" for limit in self.way.limits)
+        if limit and step.too_long is None and line.sources:
+            return f"{line.obstacle} {limit}"
         if step.too_long:
-            limit = " and ".join(f"WITHIN {window_text(limit)}" for limit in self.way.limits)
             times = "once" if step.too_long == 1 else f"{step.too_long:,} times"
             return f"`{line.what}` comes {times}, but never {limit}"
         return line.obstacle
@@ -233,17 +236,17 @@ class _WayDraft:
 def _candidate_pattern(part: p.Part) -> p.Pattern | None:
     """What the part is by itself; None where that is no event."""
     match part:
-        case p.Absent() | p.Deadline() | p.StreamStart() | p.TimePoint() | p.Quantified() | p.OtherRun():
+        case p.Absent() | p.Deadline() | p.StreamStart() | p.Quantified():
             return None
         case p.Sliding(leaf=leaf):
             return leaf
         case _:
-            return part
+            return None if happens_without_events(part) else part
 
 
 def _can_be_cut(part: p.Part, so_far: p.Pattern) -> bool:
     """Whether the parts up to here can be looked for alone: not after a COMPLEMENT, nor without any event."""
-    return not isinstance(part, p.OtherRun) and any(True for _ in p.leaves(so_far))
+    return not isinstance(part, p.OtherRun) and not happens_without_events(so_far)
 
 
 def _with_obstacle(steps: list[Step]) -> list[Step]:

@@ -6,6 +6,7 @@ import pytest
 
 import inkling
 from inkling.analysis.partition import partition_of
+from inkling.testing.oracle import bound, oracle
 
 STREAMS = "".join(f"STREAM {name}(id STRING, k INT, t INT) ID id TIME t;" for name in "ABC")
 
@@ -72,3 +73,31 @@ def test_each_round_of_a_repetition_may_have_a_value_of_its_own() -> None:
     }
     program = inkling.parse(f"{STREAMS} EVENT e AS PATTERN SEQ((A a AND B b[k = a.k]){{2}});")
     assert program.run_local(rows).tables["e"]["lineage"].to_pylist() == [["a1", "b1", "a2", "b2"]]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "SEQ(A a, B b, C c[k = a.k AND k = b.k]?)",
+        "SEQ(A a, B b, C c[k = a.k AND k = b.k]*)",
+        "SEQ(A a, B b, (C c[k = a.k AND k = b.k] OR A d[k = a.k]))",
+        "A a AND B b AND (C c[k = a.k AND k = b.k] OR A d[k = a.k])",
+        "SEQ(A a, NOT SEQ(C c, B b[k = a.k AND k = c.k]?), A d[k = a.k])",
+    ],
+)
+def test_what_may_be_left_out_ties_only_itself(pattern: str) -> None:
+    assert keys(pattern) == set()
+    text = f"{STREAMS} EVENT e AS PATTERN {pattern};"
+    rows = {
+        "A": [{"id": "a1", "k": 1, "t": 1}, {"id": "a2", "k": 1, "t": 4}],
+        "B": [{"id": "b", "k": 2, "t": 2}],
+        "C": [{"id": "c", "k": 2, "t": 3}],
+    }
+    expected = [list(result.lineage) for result in oracle(bound(text), rows)["e"]]
+    assert inkling.parse(text).run_local(rows).tables["e"]["lineage"].to_pylist() == expected
+
+
+def test_what_may_be_left_out_follows_the_key_of_the_match() -> None:
+    assert keys("SEQ(A a, B b[k = a.k]?, C c[k = a.k])") == {"A", "B", "C"}
+    assert keys("SEQ(A a, (SEQ(B b[k = a.k], A d[k = b.k]))*, C c[k = a.k])") == {"A", "B", "C"}
+    assert keys("SEQ(A a, (B b[k = a.k] OR C c[k = a.k]))") == {"A", "B", "C"}

@@ -68,6 +68,24 @@ def test_says_what_it_waits_for() -> None:
     assert (found["reached"], found["parts"], found["awaits"]) == (2, 3, "C c[c.x > a.x]")
 
 
+def test_derived_events_are_parts_too() -> None:
+    # pairs a1 b2 and a1 b6, a4 b6; c5 follows the first of them
+    assert listed(
+        """EVENT d AS PATTERN SEQ(A a, B b) WITHIN 9 TICKS;
+           EVENT p AS PATTERN d x WITHIN 9 TICKS;
+           EVENT e AS PATTERN SEQ NEXT(p x, C c) WITHIN 20 TICKS;"""
+    ) == [(1, "a1 b6", 21), (1, "a4 b6", 24)]
+
+
+def test_events_that_rest_on_themselves() -> None:
+    # runs of growing x: a1, a4 and a1 a4, each of which may grow
+    found = listed(
+        """EVENT e(v) AS PATTERN A t WHERE v = t.x PER INTERVAL;
+           EVENT e(v) AS PATTERN SEQ(e p, A t) WHERE t.x > p.v AND v = t.x WITHIN 10 TICKS PER INTERVAL;"""
+    )
+    assert found == [(1, "a1", 11), (1, "a1 a4", 11), (1, "a4", 14)]
+
+
 def test_nothing_is_open_in_the_end() -> None:
     stream = opened("EVENT e AS PATTERN SEQ(A a, B b, C c);")
     assert len(stream.open_matches("e"))

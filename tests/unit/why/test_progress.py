@@ -82,6 +82,13 @@ def test_obstacles(event: str, said: str) -> None:
     assert found.obstacles == (said,)
 
 
+def test_too_many_to_tell_what_within_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inkling.why.progress.MOST_TRIED", 0)
+    found = progress("EVENT e AS PATTERN SEQ(A a, B b) WITHIN 2 TICKS;", A=[(1, 1)], B=[(5, 2)])
+    assert found.steps[1].too_long is None
+    assert found.obstacles == ("no `B b` follows a `A a` WITHIN 2 TICKS",)
+
+
 def test_parts_that_may_be_missing_are_no_obstacle() -> None:
     found = progress("EVENT e AS PATTERN SEQ(A a[x > 9]?, B b);", A=[(1, 1)], B=[(2, 1)])
     assert [step.matches for step in found.steps] == [0, 1, 1]

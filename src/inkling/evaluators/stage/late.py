@@ -51,11 +51,22 @@ def with_late_columns(
             names = stored_columns(given, streams[number])
             for physical, logical in names.items():
                 mine = mine.append_column(logical, mine[physical])
-            mine = with_derived_columns(streams[number], mine, around)
+            mine = _in_place(with_derived_columns(streams[number], mine, around), streams[number])
         if number in streams or given.left_to_worker:
             mine = _finished(mine, given, schema, around)
         parts.append(mine.select(schema.names).cast(schema))
     return pa.concat_tables(parts)
+
+
+def _in_place(rows: pa.Table, stream: StreamPlan) -> pa.Table:
+    """The rows with derived columns under their physical names too, where nulls have stood for them."""
+    kinds = {column.name: column.type for column in stream.schema.columns}
+    for derived in stream.derived:
+        physical = physical_name(derived.name, kinds[derived.name])
+        if physical in rows.column_names:
+            place = rows.column_names.index(physical)
+            rows = rows.set_column(place, physical, rows[derived.name].cast(rows.schema.field(physical).type))
+    return rows
 
 
 def _finished(rows: pa.Table, given: Input, schema: pa.Schema, around: Surroundings) -> pa.Table:

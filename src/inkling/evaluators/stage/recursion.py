@@ -190,4 +190,3 @@ def _columns(batches: list[MatchBatch]) -> list[pa.ChunkedArray]:
     ]
     values = [pa.chunked_array([batch.values[name] for batch in batches]) for name in batches[0].values]
     return [*numbers, *places, *values]
-
