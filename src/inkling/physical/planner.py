@@ -321,14 +321,21 @@ def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
     own = {atom.number for atom in leaf.atoms}
     atoms, conditions = [], list(leaf.conditions)
     for atom in leaf.atoms:
-        args = list(atom.args)
-        for place, (arg, column) in enumerate(zip(atom.args, atom.columns, strict=True)):
+        args = [None if arg is None else _of_own_event(arg, leaf.slot) for arg in atom.args]
+        for place, (arg, column) in enumerate(zip(args, atom.columns, strict=True)):
             if arg is None or (e.slots_of(arg) <= {leaf.slot} and e.atoms_of(arg) <= own):
                 continue
             args[place] = None
             conditions.append(e.Compare("=", e.FactColumn(atom.number, column.name, column.type), arg))
         atoms.append(replace(atom, args=tuple(args)))
     return replace(leaf, atoms=tuple(atoms), conditions=tuple(conditions))
+
+
+def _of_own_event(expr: e.Expr, slot: int) -> e.Expr:
+    """The expression with columns of PARTITION BY, which all events share, taken from the event of one slot."""
+    if isinstance(expr, e.KeyColumn):
+        return e.ColumnOf(slot, expr.column, expr.type)
+    return e.rebuilt(expr, lambda part: _of_own_event(part, slot))
 
 
 def _identity(stream: p.StreamPlan | None, key: tuple[str, ...]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from inkling.evaluators.network.relations import related
 from inkling.evaluators.network.runs import expand, is_among
 from inkling.evaluators.network.session import Common, Session
 from inkling.evaluators.network.store import Store
-from inkling.evaluators.network.where import anywhere, moment, on_same_interval, start_anywhere, starting_early
+from inkling.evaluators.network.where import anywhere, beside, moment, on_same_interval, start_anywhere, starting_early
 from inkling.evaluators.sources import comes_from
 from inkling.kernels import join
 from inkling.logical import plan as p
@@ -220,9 +220,12 @@ class Evaluation:
         """All items, each in one of the relations to the hull of those before it."""
         n_placed, partials = self._resumed(pattern, len(items), contexts, window, begin(contexts, 0))
         for place, item in enumerate(items[n_placed:], n_placed):
-            found = self.occurrences(item, anywhere(partials, contexts, window), window=window)
-            hull = partials.take(found.origin)
-            found = found.where(~hull.placed | related(relations, hull, found))
+            lookup = anywhere(partials, contexts, window)
+            if place:
+                lookup = beside(relations, partials, lookup)
+            found = self.occurrences(item, lookup, window=window)
+            if place:
+                found = found.where(related(relations, partials.take(found.origin), found))
             partials = append(partials, found)
             self._keep(pattern, place + 1, contexts, window, partials)
         return starting_early(self._closed(partials, None), contexts)

@@ -6,6 +6,7 @@ import numpy as np
 
 from inkling.evaluators.network.partials import Occurrences, Partials
 from inkling.logical.allen import INVERSES, RELATIONS
+from inkling.model.batch import Ints
 
 Spans = Occurrences | Partials
 
@@ -21,6 +22,38 @@ def related(relations: tuple[str, ...], left: Spans, right: Spans) -> np.ndarray
         else:
             fits |= _holds(name, left, right)
     return fits
+
+
+def starts_beside(relations: tuple[str, ...], left: Spans) -> tuple[Ints, Ints]:
+    """The first and the last time at which what stands in one of the relations to `left` can start."""
+    far = np.full(len(left), FAR)
+    ends = {"start": left.start, "end": left.end, "": far}
+    low = np.minimum.reduce([-far if not _STARTS[name][0] else ends[_STARTS[name][0]] for name in relations])
+    high = np.maximum.reduce([ends[_STARTS[name][1]] for name in relations])
+    return low, high
+
+
+FAR = np.int64(2**62)
+_STARTS = {
+    "PRECEDES": ("end", ""),
+    "PRECEDED_BY": ("", "start"),
+    "MEETS": ("end", "end"),
+    "MET_BY": ("", "start"),
+    "OVERLAPS": ("start", "end"),
+    "OVERLAPPED_BY": ("", "start"),
+    "STARTS": ("start", "start"),
+    "STARTED_BY": ("start", "start"),
+    "DURING": ("", "start"),
+    "CONTAINS": ("start", "end"),
+    "FINISHES": ("", "start"),
+    "FINISHED_BY": ("start", "end"),
+    "EQUALS": ("start", "start"),
+    "INTERSECTS": ("", "end"),
+    "STARTS_BEFORE": ("start", ""),
+    "ENDS_AFTER": ("", "end"),
+    "PAR": ("", "end"),
+}
+"""Per relation, the borders of the left one between which the right one starts; nothing where there is no limit."""
 
 
 def _holds(name: str, left: Spans, right: Spans) -> np.ndarray:

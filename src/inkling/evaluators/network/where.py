@@ -15,6 +15,7 @@ from inkling.evaluators.network.partials import (
     at_most,
     strictly_before,
 )
+from inkling.evaluators.network.relations import starts_beside
 
 
 def start_anywhere(contexts: Contexts) -> Contexts:
@@ -47,6 +48,20 @@ def anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Cont
         until,
         until,
         np.full(len(origin), AFTER_ALL),
+    )
+
+
+def beside(relations: tuple[str, ...], partials: Partials, lookup: Contexts) -> Contexts:
+    """Where something can lie that stands in one of the relations to what is placed so far."""
+    low, high = starts_beside(relations, partials)
+    later = low - 1 >= lookup.after
+    earlier = high < lookup.first_until
+    return replace(
+        lookup,
+        after=np.where(later, low - 1, lookup.after),
+        after_place=np.where(later, AFTER_ALL, lookup.after_place),
+        first_until=np.where(earlier, high, lookup.first_until),
+        first_until_place=np.where(earlier, AFTER_ALL, lookup.first_until_place),
     )
 
 
