@@ -25,7 +25,7 @@ TRANSLATE = 35  # constants[a + top], or null where the top is none of the b pla
 SEARCH = 36  # the place of the top among the b sorted constants from a on, or null
 PAIR = 37  # the place of the two on top among b sorted pairs: b firsts from a on, then b seconds; or null
 ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
-POW, LEAST, GREATEST, HAVERSINE, ANGLE = 50, 51, 52, 53, 54
+POW, LEAST, GREATEST, GREAT_CIRCLE, ANGLE = 50, 51, 52, 53, 54
 
 NO_EVENT = -1
 NO_MOMENT = np.int64(-(2**63) + 1)
@@ -40,13 +40,13 @@ def _finite(value):
 
 
 @njit(cache=True, inline="never")
-def _haversine(lat1, lon1, lat2, lon2):
+def _great_circle(lat1, lon1, lat2, lon2, radius):
     phi1 = math.radians(lat1)
     phi2 = math.radians(lat2)
     half_phi = (phi2 - phi1) / 2.0
     half_lambda = math.radians(lon2 - lon1) / 2.0
     chord = math.sin(half_phi) ** 2 + math.cos(phi1) * math.cos(phi2) * math.sin(half_lambda) ** 2
-    return 2.0 * EARTH_RADIUS_M * math.asin(math.sqrt(min(1.0, chord)))
+    return 2.0 * radius * math.asin(math.sqrt(min(1.0, chord)))
 
 
 @njit(cache=True, inline="never")
@@ -202,13 +202,13 @@ def run(code, constants, columns, candidate, registers, moments, stack):
                 stack[top] = math.nan
             else:
                 stack[top] = _place_of_pair(stack[top], stack[top + 1], constants, code[i, 1], code[i, 2])
-        elif op == HAVERSINE:
-            top -= 3
-            lat1, lon1, lat2, lon2 = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]
-            if math.isnan(lat1) or math.isnan(lon1) or math.isnan(lat2) or math.isnan(lon2):
+        elif op == GREAT_CIRCLE:
+            top -= 4
+            lat1, lon1, lat2, lon2, radius = stack[top], stack[top + 1], stack[top + 2], stack[top + 3], stack[top + 4]
+            if math.isnan(lat1) or math.isnan(lon1) or math.isnan(lat2) or math.isnan(lon2) or math.isnan(radius):
                 stack[top] = math.nan
             else:
-                stack[top] = _haversine(lat1, lon1, lat2, lon2)
+                stack[top] = _great_circle(lat1, lon1, lat2, lon2, radius)
         elif op in (NEG, NOT, IS_NULL) or (op >= ABS and op <= CEIL):
             stack[top] = _unary(op, stack[top])
         else:

@@ -13,7 +13,7 @@ DIVIDED_FUNCTIONS = {"seconds": 1e6, "minutes": 60e6, "hours": 3600e6}
 
 NUMERIC_FUNCTIONS = frozenset(
     ("abs", "sqrt", "exp", "ln", "sin", "cos", "floor", "ceil", "pow", "least", "greatest")
-) | {"angle_difference", "haversine", *DIVIDED_FUNCTIONS}
+) | {"angle_difference", "haversine", "great_circle", *DIVIDED_FUNCTIONS}
 """Functions that may mix columns of several events; the others must look at one event only."""
 
 

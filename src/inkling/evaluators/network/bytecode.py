@@ -227,7 +227,9 @@ class _Writer:
             self.constant(DIVIDED_FUNCTIONS[name])
             self.op(vm.DIV)
         else:
-            self.op(vm.HAVERSINE)
+            if name == "haversine":
+                self.constant(vm.EARTH_RADIUS_M)
+            self.op(vm.GREAT_CIRCLE)
 
     def _fold(self, items: tuple[e.Expr, ...], operation: int, empty: float) -> None:
         if not items:
