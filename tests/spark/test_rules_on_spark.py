@@ -24,7 +24,7 @@ from inkling.testing.universe import Declared, Kind
 
 RULE_SETS_PER_PROGRAM = 36
 DATASETS = 4
-PARTITIONS = {"points": (1, 5), "intervals": (2,), "mixed": (5,)}
+PARTITIONS = {"points": (1,), "intervals": (2,), "mixed": (5,)}
 WORLDS = {
     "points": [Declared(name, Kind.POINTS, True, "seq", derive) for name, derive in (("A", ""), ("B", "x - PREV(x)"))],
     "intervals": [Declared(name, Kind.INTERVALS, True, "seq", "") for name in "LM"],

@@ -9,6 +9,9 @@ from inkling.cli.messages import counted
 from inkling.why.account import Derivation, Fact, Shown
 from inkling.why.progress import Progress, Step
 
+WIDEST = 72
+"""Characters of a part that are shown in the table."""
+
 
 def progress_lines(progress: Progress) -> list[str]:
     """The steps below each other, then what stood in the way."""
@@ -32,7 +35,8 @@ def progress_lines(progress: Progress) -> list[str]:
 
 def _cells(step: Step) -> tuple[str, ...]:
     numbers = (step.rows, step.candidates, step.matches, step.too_long)
-    return (step.what, *("" if number is None else f"{number:,}" for number in numbers))
+    what = step.what if len(step.what) <= WIDEST else f"{step.what[: WIDEST - 1]}…"
+    return (what, *("" if number is None else f"{number:,}" for number in numbers))
 
 
 def _aligned(row: tuple[str, ...], widths: list[int]) -> str:

@@ -129,7 +129,7 @@ class _WayDraft:
             line = _Line(texts.part(part), self._no_hop(place), self._sources(part))
             alone = _candidate_pattern(part)
             if alone is not None:
-                line.candidates = questions.ask(part_event(self.event, "", on_its_own(alone)))
+                line.candidates = questions.ask(part_event(replace(self.event, head=()), "", on_its_own(alone)))
             so_far = way.upto(place + 1)
             if _can_be_cut(part, so_far):
                 line.matches = questions.ask(self._event(way.framed(so_far)))

@@ -117,6 +117,15 @@ def test_each_declaration_by_itself() -> None:
     ]
 
 
+def test_facts_make_matches_but_no_candidates() -> None:
+    program = inkling.parse(
+        STREAMS + "TABLE near(x INT, y INT) FROM 'near.csv'; EVENT e(y) AS PATTERN A a WHERE near(a.x, y);"
+    )
+    near = {"near": [{"x": 1, "y": 5}, {"x": 1, "y": 6}]}
+    (first, _) = program.why("e", rows(A=[(1, 1), (2, 2)]), near).progress.steps
+    assert (first.rows, first.candidates, first.matches) == (2, 1, 2)
+
+
 def test_policies_and_windows() -> None:
     given = {"A": [(1, 0), (2, 0), (3, 0)], "B": [(4, 0), (5, 0)]}
     found = progress("EVENT e AS PATTERN SEQ(A a, B b) CONSUME RECENT;", **given)
