@@ -13,7 +13,7 @@ from inkling.logical import plan as p
 from inkling.logical.semantics import Result
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.oracle import oracle
-from inkling.testing.programs import Case, Options, seeded_cases
+from inkling.testing.programs import Case, seeded_cases
 from inkling.testing.rulesets import seeded_rule_sets
 from inkling.why.account import Why
 from inkling.why.progress import progress_of
@@ -28,7 +28,7 @@ MATCHES = "matches"
 def _cases(seed: int) -> Iterator[Case]:
     """Programs, and sets of rules that are united and rest on themselves."""
     yield from seeded_cases(seed, CASES_PER_SEED)
-    yield from seeded_rule_sets(seed, RULES_PER_SEED, Options(without=frozenset({"WINDOW"})))
+    yield from seeded_rule_sets(seed, RULES_PER_SEED)
 
 
 def _n_matches(case: Case, event: p.EventPlan, pattern: p.Pattern) -> int:

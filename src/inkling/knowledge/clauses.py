@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.knowledge.relations import joined, plain, scanned
+from inkling.knowledge.relations import HOLDS, joined, plain, scanned
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.knowledge import VARIABLES, Clause, RulePlan
@@ -61,6 +61,8 @@ class _Solver:
     def head(self, columns: tuple[Column, ...]) -> pa.Table:
         assert not self._conditions
         assert not self._named
+        if not columns:
+            return pa.table({HOLDS: pa.array([True] * min(len(self._rows), 1), pa.bool_())})
         values = [
             plain(pa.chunked_array([self._value(expr)]), ARROW_TYPES[column.type])
             for expr, column in zip(self._clause.head, columns, strict=True)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from inkling.errors import InputError
 from inkling.knowledge.clauses import DELTA, derived
-from inkling.knowledge.relations import new_rows, refuse_too_many
+from inkling.knowledge.relations import HOLDS, new_rows, refuse_too_many
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.knowledge import Clause, RulePlan
@@ -83,7 +83,8 @@ def _united(like: pa.Table, found: list[pa.Table]) -> pa.Table:
 
 
 def _empty(rule: RulePlan) -> pa.Table:
-    return pa.schema([(column.name, ARROW_TYPES[column.type]) for column in rule.columns]).empty_table()
+    fields = [(column.name, ARROW_TYPES[column.type]) for column in rule.columns]
+    return pa.schema(fields or [(HOLDS, pa.bool_())]).empty_table()
 
 
 def _endless(rule: str) -> InputError:

@@ -14,14 +14,15 @@ from inkling.logical.vectorized import ARROW_TYPES
 MAX_FACTS = 50_000_000
 """Facts that one step of a rule may derive, or that a rule may have, before the run is given up."""
 
+HOLDS = "@holds"
+"""Column of a rule without arguments, because a table without columns has no rows."""
+
 _ZERO = pa.scalar(0.0)
 _UNIT = "@unit"
 
 
 def distinct(rows: pa.Table) -> pa.Table:
     """Every row once; two nulls are one value here."""
-    if not rows.num_columns:
-        return rows.slice(0, 1)
     return rows.group_by(rows.column_names, use_threads=False).aggregate([])
 
 

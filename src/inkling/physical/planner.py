@@ -230,12 +230,14 @@ class _StagePlanner:
         early = tuple(bit for bit in bits if bit not in late)
         event = self.program.event(draft.source)
         identity = _identity(stream, self.group.keys[draft.source])
+        columns = () if event is None else event.schema.columns
+        values = tuple(physical_name(column.name, column.type) for column in columns)
         return Input(
             name,
             draft.source,
             stream is None,
             self.group.keys[draft.source],
-            tuple(sorted(draft.columns | {*identity})),
+            tuple(sorted(draft.columns | {*identity, *values})),
             draft.atoms,
             early,
             late,
@@ -245,6 +247,7 @@ class _StagePlanner:
             stream is None or stream.schema.is_interval,
             draft.in_scope and not draft.atoms,
             identity,
+            values,
         )
 
     def _keep(self, draft: _InputDraft, late: tuple[Bit, ...], has_derived: bool) -> e.Expr | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.knowledge import Kind, RulePlan
 from inkling.logical.recursion import EventGroup, groups_of, is_monotone
-from inkling.logical.semantics import Result
 
 RULE_SET_FEATURES = (
     "united events", "monotone recursion", "progressive recursion", "mutual recursion",
@@ -123,14 +122,6 @@ def _parts(part: p.Part) -> Iterator[p.Part]:
 
 def _reads(part: p.Part, names: frozenset[str]) -> bool:
     return any(names & set(one.sources) for one in _parts(part) if isinstance(one, p.Leaf))
-
-
-def has_twins(plan: p.ProgramPlan, results: Mapping[str, Sequence[Result]]) -> bool:
-    """Whether a window or a policy reads events that nothing but their values tells apart."""
-    return any(
-        len({(one.start, one.end, one.lineage) for one in results[name]}) < len(results[name])
-        for name in chosen_from(plan)
-    )
 
 
 def chosen_from(plan: p.ProgramPlan) -> frozenset[str]:

@@ -97,6 +97,28 @@ def test_division_by_zero_is_null_and_fails_every_comparison() -> None:
     assert [found[name]["start"].to_pylist() for name in ("is_high", "is_low", "neither")] == [[5], [20], [0]]
 
 
+def test_rules_without_arguments() -> None:
+    text = """STREAM S(a INTEGER) TIME t;
+    TABLE link(a INTEGER, b INTEGER) FROM 'link.csv';
+    RULE alarm() IF link(1, _);
+    RULE always();
+    RULE alarm() IF alarm() AND always();
+    RULE noted(a) IF link(a, _) AND alarm();
+    RULE quiet(a) IF link(a, _) AND NOT alarm();
+    EVENT loud AS PATTERN S p WHERE alarm() AND always();
+    EVENT not_loud AS PATTERN S p WHERE NOT alarm();
+    EVENT is_noted AS PATTERN S p WHERE noted(p.a);
+    EVENT is_quiet AS PATTERN S p WHERE quiet(p.a);"""
+    program = inkling.parse(text)
+
+    def found(*pairs: tuple[int, int]) -> list[str]:
+        tables = program.run_local({"S": [{"a": 2, "t": 0}]}, {"link": links(*pairs)}).tables
+        return [name for name, table in tables.items() if len(table)]
+
+    assert found((1, 2), (2, 3), (1, 3)) == ["loud", "is_noted"]
+    assert found((2, 3)) == ["not_loud", "is_quiet"]
+
+
 def test_facts_change_while_a_stream_runs() -> None:
     stream = inkling.parse(LINKS).open({"link": links((1, 2), (2, 3))})
 

@@ -224,11 +224,12 @@ def _canonical(
     chosen = np.flatnonzero(tied | np.append(tied[1:], False))
     rows = order[chosen]
     ids, keys = _id_rank(table, rows), _key_rank(stage, table, rows)
+    values = _value_rank(stage, table, rows, source[rows])
     content = _content_rank(stage, table, rows)
-    inner = np.lexsort([content, source[rows], keys, ids, run[chosen]])
+    inner = np.lexsort([content, source[rows], keys, values, ids, run[chosen]])
     order[chosen] = rows[inner]
     again, other_key = np.zeros(len(chosen), bool), np.zeros(len(chosen), bool)
-    again[1:] = (np.diff(run[chosen]) == 0) & (np.diff(ids[inner]) == 0)
+    again[1:] = (np.diff(run[chosen]) == 0) & (np.diff(ids[inner]) == 0) & (np.diff(values[inner]) == 0)
     other_key[1:] = np.diff(keys[inner]) != 0
     same[chosen], repeated = _told_apart(stage, source[rows[inner]], again, other_key)
     order, same = np.delete(order, chosen[repeated]), np.delete(same, chosen[repeated])
@@ -264,6 +265,23 @@ def _key_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
     for name in names:
         values = _dense_rank(table[name].combine_chunks().take(pa.array(rows)))
         rank = np.unique(rank * (len(rows) + 1) + values, return_inverse=True)[1]
+    return rank
+
+
+def _value_rank(stage: Stage, table: pa.Table, rows: Ints, source: np.ndarray) -> Ints:
+    """Rank of the values of derived events, which tell apart those that rest on the same events."""
+    rank = np.zeros(len(rows), np.int64)
+    for event, names in {one.source: one.values for one in stage.inputs if one.values}.items():
+        numbers = [number for number, one in enumerate(stage.inputs) if one.source == event]
+        mine = np.flatnonzero(np.isin(source, numbers))
+        if len(mine) < 2:
+            continue
+        own = np.zeros(len(mine), np.int64)
+        for name in names:
+            column = table[name].combine_chunks().take(pa.array(rows[mine]))
+            ranks = np.where(column.is_valid().to_numpy(zero_copy_only=False), _dense_rank(column), 0)
+            own = np.unique(own * (len(mine) + 1) + ranks, return_inverse=True)[1]
+        rank[mine] = own
     return rank
 
 

@@ -63,7 +63,9 @@ def _flows(drawing: Drawing) -> Iterator[str]:
 
 
 def _agent(network: Network, agent: Agent, box: Box) -> str:
-    is_shared = agent.kind not in (Kind.STREAM, Kind.TABLE, Kind.RULE, Kind.AGAIN, Kind.EVENT) and network.uses(agent) > 1
+    is_shared = (
+        agent.kind not in (Kind.STREAM, Kind.TABLE, Kind.RULE, Kind.AGAIN, Kind.EVENT) and network.uses(agent) > 1
+    )
     words = [agent.title, *agent.details]
     lines = []
     for place, line in enumerate(lines_of(agent)):
