@@ -29,7 +29,7 @@ DATASETS = 5
 SEEDS = range(8)
 LONG_SEEDS = range(8, 88)
 ALL_WORLDS = 1_000_000
-RULE_SETS_PER_SEED = 12
+RULE_SETS_PER_SEED = 8
 RULE_SETS = Doubts(accept=lambda plan: not chosen_from(plan), write=rule_set_text)
 
 Expected = dict[str, tuple[ProbableResult, ...]]

@@ -15,7 +15,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 EVENTS, SEED = 1_500, 4
 
 
-@pytest.mark.parametrize("name", ["traffic", "alarms", "heat", "stocks", "supply_chain"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "heat",
+        "supply_chain",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("traffic", "alarms", "stocks")),
+    ],
+)
 def test_the_truth_of_an_example(name: str, spark: SparkSession) -> None:
     source = scenario(name, events=EVENTS, seed=SEED)
     blocks = list(source.blocks())

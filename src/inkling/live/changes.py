@@ -10,6 +10,7 @@ from inkling.live.parts import is_divisible
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.knowledge import RuleAtom
+from inkling.logical.recursion import resting_on
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
 from inkling.physical.stages import NoPlaceError, Placement
@@ -109,14 +110,18 @@ def _refusal(message: str, note: str) -> InputError:
 
 
 def _is_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
-    """Whether a stream or event means the same in both programs."""
+    """Whether a stream or event means the same in both programs, and so does everything it rests on."""
+    event = new.event(name)
+    needed = {name} if event is None else {name} | resting_on(event, new)
+    return all(_is_declared_the_same(one, old, new) for one in needed)
+
+
+def _is_declared_the_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
     event = new.event(name)
     if event is None:
         stream = new.stream(name)
         return is_same_stream(old.stream(name), stream) and _same_tables(stream, old, new)
-    if old.event(name) != event or not _same_tables(event, old, new):
-        return False
-    return all(_is_same(source, old, new) for source in event.sources)
+    return old.event(name) == event and _same_tables(event, old, new)
 
 
 def _same_tables(definition: object, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:

@@ -38,6 +38,16 @@ def test_an_event_changes_with_what_it_reads() -> None:
     assert _changes([STREAM, FAST, TWICE, SLOW], [STREAM, edited, TWICE, SLOW]).restarted == ("fast", "twice")
 
 
+def test_events_that_use_themselves_have_a_fate() -> None:
+    text = """STREAM S(k STRING, t INT) TIME t;
+    EVENT x(a.k AS k) AS PATTERN S a PER INTERVAL;
+    EVENT x(b.k AS k) AS PATTERN SEQ(y b, S c[k = b.k]) PER INTERVAL;
+    EVENT y(b.k AS k) AS PATTERN SEQ(x b, S c) PER INTERVAL;"""
+    old = inkling.parse(text).plan
+    assert not changes(old, inkling.parse(text).plan)
+    assert changes(old, inkling.parse(text.replace("x b, S c", "x b, S c[k <> b.k]")).plan).restarted == ("x", "y")
+
+
 def test_a_stream_with_another_column_starts_its_events_anew() -> None:
     assert _changes([STREAM, SLOW], [STREAM.replace("INT)", "INT, lane INT)"), SLOW]).restarted == ("slow",)
 
