@@ -43,7 +43,7 @@ def alternatives(n_events: int, seed: int) -> dict[str, pa.Table]:
 
 
 def imprecise(n_events: int, seed: int) -> dict[str, pa.Table]:
-    """Three streams of events known to within five ticks, one every fifth of a tick; one in some hundred ends a match."""
+    """Three streams of events known to five ticks, one every fifth of a tick; one in some hundred ends a match."""
     found = {}
     for number, name in enumerate("ABC"):
         rng = np.random.default_rng(seed + number)

@@ -19,6 +19,7 @@ ARRIVALS_PER_PROGRAM = 4
 LATENESS = (0, 2, 5)
 ANY = Options(without=frozenset({"ties with order"}))
 
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pushes_eq_definition(seed: int) -> None:
     rng = random.Random(seed)

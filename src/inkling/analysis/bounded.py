@@ -61,9 +61,7 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
     return Verdict(_bound(event, program, horizon.conclusion.windows), horizon.reason)
 
 
-def _bound_of_waiting(
-    event: p.EventPlan, consumption: p.Consumption, program: p.ProgramPlan
-) -> Verdict[Bound | None]:
+def _bound_of_waiting(event: p.EventPlan, consumption: p.Consumption, program: p.ProgramPlan) -> Verdict[Bound | None]:
     without_limit = [pair for pair in pairs_in(event) if not pair.windows and event.keep is None]
     if without_limit and consumption.keeping:
         return Verdict(None, "KEEPING stores everything that waits for a partner, and nothing limits for how long")

@@ -125,9 +125,7 @@ def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], finer: bool) ->
     )
 
 
-def _consumption(
-    consumption: p.Consumption | None, change: Callable[[e.Expr], e.Expr]
-) -> p.Consumption | None:
+def _consumption(consumption: p.Consumption | None, change: Callable[[e.Expr], e.Expr]) -> p.Consumption | None:
     if consumption is None or consumption.prefer is None or isinstance(consumption.prefer, p.Preference):
         return consumption
     return replace(consumption, prefer=change(consumption.prefer))

@@ -6,7 +6,8 @@
 - Only a standing repetition hides a slot behind FIRST, LAST or an aggregate.
 - A look-up supplies a value before anything uses it.
 - A sequence has something that happens; a NOT at its border has a limit in time.
-- Events stand after the events they use, unless they need each other, and partition columns exist in everything an event reads.
+- Events stand after the events they use, unless they need each other.
+- Partition columns exist in everything that an event reads.
 """
 
 from __future__ import annotations

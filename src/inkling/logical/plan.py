@@ -225,7 +225,16 @@ class OtherRun:
 
 
 Pattern = (
-    Leaf | Sequence | Conjunction | Disjunction | Parallel | Related | Quantified | Repetition | Narrowed | OtherRun
+    Leaf
+    | Sequence
+    | Conjunction
+    | Disjunction
+    | Parallel
+    | Related
+    | Quantified
+    | Repetition
+    | Narrowed
+    | OtherRun
     | Sliding
     | TimePoint
     | Except

@@ -62,9 +62,7 @@ def semantics(program: p.ProgramPlan, world: World, around: Surroundings) -> dic
     return results
 
 
-def least_model(
-    group: EventGroup, world: World, around: Surroundings, known_at: Mapping[Event, int]
-) -> list[Derived]:
+def least_model(group: EventGroup, world: World, around: Surroundings, known_at: Mapping[Event, int]) -> list[Derived]:
     """The results of events that rest on each other: all that end at one time, then all that end at the next.
 
     What ends at a time is derived again and again, from nothing, until that changes nothing any more.

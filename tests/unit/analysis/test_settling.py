@@ -36,8 +36,7 @@ def test_timeouts_are_told_when_the_time_is_up() -> None:
 def test_alternatives_that_wait_for_different_times_are_one_result() -> None:
     """Both deadlines belong to one result, which ends with the later one: it is held back until then."""
     program = inkling.parse(
-        "STREAM A(id STRING, t INT) ID id TIME t;"
-        "EVENT e AS PATTERN SEQ(A a, AFTER 3 TICKS) OR SEQ(A b, AFTER 5 TICKS);"
+        "STREAM A(id STRING, t INT) ID id TIME t;EVENT e AS PATTERN SEQ(A a, AFTER 3 TICKS) OR SEQ(A b, AFTER 5 TICKS);"
     )
     rows = [{"id": "a1", "t": 1}, {"id": "a2", "t": 5}, {"id": "a3", "t": 30}]
     stream = program.open()

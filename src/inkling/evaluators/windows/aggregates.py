@@ -126,14 +126,10 @@ def _written(
         return _told_what_changes(by, first, group, values.to_pylist(), wanted)
     held = values.filter(pa.array(present)).to_numpy(zero_copy_only=False)
     before = np.concatenate([[0], np.cumsum(present)])
-    return [
-        by.of(held[before[begin] : before[row + 1]]) if wanted[row] else None for row, begin in enumerate(first)
-    ]
+    return [by.of(held[before[begin] : before[row + 1]]) if wanted[row] else None for row, begin in enumerate(first)]
 
 
-def _told_what_changes(
-    by: UserAggregate, first: Ints, group: Ints, values: list[Any], wanted: Bools
-) -> list[Value]:
+def _told_what_changes(by: UserAggregate, first: Ints, group: Ints, values: list[Any], wanted: Bools) -> list[Value]:
     found: list[Value] = []
     state, begin, n_members = by.start(), 0, 0
     for row, value in enumerate(values):

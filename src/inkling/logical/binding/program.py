@@ -42,11 +42,7 @@ def bind(program: s.Program, source: SourceText) -> Bound:
     streams = [bind_stream(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.StreamDecl)]
     rule_times = TimeUses()
     rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, mistakes, rule_times)
-    events = [
-        event
-        for declared in _in_order(program, catalog)
-        for event in bind_together(declared, catalog, mistakes)
-    ]
+    events = [event for declared in _in_order(program, catalog) for event in bind_together(declared, catalog, mistakes)]
     for decl in statements:
         if isinstance(decl, s.ForecastDecl):
             _check_forecast(decl, program, catalog, mistakes)
@@ -137,9 +133,7 @@ def _in_order(program: s.Program, catalog: Catalog) -> Iterator[Declarations]:
         done.update(mates)
         for needed in (needed for mate in mates for needed in needs[mate]):
             yield from visit(needed)
-        decls = tuple(
-            decl for decl in program.statements if isinstance(decl, s.EventDecl) and decl.name.text in mates
-        )
+        decls = tuple(decl for decl in program.statements if isinstance(decl, s.EventDecl) and decl.name.text in mates)
         yield Declarations(decls, name in reached[name])
 
     for name in declared:

@@ -126,9 +126,7 @@ def _united(members: list[BoundEvent]) -> BoundEvent:
     return BoundEvent(united(plans), tuple(use for member in members for use in member.ticks_only))
 
 
-def _refuse_other_types(
-    decls: Sequence[s.EventDecl], members: dict[str, list[BoundEvent]], mistakes: Mistakes
-) -> None:
+def _refuse_other_types(decls: Sequence[s.EventDecl], members: dict[str, list[BoundEvent]], mistakes: Mistakes) -> None:
     """Report columns that are not of one type in all declarations; whole numbers beside doubles become doubles."""
     for name, found in members.items():
         own = [decl for decl in decls if decl.name.text == name]

@@ -156,7 +156,6 @@ class _Rows:
         found = in_table(facts, wanted)
         return _TRUE if found is None else found
 
-
     def _among_facts(self, test: e.InTable, condition: e.Expr) -> Datum:
         """Whether any fact that agrees also passes a condition on it and the row."""
         facts = self.around.tables[test.table]

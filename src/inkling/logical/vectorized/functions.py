@@ -25,7 +25,9 @@ TURN = pa.scalar(360.0)
 def call(name: str, args: list[Datum]) -> Datum:
     """Value of a function; doubles are what its numeric parameters read."""
     kinds = FUNCTIONS[name].parameters
-    given = [arg if kind is Type.STRING else as_double(arg) for arg, kind in zip_longest(args, kinds, fillvalue=kinds[-1])]
+    given = [
+        arg if kind is Type.STRING else as_double(arg) for arg, kind in zip_longest(args, kinds, fillvalue=kinds[-1])
+    ]
     result = MEANINGS[name](*given)
     return finite(result) if FUNCTIONS[name].result is Type.DOUBLE else result
 
