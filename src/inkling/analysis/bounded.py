@@ -126,6 +126,9 @@ def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterato
         yield "`PER END` or `PER INTERVAL` gives results as they happen"
     elif isinstance(event.pattern, p.Sliding):
         yield "without `SINCE` a window keeps only what it holds"
+    elif event.consumption is not None and group_of(event, program).is_recursive:
+        yield "without `CONSUME`, and with `WITHIN` in the declarations that use the event, old results are forgotten"
+        yield "for a stream that ends, say that nothing need limit the state: `--unbounded`"
     elif event.consumption is not None:
         yield f"`WITHIN {length}` limits how long parts wait for each other"
     elif regular:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from inkling.logical import expr as e
 from inkling.logical.functions import FUNCTIONS
 from inkling.logical.user_aggregates import UserAggregate
@@ -102,6 +100,8 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
                 return None
             return filled[0 if which is e.Which.FIRST else -1].values.get(column)
         case e.Aggregate(slot=slot, column=str(column), by=UserAggregate() as by):
+            import numpy as np
+
             return by.of(np.array(_present(at.events.get(slot, ()), column)))
         case e.Aggregate(function=function, slot=slot, column=aggregated):
             return _aggregate(function, at.events.get(slot, ()), aggregated)

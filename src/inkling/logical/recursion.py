@@ -26,7 +26,7 @@ def without_end(names: Iterable[str]) -> InputError:
     """What to raise when results of a recursion rest on each other without end."""
     return InputError.of(
         "INK0560",
-        f"the recursion of {', '.join(sorted(names))} does not end: results rest on more than {MOST_ROUNDS:,} others",
+        f"the recursion of {', '.join(sorted(names))} does not end: each result leads to another one",
         helps=("limit the values that it counts up, for example `WHERE p.n < 100`, or the time with `WITHIN`",),
     )
 

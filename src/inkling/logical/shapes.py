@@ -5,11 +5,13 @@ Shapely is imported when the first shape is met: most programs have none.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MAX_SHAPES = 4096
 """Texts whose shapes are remembered from call to call."""
@@ -42,16 +44,18 @@ def distance_to(text: str, x: float, y: float) -> float | None:
     if found is None:
         return None
     distance = float(shapely.distance(found, shapely.points(x, y)))
-    return None if np.isnan(distance) else distance
+    return None if math.isnan(distance) else distance
 
 
 def all_contain(shapes: NDArray[Any], x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+    import numpy as np
     import shapely
 
     return np.asarray(shapely.contains_xy(shapes, x, y))
 
 
 def all_distances(shapes: NDArray[Any], x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    import numpy as np
     import shapely
 
     with np.errstate(invalid="ignore"):  # where a coordinate is missing

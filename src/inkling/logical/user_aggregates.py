@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inkling.errors import InputError
 from inkling.model.event import Value
 from inkling.model.types import Type
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Implementation = Callable[..., Any]
 Made = TypeVar("Made", bound=Implementation)
@@ -52,6 +53,8 @@ class UserAggregate:
 
     def checked(self, value: Any) -> Value:
         """A result as a value of the declared type."""
+        import numpy as np
+
         if isinstance(value, np.generic):
             value = value.item()
         if value is None:

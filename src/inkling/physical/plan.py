@@ -62,6 +62,7 @@ class Input:
         return (*(bit.expr for bit in self.late), *(one.expr for one in self.computed))
 
     identity: tuple[str, ...]  # columns of KEY that the stage's key lacks: they tell events of one id apart
+    called: str | None = None  # column by which simultaneous events are listed where ids are not the user's own
     values: tuple[str, ...] = ()  # all columns of a derived event in its order: they tell apart what rests on the same
 
 

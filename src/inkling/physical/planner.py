@@ -11,6 +11,7 @@ from inkling.analysis.window import horizon_of
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.in_worlds import CALLED
 from inkling.logical.recursion import resting_on
 from inkling.model.types import Type
 from inkling.physical.across import compared_args, hoisted, is_pair_test, refuse_unsupported
@@ -232,12 +233,13 @@ class _StagePlanner:
         identity = _identity(stream, self.group.keys[draft.source])
         columns = () if event is None else event.schema.columns
         values = tuple(physical_name(column.name, column.type) for column in columns)
+        called = None if stream is None else _called(stream)
         return Input(
             name,
             draft.source,
             stream is None,
             self.group.keys[draft.source],
-            tuple(sorted(draft.columns | {*identity, *values})),
+            tuple(sorted(draft.columns | {*identity, *values, *([] if called is None else [called])})),
             draft.atoms,
             early,
             late,
@@ -247,6 +249,7 @@ class _StagePlanner:
             stream is None or stream.schema.is_interval,
             draft.in_scope and not draft.atoms,
             identity,
+            called,
             values,
         )
 
@@ -339,6 +342,12 @@ def _of_own_event(expr: e.Expr, slot: int) -> e.Expr:
     if isinstance(expr, e.KeyColumn):
         return e.ColumnOf(slot, expr.column, expr.type)
     return e.rebuilt(expr, lambda part: _of_own_event(part, slot))
+
+
+def _called(stream: p.StreamPlan) -> str | None:
+    """The column that holds the ids of a stream's user, where rows of worlds have numbers of their own."""
+    column = stream.schema.column(CALLED)
+    return None if column is None else physical_name(column.name, column.type)
 
 
 def _identity(stream: p.StreamPlan | None, key: tuple[str, ...]) -> tuple[str, ...]:

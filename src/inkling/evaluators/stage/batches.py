@@ -223,7 +223,7 @@ def _canonical(
     run = np.cumsum(~tied)
     chosen = np.flatnonzero(tied | np.append(tied[1:], False))
     rows = order[chosen]
-    ids, keys = _id_rank(table, rows), _key_rank(stage, table, rows)
+    ids, keys = _id_rank(stage, table, rows), _key_rank(stage, table, rows)
     values = _value_rank(stage, table, rows, source[rows])
     content = _content_rank(stage, table, rows)
     inner = np.lexsort([content, source[rows], keys, values, ids, run[chosen]])
@@ -246,10 +246,14 @@ def _told_apart(
     return again & (joined | other), again & ~joined & ~derived & ~other
 
 
-def _id_rank(table: pa.Table, rows: Ints) -> Ints:
+def _id_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
     """Rank of each row's id; derived events compare by their ids one after the other."""
     take = pa.array(rows)
     rank = _dense_rank(table[r.ID].combine_chunks().take(take))
+    for name in sorted({one.called for one in stage.inputs if one.called is not None}, reverse=True):
+        column = table[name].combine_chunks().take(take)
+        called = np.where(column.is_valid().to_numpy(zero_copy_only=False), _dense_rank(column), 0)
+        rank = np.unique(called * (len(rows) + 1) + rank, return_inverse=True)[1]
     if r.IDS not in table.column_names:
         return rank
     lists = table[r.IDS].combine_chunks().take(take).to_pylist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,10 @@ from inkling.evaluators.stage.batches import event_batch
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, is_monotone, recursive_slots, without_end
 from inkling.model.batch import EventBatch, Ints, MatchBatch, together
 from inkling.physical.plan import Stage
+
+FIRST_ROUNDS = 10
+MOST_STANDING = 200
+"""So many rounds may find nothing but new values on intervals that have results already."""
 
 Feed = Callable[[str, MatchBatch], tuple[pa.Table, Ints]]
 """Results of an event as rows of all inputs that read it, and the codes of their keys."""
@@ -50,7 +55,8 @@ class Recursion:
         rows = rows.append_column(r.DEPTH, pa.array(np.full(len(rows), -1)))
         seen: dict[str, list[MatchBatch]] = {name: [] for name in names}
         settled = _Settled(n_keys, names)
-        for round_ in range(MOST_ROUNDS):
+        n_standing = 0
+        for round_ in count():
             batch = event_batch(self.stage, rows, codes)
             fresh: dict[str, MatchBatch] = {}
             for event in self.group.events:
@@ -67,11 +73,15 @@ class Recursion:
             if not monotone:
                 fresh = _ending_next(fresh, n_keys)
                 settled.add(fresh)
+            elif round_ > FIRST_ROUNDS:
+                n_standing = 0 if _go_on(fresh, seen) else n_standing + 1
             for name, found in fresh.items():
                 if len(found) or not seen[name]:
                     seen[name].append(found)
             if not any(len(found) for found in fresh.values()):
                 return {name: replace(together(found), depth=None) for name, found in seen.items()}
+            if monotone and (round_ >= MOST_ROUNDS or n_standing > MOST_STANDING):
+                break
             rows, codes = self._with(fresh, rows, codes, round_ if monotone else None)
         raise without_end(names)
 
@@ -95,6 +105,12 @@ class Recursion:
             kept = moved[codes]
             rows, codes = rows.filter(pa.array(kept)), codes[kept]
         return pa.concat_tables([rows, *tables]), np.concatenate([codes, *all_codes])
+
+
+def _go_on(fresh: Mapping[str, MatchBatch], seen: Mapping[str, list[MatchBatch]]) -> bool:
+    """Whether a new result has an interval that none before it had."""
+    known = [_fingerprints(batch) for batches in seen.values() for batch in batches]
+    return any(not np.isin(_fingerprints(found), np.concatenate(known)).all() for found in fresh.values() if len(found))
 
 
 class _Settled:

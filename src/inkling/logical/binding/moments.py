@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from inkling import source as text
-from inkling.io.spellings import MisspelledError, read_instant
 from inkling.language import syntax as s
 from inkling.logical.binding.catalog import Timing
 from inkling.logical.binding.mistakes import Mistakes
@@ -21,6 +20,11 @@ def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], mistakes: Mist
     if isinstance(value, int):
         moment = Span(Fraction(value), "TICKS")
     else:
+        from inkling.io.spellings import (  # only who writes a date waits for what reads files
+            MisspelledError,
+            read_instant,
+        )
+
         try:
             moment = Span(Fraction(read_instant(str(value).strip())), "MICROSECONDS")
         except MisspelledError:
