@@ -163,4 +163,4 @@ def _ready(program: Program, data: Mapping[str, pa.Table], tables: Mapping[str, 
     codes, _ = key_codes(rows, len(stage.key_types))
     base = event_batch(stage, rows, codes)
     engine = StageEngine(stage, facts, around)
-    return Ready(lambda: sum(map(len, engine.rest(rows, codes, base, {}).values())), len(base))
+    return Ready(lambda: sum(map(len, engine.results(rows, codes, base).values())), len(base))

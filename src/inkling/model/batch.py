@@ -40,6 +40,12 @@ class PickedColumns(Mapping[str, pa.Array]):
     def picked(self, rows: Ints) -> PickedColumns:
         return PickedColumns(self._columns, self._rows[rows])
 
+    def between(self, first: int, last: int) -> PickedColumns:
+        """The rows from `first` on, before `last`."""
+        part = PickedColumns(self._columns, self._rows[first:last])
+        part._found = {name: column.slice(first, last - first) for name, column in self._found.items()}
+        return part
+
 
 def taken(column: pa.Array, rows: Ints) -> pa.Array:
     """Some rows of a column; numbers of which none is missing need not go through Arrow."""
@@ -89,6 +95,34 @@ class EventBatch:
         if len(self.ids) != len(self.key):
             return False
         return bool((self.id_offsets[1:] - self.id_offsets[:-1] == 1).all())
+
+    def between(self, first: int, last: int) -> EventBatch:
+        """The rows from `first` on, before `last`; nothing is copied."""
+        offsets = self.id_offsets[first : last + 1]
+        columns = self.columns
+        if isinstance(columns, PickedColumns):
+            columns = columns.between(first, last)
+        else:
+            columns = {name: column.slice(first, last - first) for name, column in columns.items()}
+        part = slice(first, last)
+        starts = self.start[part]
+        places = self.start_place[part]
+        return EventBatch(
+            self.key[part],
+            self.source[part],
+            starts,
+            places,
+            starts if self.end is self.start else self.end[part],
+            places if self.end_place is self.start_place else self.end_place[part],
+            self.known[part],
+            self.event[part],
+            self.bits[part],
+            columns,
+            offsets - offsets[0],
+            self.ids.slice(int(offsets[0]), int(offsets[-1] - offsets[0])),
+            self.place_words,
+            None if self.depth is None else self.depth[part],
+        )
 
     def take(self, rows: Ints) -> EventBatch:
         """Some of the rows, which keep their event numbers."""

@@ -14,6 +14,7 @@ from inkling.evaluators.consumption.carry import ConsumptionStepper
 from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.segments.evaluator import SegmentsEvaluator
+from inkling.evaluators.stage import blocks
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.prepare import stage_rows
@@ -80,11 +81,18 @@ class StageEngine:
         rows = rows.combine_chunks()
         codes, keys = key_codes(rows, len(self.stage.key_types))
         base = event_batch(self.stage, rows, codes)
+        return StageResults(self.results(rows, codes, base), keys)
+
+    def results(self, rows: pa.Table, codes: Ints, base: EventBatch) -> dict[str, MatchBatch]:
+        """Results over rows that are a batch already."""
         found: dict[str, MatchBatch] = {}
         for automata in self._originals:
             if not automata.ties(base).any():
                 found.update({matches.event: matches for matches in automata.evaluate(base)})
-        return StageResults(self.rest(rows, codes, base, found), keys)
+        if len(base) > blocks.ROWS and not self._originals and not any(self._feeds.values()):
+            nothing = pa.table({})
+            return blocks.one_by_one(base, lambda block: self.rest(nothing, block.key, block, {}))
+        return self.rest(rows, codes, base, found)
 
     def run_batch(self, batch: EventBatch) -> dict[str, MatchBatch]:
         """Results over events in canonical order, of a stage no event of which reads another."""
