@@ -24,7 +24,7 @@ demo: $(INSTALLED)  ## recognize events in an example and write its report
 
 .PHONY: test
 test: $(INSTALLED)  ## run the tests; ARGS="-k word" or a path narrows them
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: test-long
 test-long: $(INSTALLED)  ## run every test but Kafka's, with many more examples for each property
@@ -32,7 +32,7 @@ test-long: $(INSTALLED)  ## run every test but Kafka's, with many more examples 
 
 .PHONY: kafka-test
 kafka-test: kafka-jars  ## run the tests that need a Kafka broker, with a real one
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m kafka tests/kafka $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m kafka tests/kafka $(ARGS)
 
 .PHONY: kafka-broker
 kafka-broker: $(INSTALLED)  ## serve a Kafka broker at 127.0.0.1:9092 until Ctrl-C; ARGS="--port 9093" elsewhere

@@ -52,7 +52,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Quick tests first: most mistakes show before a virtual machine or a browser has started."""
+    """Quick tests first: most mistakes show before a virtual machine or a browser has started.
+
+    Several processes begin with the slow ones, so that none is left with them in the end while the others have nothing
+    to do.
+    """
 
     def cost(item: pytest.Item) -> int:
         return max(
@@ -60,4 +64,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             default=0,
         )
 
-    items.sort(key=cost)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: (-cost(item), "streaming" not in item.path.parts))
+    else:
+        items.sort(key=cost)

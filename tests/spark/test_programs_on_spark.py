@@ -42,7 +42,7 @@ WORLDS = {
         Declared("V", Kind.ORDERED, True, "seq", "x - PREV(x)"),
         Declared("L", Kind.INTERVALS, True, "seq", ""),
     ],
-    "mixed again": [
+    "mixed once more": [
         Declared("A", Kind.POINTS, True, "seq", "SINCE_CHANGE(s)"),
         Declared("V", Kind.ORDERED, True, "seq", ""),
         Declared("L", Kind.INTERVALS, True, "seq", ""),

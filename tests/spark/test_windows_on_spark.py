@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,7 +68,9 @@ def test_stream(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "Temp"
     folder.mkdir()
     for number in range(6):
-        pq.write_table(rows().slice(15 * number, 15), folder / f"{number}.parquet")
+        file = folder / f"{number}.parquet"
+        pq.write_table(rows().slice(15 * number, 15), file)
+        os.utime(file, (number, number))  # Spark takes files in the order of their times
     schema = spark.read.parquet(str(folder)).schema
     frame = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
     query = inkling.parse(PROGRAM).stream(

@@ -233,7 +233,8 @@ class _StagePlanner:
         identity = _identity(stream, self.group.keys[draft.source])
         columns = () if event is None else event.schema.columns
         values = tuple(physical_name(column.name, column.type) for column in columns)
-        called = None if stream is None else _called(stream)
+        in_turn = any(one.consumption is not None for one in self.group.events)
+        called = _called(stream) if stream is not None and in_turn else None
         return Input(
             name,
             draft.source,

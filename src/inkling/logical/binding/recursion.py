@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical import recursion as r
 from inkling.logical.binding.mistakes import Mistakes, listed
-from inkling.logical.binding.syntax_walk import direct_parts, named_sources
-
-
-def without_beginning(decls: Sequence[s.EventDecl], own: set[str]) -> list[s.EventDecl]:
-    """The declarations that never find a first event: some part of theirs needs what none of them can begin."""
-    begun: set[str] = set()
-
-    def can_begin(decl: s.EventDecl) -> bool:
-        return all(one not in own or one in begun for types in _needed(decl.body) for one in types)
-
-    while found := {decl.name.text for decl in decls if can_begin(decl)} - begun:
-        begun |= found
-    return [decl for decl in decls if not can_begin(decl)]
-
-
-def _needed(node: s.Node) -> Iterator[tuple[str, ...]]:
-    """Of every part that has to happen, the streams and events that it may take."""
-    match node:
-        case s.Absent() | s.Complement():
-            return
-        case s.Leaf(types=types):
-            if types:
-                yield tuple(name.text for name in types)
-        case s.NotBetween(first=first, last=last):
-            yield from _needed(first)
-            yield from _needed(last)
-        case s.Except(left=left):
-            yield from _needed(left)
-        case s.Or(items=items):
-            ways = [tuple(_needed(item)) for item in items]
-            if () not in ways:
-                yield tuple(name for way in ways for names in way for name in names)
-        case s.Repeat(low=0):
-            return
-        case _:
-            for part in direct_parts(node):
-                yield from _needed(part)
+from inkling.logical.binding.syntax_walk import named_sources
 
 
 def check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan], mistakes: Mistakes) -> None:

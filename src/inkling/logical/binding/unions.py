@@ -12,7 +12,7 @@ from inkling.logical.binding.catalog import Catalog, Source, broken_source
 from inkling.logical.binding.events import BoundEvent, bind_event, used_sources
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.outputs import titles_of
-from inkling.logical.binding.recursion import check_recursion, without_beginning
+from inkling.logical.binding.recursion import check_recursion
 from inkling.logical.binding.windows import refuse_windows
 from inkling.logical.unions import united
 from inkling.model.types import Type
@@ -102,13 +102,8 @@ def _members(
             if all(used.text in catalog.sources for used in used_sources(decl) if used.text in own)
         ]
         if not ready:
-            stuck = without_beginning(decls, own)
-            if stuck:
-                _refuse_without_beginning(stuck, own, mistakes)
-                break
-            for _, decl in waiting:
-                catalog.sources.setdefault(decl.name.text, _untyped(decl))
-            continue
+            _refuse_without_beginning([decl for _, decl in waiting], own, mistakes)
+            break
         for place, decl in ready:
             seen = catalog.sources.get(decl.name.text)
             bound = bind_event(decl, catalog, mistakes)
@@ -263,12 +258,6 @@ def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str,
 
     own, its = texts(decl), texts(other)
     return [(what, own[what], its[what]) for what in own]
-
-
-def _untyped(decl: s.EventDecl) -> Source:
-    """An event of which only the names of its columns are known yet."""
-    titles = titles_of(decl.head or ())
-    return Source(decl.name.text, {title: None for title in titles if title}, is_interval=True, is_derived=True)
 
 
 def _refuse_without_beginning(decls: list[s.EventDecl], own: set[str], mistakes: Mistakes) -> None:
