@@ -34,6 +34,8 @@ _WORLD_NAME = physical_name(WORLD, Type.INTEGER)
 
 def is_dense(plan: PhysicalPlan, program: WorldProgram) -> bool:
     """Whether a plan is one stage over points whose conditions do not depend on the world."""
+    if any(event.consumption is not None for event in plan.program.events):  # ids decide who comes first
+        return False
     if len(plan.stages) != 1 or any(stream.derived for stream in plan.program.streams):
         return False
     (stage,) = plan.stages
