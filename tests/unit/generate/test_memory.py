@@ -23,12 +23,12 @@ def peak_bytes(name: str, events: int) -> int:
         tracemalloc.stop()
 
 
-WHOLE_SERIES = {"tsunami"}
-"""What the truth of these rests on is the whole series of one buoy, which stays small at any size people try."""
+FILLS_NO_BLOCK = {"tsunami"}
+"""A block is a day of all buoys, which is more than half a million rows here: they say nothing about a full one."""
 
 
-@pytest.mark.parametrize("name", sorted(set(SCENARIOS) - WHOLE_SERIES))
+@pytest.mark.parametrize("name", SCENARIOS)
 def test_two_million_events_fit_where_half_a_million_fit(name: str) -> None:
     short, long = peak_bytes(name, 500_000), peak_bytes(name, 2_000_000)
-    assert long < 1.25 * short + MEGABYTE
+    assert long < 1.25 * short + MEGABYTE or name in FILLS_NO_BLOCK
     assert long < 120 * MEGABYTE
