@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inkling.language.printer.patterns import repetition_text
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.text import (
@@ -58,7 +59,7 @@ class PartTexts:
                 opened = "" if since is None else f" SINCE {self._leaf(since)}"
                 return f"WINDOW {self._leaf(leaf)} LAST {window_text(last)}{opened}"
             case p.Repetition(pattern=inner, low=low, high=high):
-                return self.part(inner) + _times(low, high)
+                return self.part(inner) + repetition_text(low, high)
             case p.Narrowed(pattern=inner, within=within, slot=slot):
                 limit = "" if within is None else f" WITHIN {window_text(within)}"
                 name = None if slot is None else self.names.slots.get(slot)
@@ -90,19 +91,3 @@ class PartTexts:
     def _called(self, leaf: p.Leaf) -> str:
         name = self.event.slots[leaf.slot].name
         return (" | ".join(leaf.sources) or "_") + (f" {name}" if name else "")
-
-
-def _times(low: int, high: int | None) -> str:
-    match low, high:
-        case 1, None:
-            return "+"
-        case 0, None:
-            return "*"
-        case 0, 1:
-            return "?"
-        case _, None:
-            return f"{{{low},}}"
-        case _ if low == high:
-            return f"{{{low}}}"
-        case _:
-            return f"{{{low},{high}}}"

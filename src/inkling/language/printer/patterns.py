@@ -118,7 +118,7 @@ def _bare(node: Component) -> Doc:
             return Group(("NOT ", pattern(absent, _UNIT), LINE, within))
         case Repeat(inner, low, high, mode):
             suffix = f" {mode}" if mode else ""
-            return (pattern(inner, _PRIMARY), _repetition(low, high), suffix)
+            return (pattern(inner, _PRIMARY), repetition_text(low, high), suffix)
         case Check(inner, checked):
             return (pattern(inner, _REPEATED), " CHECK (", expression(checked), ")")
         case Nested(body, var):
@@ -171,7 +171,8 @@ def _quantity(node: Quantity) -> str:
     return f"{node.quantifier}{count} {column_name(node.stream)}{var}"
 
 
-def _repetition(low: int, high: int | None) -> str:
+def repetition_text(low: int, high: int | None) -> str:
+    """How often, as it is written after what is repeated."""
     match low, high:
         case 1, None:
             return "+"
