@@ -28,9 +28,11 @@ from inkling.logical.plan import ProgramPlan
 from inkling.logical.rewrite import Rewritten, rewrite
 from inkling.physical.bounded import require_bounded
 from inkling.physical.explain import explain_physical
+from inkling.physical.forecasts import require_forecastable
 from inkling.physical.graph.agents import network_of
 from inkling.physical.graph.svg import network_svg
 from inkling.physical.graph.tree import network_text
+from inkling.physical.groups import Layout, layout_of
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.verdicts import explain_verdicts
@@ -72,26 +74,30 @@ class Program:
     def text(self) -> str:
         return self.source.text
 
-    def explain(self, stage: str = "all", *, sampling: Sampling | None = None) -> str:
+    def explain(
+        self, stage: str = "all", *, sampling: Sampling | None = None, layout: Layout | str | None = None
+    ) -> str:
         """What will be done and why, as stable text.
 
         `stage` is `logical`, `rewritten`, `verdicts` or `physical`; `all` gives each under its title. `sampling` is how
-        closely probabilities over uncertain streams are to be known.
+        closely probabilities over uncertain streams are to be known; `layout` is that of a run.
         """
-        sections = dict(self.explain_sections(sampling))
+        sections = dict(self.explain_sections(sampling, layout))
         if stage == "all":
             return "\n\n".join(f"== {title} ==\n{text}" for title, text in sections.items())
         if stage not in sections:
             raise ValueError(f"expected stage to be all or one of {', '.join(sections)}, found {stage!r}")
         return sections[stage]
 
-    def explain_sections(self, sampling: Sampling | None = None) -> tuple[tuple[str, str], ...]:
+    def explain_sections(
+        self, sampling: Sampling | None = None, layout: Layout | str | None = None
+    ) -> tuple[tuple[str, str], ...]:
         """The title and text of every stage, in the order of the stages."""
         return (
             ("logical", explain_logical(self.plan)),
             ("rewritten", _rewritten_text(self.rewritten)),
             ("verdicts", explain_verdicts(self.physical, self._looks(sampling))),
-            ("physical", explain_physical(self.physical)),
+            ("physical", explain_physical(self.physical, layout_of(layout))),
         )
 
     def graph(self) -> str:
@@ -109,15 +115,19 @@ class Program:
         tables: Mapping[str, Data] | None = None,
         *,
         partitions: int | None = None,
+        layout: Layout | str | None = None,
         sampling: Sampling | None = None,
     ) -> SparkResults:
         """Results on Spark, as one DataFrame per event.
 
-        `sampling` says how closely probabilities over uncertain streams must be known.
+        `layout` says what tasks share out among them: keys (`key`), patterns (`pattern`) or both (`both`); `partitions`
+        how many of these there are. Results do not depend on it. `sampling` says how closely probabilities over uncertain streams must be known.
         """
         from inkling.spark import batch
 
-        return batch.run(self, spark, inputs, tables, partitions=partitions, sampling=sampling)
+        return batch.run(
+            self, spark, inputs, tables, partitions=partitions, layout=layout_of(layout), sampling=sampling
+        )
 
     def run_local(
         self,
@@ -294,7 +304,7 @@ def read_program(path: Path) -> str:
         raise InputError.of(
             "INK0550",
             f"`{path}` is a folder, expected a program",
-            helps=("name a file that ends with `.ink` or `.ele`",),
+            helps=("name a file that ends with `.ink`, `.ele` or `.sre`",),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None
@@ -304,6 +314,7 @@ def _compile(tree: syntax.Program, source: SourceText, folder: Path) -> Program:
     bound = bind(tree, source)
     rewritten = rewrite(bound.plan)
     physical = plan_program(rewritten.plan)
+    require_forecastable(physical, tree, source)
     return Program(source, tree, bound.plan, bound.warnings, rewritten, physical, folder)
 
 

@@ -42,8 +42,9 @@ def result_table(event: EventPlan, matches: MatchBatch, clock: Clock) -> pa.Tabl
     columns["start"] = _in_time(pa.array(matches.start), clock)
     columns["end"] = _in_time(pa.array(matches.end), clock)
     columns["detected_at"] = _in_time(pa.array(matches.detected_at), clock)
-    columns["probability"] = pa.array(np.ones(n))
-    columns["method"] = pa.repeat(pa.scalar("exact"), n)
+    predicts = predicted(event)
+    columns["probability"] = matches.values[CHANCE] if predicts else pa.array(np.ones(n))
+    columns["method"] = pa.repeat(pa.scalar("forecast" if predicts else "exact"), n)
     columns["error"] = pa.array(np.zeros(n))
     columns["op"] = pa.repeat(pa.scalar("+"), n)
     columns["lineage"] = matches.lineage
@@ -61,6 +62,15 @@ def result_schema(event: EventPlan, id_type: Type, clock: Clock) -> pa.Schema:
     about = [("probability", pa.float64()), ("method", pa.string()), ("error", pa.float64()), ("op", pa.string())]
     lineage = pa.field("lineage", pa.list_(ARROW_TYPES[id_type]))
     return pa.schema([pa.field("event", pa.string()), *values, *times, *(pa.field(*one) for one in about), lineage])
+
+
+CHANCE = "chance"
+"""The column of a forecast that is its probability."""
+
+
+def predicted(event: EventPlan) -> bool:
+    """Whether results are forecasts, which have the probability that a model gives them."""
+    return event.forecast is not None and not event.forecast.learns
 
 
 def _in_time(numbers: pa.Array, clock: Clock) -> pa.Array:

@@ -8,7 +8,7 @@ from inkling.error_codes import CODES
 from inkling.errors import ProgramError
 from inkling.language import parse
 
-CASES = sorted(Path(__file__).parent.joinpath("syntax").glob("*.[ie][nl][ke]"))
+CASES = sorted(Path(__file__).parent.joinpath("syntax").glob("*.[ies][nlr][ke]"))
 
 
 @pytest.mark.parametrize("program", CASES, ids=lambda path: path.stem)

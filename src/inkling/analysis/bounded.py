@@ -29,6 +29,7 @@ class Bound:
     resting_on: tuple[str, ...] = ()  # events of the program that keep something of their own
     n_last: int | None = None  # the newest events, for a window
     said: bool = False  # the values of the last result, for ON CHANGE
+    context: bool = False  # the state of an automaton and the last symbols, for FORECAST
 
 
 def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[Bound | None]:
@@ -36,6 +37,9 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
 
     `regular` says whether an automaton recognizes the event.
     """
+    if event.forecast is not None:
+        bound = replace(_bound(event, program), context=True)
+        return Verdict(bound, "a forecast rests on the state of its automaton and on the last symbols")
     if isinstance(event.pattern, p.Quantified):
         return Verdict(None, "whether two keys are related is settled only when the stream ends")
     if event.per is p.Per.VALUES:
@@ -93,6 +97,7 @@ def bound_text(bound: Bound | None) -> str:
     elif late:
         said.append(f"the events that {late} holds back")
     said += ["the values of the last result for ON CHANGE"] if bound.said else []
+    said += ["a state and the last symbols for FORECAST"] if bound.context else []
     said += [f"the last row of {name} for DERIVE" for name in bound.derived]
     said += [f"what {name} keeps" for name in bound.resting_on]
     if said[0] == "nothing" and len(said) > 1:
@@ -106,6 +111,8 @@ def forgetting_text(bound: Bound | None) -> str:
         return "nothing, so a stream without an end is refused"
     if bound.derived:
         return "no key: DERIVE looks back at its last row, however old"
+    if bound.context:
+        return "no key: its next forecast goes on from its last event, however old"
     if bound.said:
         return "no key: its last result is compared with the next one"
     if bound.n_last is not None:

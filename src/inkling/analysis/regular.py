@@ -40,7 +40,7 @@ def _obstacle_in_result(event: p.EventPlan) -> str | None:
         return f"CONSUME {event.consumption.selection.value} uses up parts of matches"
     if event.having:
         return "HAVING looks at whole matches"
-    for output in event.head:
+    for output in event.head if event.forecast is None else ():
         if not isinstance(output.expr, e.KeyColumn | e.Literal):
             return f"`{output.name}` in the head depends on the match, not only on the key"
     return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inkling.automata.build import regex_to_nfa
 from inkling.automata.determinize import detecting
 from inkling.automata.dfa import Dfa
-from inkling.automata.guards import Alphabet
+from inkling.automata.guards import Alphabet, Guard
 from inkling.automata.limits import MAX_STATES
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.nfa import Nfa, marked_only
@@ -28,9 +28,11 @@ class CompiledPattern:
         n_streams: int,
         *,
         exclusive: Sequence[frozenset[int]] = (),
+        extras: Sequence[Guard] = (),
         max_states: int = MAX_STATES,
     ) -> "CompiledPattern":
-        alphabet = Alphabet.of(guards_of(pattern.regex), n_streams, exclusive=exclusive)
+        """`extras` are guards that tell symbols apart although the pattern does not ask for them."""
+        alphabet = Alphabet.of((*guards_of(pattern.regex), *extras), n_streams, exclusive=exclusive)
         nfa = regex_to_nfa(pattern.regex, alphabet, max_states=max_states)
         if pattern.marked_only:
             nfa = marked_only(nfa)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from inkling.cli.inputs import Given
 from inkling.cli.messages import counted
 from inkling.cli.options import Runner
+from inkling.physical.groups import Layout
 from inkling.query import Program
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def execute(
     sampling: Sampling | None = None,
     *,
     master: str = "local[*]",
+    layout: Layout | None = None,
     quick: bool = False,
     say: Callable[[str], None] = lambda _: None,
     debug: bool = False,
@@ -94,7 +96,7 @@ def execute(
     with nullcontext() if debug else silent_children():
         spark = spark_session(master=master, quick=quick)
     say("running on Spark")
-    results = program.run(spark, given.streams, given.tables, sampling=sampling).collect()
+    results = program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling).collect()
     return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started, sampling)
 
 

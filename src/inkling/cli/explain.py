@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from inkling.cli.messages import print_diagnostics
-from inkling.cli.options import Budget, Debug, Delta, Epsilon, ExactUpTo, ProgramFile, sampling_of
+from inkling.cli.options import Budget, Debug, Delta, Epsilon, ExactUpTo, LayoutChoice, ProgramFile, sampling_of
 from inkling.cli.python_files import PythonFiles, import_files
 from inkling.query import Program, load
 
@@ -29,6 +29,7 @@ def explain(
     stage: Annotated[
         Stage, typer.Option("--stage", "-s", metavar="STAGE", help="logical, rewritten, verdicts, physical or all.")
     ] = Stage.ALL,
+    layout: LayoutChoice = None,
     epsilon: Epsilon = 0.01,
     delta: Delta = 0.01,
     exact_up_to: ExactUpTo = 1024,
@@ -53,7 +54,7 @@ def explain(
         _show_graph(loaded, picture)
         return
     sampling = sampling_of(epsilon, delta, exact_up_to=exact_up_to, budget=budget)
-    typer.echo(loaded.explain(stage.value, sampling=sampling))
+    typer.echo(loaded.explain(stage.value, sampling=sampling, layout=layout))
 
 
 def _show_graph(program: Program, picture: Path | None) -> None:

@@ -13,8 +13,7 @@ import typer
 from inkling.cli.failures import EXIT_MISTAKE
 from inkling.cli.options import Debug
 from inkling.language import format_program, parse
-from inkling.language.ele import format_rules
-from inkling.language.front_ends import is_rule_file
+from inkling.language.front_ends import format_text
 from inkling.query import read_program
 
 
@@ -32,7 +31,9 @@ def fmt(
     write: Annotated[bool, typer.Option("--write", "-w", help="Rewrite the files.")] = False,
     to: Annotated[
         Language | None,
-        typer.Option("--to", metavar="ink", help="Print rules of ETALIS (.ele) as a program.", show_default=False),
+        typer.Option(
+            "--to", metavar="ink", help="Print rules (.ele) and patterns (.sre) as programs.", show_default=False
+        ),
     ] = None,
     debug: Debug = False,
 ) -> None:
@@ -59,9 +60,7 @@ def fmt(
 
 
 def _formatted(text: str, name: str, to: Language | None) -> str:
-    if to is None and is_rule_file(name):
-        return format_rules(text, name)
-    return format_program(parse(text, name))
+    return format_text(text, name) if to is None else format_program(parse(text, name))
 
 
 def _difference(path: Path, before: str, after: str) -> str:

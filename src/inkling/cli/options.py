@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inkling.physical.groups import Layout
+
 if TYPE_CHECKING:
     from inkling.worlds.settings import Sampling
 
@@ -24,9 +26,20 @@ Events = Annotated[int, typer.Option(min=1, metavar="N", help="Rows of the main 
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same data.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where in the code a failure arose.")]
 ProgramFile = Annotated[
-    Path, typer.Argument(metavar="PROGRAM.ink", help="The program, or rules of ETALIS (.ele).", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="PROGRAM.ink",
+        help="The program, or rules of ETALIS (.ele), or patterns of Wayeb (.sre).",
+        show_default=False,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but mistakes.")]
+LayoutChoice = Annotated[
+    Layout | None,
+    typer.Option(
+        "--layout", metavar="key|pattern|both", help="What tasks on Spark share out among them.", show_default=False
+    ),
+]
 Master = Annotated[str, typer.Option("--master", metavar="URL", help="Where Spark runs.")]
 
 _DOUBT = "Uncertain streams"

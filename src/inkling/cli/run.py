@@ -16,6 +16,7 @@ from inkling.cli.options import (
     Delta,
     Epsilon,
     ExactUpTo,
+    LayoutChoice,
     Master,
     ProgramFile,
     Quiet,
@@ -57,6 +58,7 @@ def run(
     ] = [],  # noqa: B006  (typer reads the default and never changes it)
     runner: RunnerChoice = Runner.SPARK,
     master: Master = "local[*]",
+    layout: LayoutChoice = None,
     rejects: Annotated[
         str | None,
         typer.Option(metavar="PATH", help="Where refused rows go, with the reason.", show_default=False),
@@ -87,7 +89,7 @@ def run(
         if path is not None:
             check_output(path)
     with working(quiet) as say:
-        found = execute(loaded, given, runner, sampling, master=master, say=say, debug=debug)
+        found = execute(loaded, given, runner, sampling, master=master, layout=layout, say=say, debug=debug)
         say("writing results")
         write_tables(found.tables, output)
         if rejects is not None:

@@ -82,4 +82,5 @@ def _stage_state(
     }
     waiting = {name: relaid(one, layout.rows(one.rows)) for name, one in state.waiting.items() if name in kept}
     rows = layout.rows(state.rows)
-    return StageState(rows, carries, state.keys, state.until, since, windows=windows, waiting=waiting)
+    forecasts = {name: one for name, one in state.forecasts.items() if name in kept}
+    return StageState(rows, carries, state.keys, state.until, since, 0, windows, waiting, forecasts)

@@ -14,6 +14,7 @@ import pyarrow as pa
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.automaton.evaluator import AutomatonCarry
 from inkling.evaluators.consumption.carry import ConsumptionCarry
+from inkling.evaluators.forecast.carry import ForecastCarry
 from inkling.evaluators.stage.keys import KeyBook
 from inkling.evaluators.stage.stepper import StageState
 from inkling.evaluators.windows.carry import WindowCarry
@@ -53,6 +54,8 @@ def to_bytes(state: LiveState) -> bytes:
     for name, waiting in state.stage.waiting.items():
         pack.table(f"waiting:{name}", waiting.rows)
         pack.table(f"stored:{name}", waiting.stored)
+    for name, forecast in state.stage.forecasts.items():
+        pack.table(f"forecast:{name}", forecast.keys)
     clocks = state.clocks
     return pack.finished(
         {
@@ -85,9 +88,11 @@ def from_bytes(data: bytes) -> LiveState:
         for (kind, name), part in named.items()
         if kind == "waiting"
     }
+    forecasts = {name: ForecastCarry(_table(part)) for (kind, name), part in named.items() if kind == "forecast"}
     keys = KeyBook.from_table(_table(parts["keys"]))
     until, since = head["until"], head["since"]
-    stage = StageState(_table(parts["rows"]), carries, keys, until, since, windows=windows, waiting=waiting)
+    rows = _table(parts["rows"])
+    stage = StageState(rows, carries, keys, until, since, windows=windows, waiting=waiting, forecasts=forecasts)
     return LiveState(
         clocks,
         _table(parts["pending"]),

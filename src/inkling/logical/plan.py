@@ -308,6 +308,42 @@ class Confidence:
     strict: bool
 
 
+class ForecastKind(Enum):
+    """What a forecast says: whether the event comes by some point, or when it comes."""
+
+    WITHIN = "WITHIN"
+    AROUND = "AROUND"
+    POINT = "POINT"
+    SHORTEST = "SHORTEST"
+    ARGMAX = "ARGMAX"
+    FIXED = "FIXED"
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What is said after each event of the scope about when an event is detected next.
+
+    `count` is the number of events of WITHIN and AROUND and the width of FIXED. `features` are conditions that the
+    model tells events apart by besides those of the pattern. `learns` turns it around: results are counts to learn
+    from, not forecasts.
+    """
+
+    of: str
+    kind: ForecastKind
+    model: str  # the table that holds it
+    by: Column | None = None  # a column of the scope: a model for each of its values
+    count: int | None = None
+    within: Span | None = None  # WITHIN a duration
+    order: int | None = None  # None: as deep as the model is
+    horizon: int = 200
+    spread: int | None = None
+    features: tuple[Leaf, ...] = ()
+    remaining: tuple[float, float] | None = None
+    including_final: bool = False
+    distribution: bool = False
+    learns: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class EventPlan:
     """One `EVENT`: what to look for and what a result is."""
@@ -331,6 +367,7 @@ class EventPlan:
     demand: Demand | None = None
     consumption: Consumption | None = None
     on_change: bool = False  # ON CHANGE: matches of a window whose values are those of the match before are left out
+    forecast: Forecast | None = None  # results say when the pattern will be detected next
 
     @property
     def preferred(self) -> tuple[Expr, ...]:

@@ -53,9 +53,11 @@ def semantics(program: p.ProgramPlan, world: World, around: Surroundings) -> dic
     for group in groups_of(program):
         if group.is_recursive:
             derived = least_model(group, world, around, known_at)
+        elif group.events[0].forecast is not None:
+            derived = []  # what a forecast says depends on a model: see `markov.meaning`
         else:
             derived = derive(group.events[0], world, around, known_at)
-        world = World((*world.events, *(found.event for found in derived)))
+        world = replace(world, events=(*world.events, *(found.event for found in derived)))
         known_at.update((found.event, found.result.detected_at) for found in derived)
         for event in group.events:
             results[event.name] = tuple(found.result for found in derived if found.result.event == event.name)
@@ -96,10 +98,12 @@ def derive(
 ) -> list[Derived]:
     """The results of one event in canonical order; `depths` are those of results of its own recursion, if any."""
     derived: list[Derived] = []
-    for key, events in _partitions(event, world.of(*event.sources)):
-        scope = tuple(one for one in events if one.source in event.scope)
-        stage = Stage(events, scope, around, known_at)
-        derived.extend(_results(event, _finished(event, stage, Bindings(key=key)), around, depths))
+    resets = world.resets_of(*event.sources)
+    for key, together in _partitions(event, world.of(*event.sources)):
+        for events in _between_resets(key, together, resets):
+            scope = tuple(one for one in events if one.source in event.scope)
+            stage = Stage(events, scope, around, known_at)
+            derived.extend(_results(event, _finished(event, stage, Bindings(key=key)), around, depths))
     return sorted(derived, key=lambda found: position(found.event))
 
 
@@ -115,6 +119,18 @@ def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple
     for key, members in by_key.items():
         if None not in key:
             yield dict(zip(columns, key, strict=True)), tuple(members)
+
+
+def _between_resets(key: Row, events: tuple[Event, ...], resets: tuple[Event, ...]) -> Iterator[tuple[Event, ...]]:
+    """The events of one key in pieces that know nothing of each other: a reset of the key ends one of them."""
+    borders = [one.position for one in resets if all(one.values[column] == value for column, value in key.items())]
+    if not borders:
+        yield events
+        return
+    pieces: dict[int, list[Event]] = {}
+    for event in events:
+        pieces.setdefault(sum(border < event.position for border in borders), []).append(event)
+    yield from map(tuple, pieces.values())
 
 
 def _finished(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import cast
 
-from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
+from inkling.logical.evaluate import Bindings, Row, Surroundings, holds, value_of
 from inkling.logical.expr import ROW, Expr, Literal, PreviousColumn, SinceChange
 from inkling.logical.instants import ends_of
 from inkling.logical.plan import ProgramPlan, StreamPlan
@@ -35,12 +35,12 @@ def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], around:
         for row in rows.get(stream.schema.name, ())
     ]
     places = places_of(ordered)
+    told = [
+        _events_and_resets(stream, rows.get(stream.schema.name, ()), around, places=places)
+        for stream in program.streams
+    ]
     return World(
-        tuple(
-            event
-            for stream in program.streams
-            for event in stream_events(stream, rows.get(stream.schema.name, ()), around, places=places)
-        )
+        tuple(event for events, _ in told for event in events), tuple(reset for _, resets in told for reset in resets)
     )
 
 
@@ -63,10 +63,16 @@ def stream_events(
 
     A row without a time, a key, an id or a place, or that ends before it starts, is no event; nor is a second row
     with the id, key and time of another. Events are numbered from 1 in the order of the rows when the stream has
-    no `ID`.
+    no `ID`. A row on which `RESET WHEN` holds is no event either, and the rows of its key after it look back no
+    further than to it.
     """
+    return _events_and_resets(stream, rows, around, places=places)[0]
+
+
+def _events_and_resets(
+    stream: StreamPlan, rows: Sequence[RawRow], around: Surroundings, *, places: Places | None = None
+) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
     schema = stream.schema
-    assert stream.reset_when is None, "RESET WHEN has no meaning here yet"
     if places is None and schema.order_by is not None:
         places = places_of(plain(row.get(schema.order_by)) for row in rows)
     events = [
@@ -80,12 +86,16 @@ def stream_events(
         first.setdefault((key, event.start.time, event.end.time, event.ids), event)
     in_order = sorted(first.values(), key=lambda event: event.position)
     latest: dict[tuple[Value, ...], _Latest] = {}
-    derived = []
+    derived, resets = [], []
     for event in in_order:
         key = tuple(event.values[name] for name in schema.key)
+        if stream.reset_when is not None and holds(stream.reset_when, Bindings().with_event(ROW, event), around):
+            latest.pop(key, None)
+            resets.append(event)
+            continue
         latest[key] = _derive(stream, event, latest.get(key), around)
         derived.append(latest[key].event)
-    return tuple(derived)
+    return tuple(derived), tuple(resets)
 
 
 def plain(value: object) -> Value:

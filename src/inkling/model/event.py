@@ -32,8 +32,17 @@ class World:
     """A certain stream: every event that happened."""
 
     events: tuple[Event, ...]
+    resets: tuple[Event, ...] = ()  # rows that are no events: what their key did before does not count after them
 
     def of(self, *sources: str) -> tuple[Event, ...]:
         """The events of the named sources, in canonical order."""
-        chosen = [event for event in self.events if event.source in sources]
-        return tuple(sorted(chosen, key=lambda event: event.position))
+        return _in_order(self.events, sources)
+
+    def resets_of(self, *sources: str) -> tuple[Event, ...]:
+        """The resets of the named streams, in canonical order."""
+        return _in_order(self.resets, sources)
+
+
+def _in_order(events: tuple[Event, ...], sources: tuple[str, ...]) -> tuple[Event, ...]:
+    chosen = [event for event in events if event.source in sources]
+    return tuple(sorted(chosen, key=lambda event: event.position))

@@ -6,7 +6,7 @@ of uncertain streams into `Worlds`, first of all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from inkling.analysis.doubt import kind_of
@@ -14,6 +14,7 @@ from inkling.logical import plan as p
 from inkling.logical.expr import Aggregate, ColumnOf, Expr, FactColumn, KeyColumn, ListColumn, rebuilt
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.text import Wording, expr_text, lookup_text
+from inkling.physical.groups import Layout, split_by_pattern
 from inkling.physical.naming import fact_name
 from inkling.physical.plan import Bit, EventStep, Input, PhysicalPlan, Stage
 from inkling.physical.sharing_text import largest_parts
@@ -24,12 +25,31 @@ Facts = Mapping[str, FactColumn]
 """Physical name to what a look-up supplied under it."""
 
 
-def explain_physical(plan: PhysicalPlan) -> str:
-    """Every stage: what Spark reads, tests and shuffles, and which evaluator finds which event."""
+def explain_physical(plan: PhysicalPlan, layout: Layout | None = None) -> str:
+    """Every stage: what Spark reads, tests and shuffles, and which evaluator finds which event.
+
+    With a layout, also what tasks of a batch share out among them.
+    """
     lines = _Lines()
     for stage in plan.stages:
         _StageLines(plan.program, stage, lines).add_stage()
+        if layout is not None:
+            lines.written.append(_layout_text(stage, layout))
     return "\n".join(lines.written)
+
+
+def _layout_text(stage: Stage, layout: Layout) -> str:
+    """How tasks divide a stage, if there are as many as can be."""
+    groups = split_by_pattern(stage, len(stage.steps))
+    keys = "keys" if stage.key_types else "slices of time" if stage.sliced else "nothing"
+    patterns = "; ".join(", ".join(step.event.name for step in group.steps) for group in groups)
+    match layout:
+        case Layout.KEY:
+            return f"layout: tasks share out {keys}"
+        case Layout.PATTERN:
+            return f"layout: tasks share out patterns: {patterns}"
+        case Layout.BOTH:
+            return f"layout: tasks share out {keys} and patterns: {patterns}"
 
 
 @dataclass(slots=True)
@@ -87,10 +107,11 @@ class _StageLines:
             found = add(f"Worlds[{found}]", kind_of(stream.schema.doubt).value)
         if stream is not None and stream.derived and not derives_in_worker(given, stream):
             found = add(f"Derive[{found}]", ", ".join(column.name for column in stream.derived))
-        if given.keep is not None:
-            found = add(f"Keep[{found}]", _row_text(given.keep))
         for atom in given.atoms:
-            found = add(f"Join[{found}]", lookup_text(atom, _lookups(given)))
+            near = given.near is not None and given.near.atom == atom.number
+            found = add(f"{'JoinNear' if near else 'Join'}[{found}]", lookup_text(atom, _lookups(given)))
+        if given.keep is not None:
+            found = add(f"Keep[{found}]", expr_text(_plain(given.keep, _facts_of(given.atoms)), _lookups(given)))
         return add(f"Test[{found}]", _bits_text(given.early)) if given.early else found
 
     def _shuffled(self, inputs: list[Input]) -> str:
@@ -130,7 +151,10 @@ def _lookups(given: Input) -> Wording:
 
 
 def _facts(step: EventStep) -> Facts:
-    atoms = [atom for leaf in p.leaves(step.event.pattern) for atom in leaf.atoms]
+    return _facts_of(atom for leaf in p.leaves(step.event.pattern) for atom in leaf.atoms)
+
+
+def _facts_of(atoms: Iterable[p.TableAtom]) -> Facts:
     return {
         fact_name(atom.number, column.name, column.type): FactColumn(atom.number, column.name, column.type)
         for atom in atoms

@@ -1,17 +1,49 @@
-"""Patterns side by side: the events of a stage in groups that do not use each other."""
+"""How the work of a stage is divided: by keys, by patterns that do not use each other, or by both."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 
-from inkling.physical.plan import EventStep, Stage
+from inkling.physical.plan import EventStep, Input, Stage
+
+
+class Layout(Enum):
+    """What tasks that run beside each other share out among them."""
+
+    KEY = "key"  # the keys: each task has all patterns
+    PATTERN = "pattern"  # the patterns: each task sees all events
+    BOTH = "both"
+
+
+def layout_of(name: str | Layout | None) -> Layout | None:
+    """A layout by its name; None leaves the choice to the planner."""
+    if name is None or isinstance(name, Layout):
+        return name
+    names = [one.value for one in Layout]
+    if name not in names:
+        raise ValueError(f"expected layout to be one of {', '.join(names)}, found {name!r}")
+    return Layout(name)
+
+
+def chosen_layout(stage: Stage, wanted: Layout | None) -> Layout:
+    """The layout of a stage: by keys if it has any or can be cut by time, else by patterns."""
+    if wanted is not None:
+        return wanted
+    return Layout.KEY if stage.key_types or stage.sliced else Layout.PATTERN
+
+
+def groups_in(stage: Stage, layout: Layout, n_groups: int) -> list[Stage]:
+    """The stages that run beside each other."""
+    return [stage] if layout is Layout.KEY else split_by_pattern(stage, n_groups)
 
 
 def split_by_pattern(stage: Stage, n_groups: int) -> list[Stage]:
     """At most `n_groups` stages that together evaluate the same events; one that uses another stays with it."""
+    twins = dict(stage.sharing.twins)
     bundles: list[list[EventStep]] = []
     for step in stage.steps:
-        used = set(step.event.sources)
+        used = {*step.event.sources, twins.get(step.event.name)}
         together = [bundle for bundle in bundles if used & {other.event.name for other in bundle}]
         merged = [other for bundle in together for other in bundle]
         bundles = [bundle for bundle in bundles if bundle not in together]
@@ -21,4 +53,18 @@ def split_by_pattern(stage: Stage, n_groups: int) -> list[Stage]:
     for bundle in bundles:
         min(groups, key=len).extend(bundle)
     order = {step.event.name: place for place, step in enumerate(stage.steps)}
-    return [replace(stage, steps=tuple(sorted(group, key=lambda step: order[step.event.name]))) for group in groups]
+    return [_only(stage, sorted(group, key=lambda step: order[step.event.name])) for group in groups]
+
+
+def _only(stage: Stage, steps: list[EventStep]) -> Stage:
+    """The stage with some of its steps, and with no conditions but theirs."""
+    if len(steps) == len(stage.steps):
+        return stage
+    used = {bit for step in steps for leaf in step.leaves for bit in leaf.bits}
+
+    def narrowed(given: Input) -> Input:
+        wanted = used | {given.reset}
+        early = tuple(bit for bit in given.early if bit.number in wanted)
+        return replace(given, early=early, late=tuple(bit for bit in given.late if bit.number in wanted))
+
+    return replace(stage, steps=tuple(steps), inputs=tuple(map(narrowed, stage.inputs)))

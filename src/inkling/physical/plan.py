@@ -8,6 +8,7 @@ from enum import Enum
 from inkling.logical.expr import Expr
 from inkling.logical.plan import EventPlan, Pattern, ProgramPlan, TableAtom
 from inkling.model.types import Type
+from inkling.physical.near import Near
 
 
 class Evaluator(Enum):
@@ -16,6 +17,7 @@ class Evaluator(Enum):
     SEGMENTS = "segments"
     WINDOW = "window"
     CONSUMPTION = "consumption"
+    FORECAST = "forecast"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Input:
     early: tuple[Bit, ...]
     late: tuple[Bit, ...]
     computed: tuple[Computed, ...]
-    keep: Expr | None  # rows on which this is false matter to nobody
+    keep: Expr | None  # rows on which this is false matter to nobody; it may read what tables supply
     ordered: bool
     interval: bool  # its events may last; points have one time
     in_scope: bool  # rows count as events of the scope (joined inputs never do)
@@ -64,6 +66,8 @@ class Input:
     identity: tuple[str, ...]  # columns of KEY that the stage's key lacks: they tell events of one id apart
     called: str | None = None  # column by which simultaneous events are listed where ids are not the user's own
     values: tuple[str, ...] = ()  # all columns of a derived event in its order: they tell apart what rests on the same
+    near: Near | None = None  # a bound of the distance between rows and facts, for inputs that are joined
+    reset: int | None = None  # number of the condition that makes a row no event, but the end of every run of its key
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,11 @@ class Stage:
     sliced: bool  # no key, but every event has a window: cut by time
     text_places: bool  # ORDER BY compares texts, not integers
     sharing: Sharing = Sharing()
+
+    @property
+    def resets(self) -> tuple[int | None, ...]:
+        """Per input, the number of the condition under which a row resets its key."""
+        return tuple(one.reset for one in self.inputs)
 
     def input_number(self, name: str) -> int:
         return next(i for i, one in enumerate(self.inputs) if one.name == name)

@@ -18,8 +18,10 @@ from inkling.physical.across import compared_args, hoisted, is_pair_test, refuse
 from inkling.physical.bits import BitBook
 from inkling.physical.consuming import having_for_kernels, with_physical_preference
 from inkling.physical.naming import Naming, physical_name, row_expr
+from inkling.physical.near import Near, near_of
 from inkling.physical.operands import columns_of_segments, with_physical_columns
 from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
+from inkling.physical.resets import physical_reset, refuse_resets
 from inkling.physical.sharing import sharing_of
 from inkling.physical.stages import Group, Placement, column_types, group_events
 
@@ -79,7 +81,8 @@ class _StagePlanner:
         )
 
     def _step(self, event: p.EventPlan) -> EventStep:
-        leaves = [with_local_atoms(leaf) for leaf in with_pair_tests(event)]
+        features = () if event.forecast is None else event.forecast.features
+        leaves = [with_local_atoms(leaf) for leaf in (*with_pair_tests(event), *features)]
         inputs_of = {
             leaf.slot: tuple(self._position(source, leaf.atoms) for source in leaf.sources or event.scope)
             for leaf in leaves
@@ -91,7 +94,7 @@ class _StagePlanner:
             bound = having_for_kernels(bound, lambda slot, inner: self._computed(inner, inputs_of[slot]))
         negated = {slot.number for slot in event.slots if slot.negated}
         visible = {slot: positions for slot, positions in inputs_of.items() if slot not in negated}
-        for expr in _expressions(bound):
+        for expr in _expressions(bound) if event.forecast is None else _keys_of(bound):
             self._require(expr, inputs_of if e.slots_of(expr) & negated else visible)
         scope = tuple(self._position(source, ()) for source in event.scope if source in read_sources(event))
         verdict = is_regular(event, self.program)
@@ -108,9 +111,14 @@ class _StagePlanner:
                 self._need(inputs_of[event.pattern.leaf.slot], bound.pattern.called.name)
         if event.consumption is not None:
             chosen, verdict = Evaluator.CONSUMPTION, Verdict(False, "parts of matches are used up")
+        if event.forecast is not None:
+            chosen = Evaluator.FORECAST
+            if event.forecast.by is not None:
+                self._need(scope, physical_name(event.forecast.by.name, event.forecast.by.type))
+        refuse_resets(event, self.program, chosen, verdict)
         for position in scope:
             self.drafts[position].in_scope = True
-            if chosen is Evaluator.AUTOMATON or looks_at_scope(event):
+            if chosen in (Evaluator.AUTOMATON, Evaluator.FORECAST) or looks_at_scope(event):
                 self.drafts[position].keeps.append(None)
         return EventStep(bound, chosen, tests, scope, verdict.reason, self.group.verdicts[event.name].reason)
 
@@ -226,13 +234,16 @@ class _StagePlanner:
     def _input(self, draft: _InputDraft, name: str) -> Input:
         stream = self.program.stream(draft.source)
         derived = frozenset() if stream is None else frozenset(column.name for column in stream.derived)
+        reset = None if stream is None or stream.reset_when is None else physical_reset(stream.reset_when)
+        if reset is not None:
+            draft.bits[self.book.number(reset)] = reset
         bits = [Bit(number, condition) for number, condition in sorted(draft.bits.items())]
         late = tuple(bit for bit in bits if _reads(bit.expr, derived))
         early = tuple(bit for bit in bits if bit not in late)
         event = self.program.event(draft.source)
         identity = _identity(stream, self.group.keys[draft.source])
         columns = () if event is None else event.schema.columns
-        values = tuple(physical_name(column.name, column.type) for column in columns)
+        values = tuple(physical_name(one.name, one.type) for one in columns if one.type is not Type.WEIGHTS)
         in_turn = any(one.consumption is not None for one in self.group.events)
         called = _called(stream) if stream is not None and in_turn else None
         return Input(
@@ -252,11 +263,19 @@ class _StagePlanner:
             identity,
             called,
             values,
+            self._near(draft),
+            None if reset is None else self.book.number(reset),
         )
+
+    def _near(self, draft: _InputDraft) -> Near | None:
+        """How far away facts can be that matter to the only leaf of an input with tables."""
+        if len(draft.keeps) != 1 or draft.keeps[0] is None:
+            return None
+        return near_of(draft.atoms, [draft.bits[bit] for bit in draft.keeps[0]])
 
     def _keep(self, draft: _InputDraft, late: tuple[Bit, ...], has_derived: bool) -> e.Expr | None:
         """What a row must satisfy to matter to any leaf, or None when every row may matter."""
-        if has_derived or draft.atoms or not draft.keeps or None in draft.keeps:
+        if (has_derived and not draft.atoms) or not draft.keeps or None in draft.keeps:
             return None
         unknown = {bit.number for bit in late}
         ways = {tuple(bit for bit in bits if bit not in unknown) for bits in draft.keeps if bits is not None}
@@ -382,6 +401,11 @@ def _expressions(event: p.EventPlan) -> list[e.Expr]:
     ]
     outputs = [output.expr for output in (*event.head, *event.returns)]
     return [*outputs, *event.having, *nested, *event.preferred]
+
+
+def _keys_of(event: p.EventPlan) -> list[e.Expr]:
+    """What a forecast says of the key; all else it knows itself."""
+    return [output.expr for output in event.head if isinstance(output.expr, e.KeyColumn)]
 
 
 def _reads(expr: e.Expr, columns: frozenset[str]) -> bool:

@@ -19,6 +19,7 @@ COSTS = {
     Evaluator.SEGMENTS: "grows with the pairs of keys and their segments",
     Evaluator.WINDOW: "a few steps per event, however long the window is",
     Evaluator.CONSUMPTION: "a few steps per event, and one per stored partner that does not fit",
+    Evaluator.FORECAST: "one table look-up per event, in tables made from the model",
 }
 
 CLASSES = {
@@ -27,6 +28,7 @@ CLASSES = {
     Evaluator.SEGMENTS: "quantified",
     Evaluator.WINDOW: "sliding",
     Evaluator.CONSUMPTION: "consuming",
+    Evaluator.FORECAST: "regular",
 }
 
 

@@ -20,6 +20,7 @@ WORLD_COSTS = {
     Evaluator.SEGMENTS: "grows with the pairs of keys and their segments, in every world",
     Evaluator.WINDOW: "a few steps per event, in every world",
     Evaluator.CONSUMPTION: "a few steps per event, in every world",
+    Evaluator.FORECAST: "one table look-up per event and world",
 }
 
 

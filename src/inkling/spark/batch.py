@@ -20,10 +20,11 @@ from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
 from inkling.model.types import Type
+from inkling.physical.groups import Layout
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.runnable import Runnable
-from inkling.results import Results
+from inkling.results import CHANCE, Results, predicted
 from inkling.spark.duplicates import repeated_rows
 from inkling.spark.facts import read_facts
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
@@ -75,6 +76,7 @@ def run(
     tables: Mapping[str, Data] | None = None,
     *,
     partitions: int | None = None,
+    layout: Layout | None = None,
     sampling: Sampling | None = None,
 ) -> SparkResults:
     """Plan a run of a program; nothing is computed until somebody asks for rows, but see `run_worlds`.
@@ -90,7 +92,7 @@ def run(
     facts = known(plan, read_facts(spark, program, tables or {}), measure)
     around = surroundings(facts, measure)
     sources = {name: one.rows for name, one in read.items()}
-    divided = partitioning_of(spark, partitions)
+    divided = partitioning_of(spark, partitions, layout)
     certain = certain_plan(program.physical)
     found = run_stages(
         certain,
@@ -101,7 +103,10 @@ def run(
         divided,
     )
     sure = (F.lit(1.0), F.lit("exact"), F.lit(0.0))
-    frames = {one.name: _public(one, found.events[one.name], measure.clock, sure) for one in certain.program.events}
+    frames = {
+        one.name: _public(one, found.events[one.name], measure.clock, _predicted() if predicted(one) else sure)
+        for one in certain.program.events
+    }
     kept, notes = found.cached, None
     if len(frames) < len(plan.events):
         # only now: bounds of estimates take a large library to compute
@@ -120,6 +125,10 @@ def run(
         kept,
         notes,
     )
+
+
+def _predicted() -> tuple[Column, Column, Column]:
+    return named(physical_name(CHANCE, Type.DOUBLE)), F.lit("forecast"), F.lit(0.0)
 
 
 def _streams_of(certain: PhysicalPlan, sources: Mapping[str, DataFrame]) -> list[str]:

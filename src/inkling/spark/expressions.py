@@ -32,6 +32,7 @@ SPARK_TYPES = {
     Type.TIME: "bigint",
     Type.DURATION: "bigint",
     Type.NULL: "void",
+    Type.WEIGHTS: "array<double>",
 }
 
 _COMPARISONS: dict[str, Callable[[Column, Column], Column]] = {

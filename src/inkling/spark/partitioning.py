@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
+
+from inkling.physical.groups import Layout, chosen_layout, groups_in
+from inkling.physical.plan import Stage
 
 BYTES_PER_PARTITION = 32 << 20
 """Of input as Spark estimates it, compressed: about a million events. A worker holds one partition at a time."""
@@ -14,6 +17,8 @@ BYTES_PER_PARTITION = 32 << 20
 class Partitioning:
     cores: int
     fixed: int | None = None
+    layout: Layout | None = None  # of all stages, if it is not left to the planner
+    n_groups: int | None = None  # of patterns that run beside each other; as many as cores unless told
 
     def for_frames(self, frames: list[DataFrame]) -> int:
         """Number of partitions for rows that come from these frames."""
@@ -25,11 +30,15 @@ class Partitioning:
 
     def settled(self, frames: list[DataFrame]) -> Partitioning:
         """The same number for everything that is computed from these frames, whose size Spark knows best."""
-        return Partitioning(self.cores, self.for_frames(frames))
+        return replace(self, fixed=self.for_frames(frames))
+
+    def groups_of(self, stage: Stage) -> list[Stage]:
+        """The stages that run beside each other."""
+        return groups_in(stage, chosen_layout(stage, self.layout), self.n_groups or self.cores)
 
 
-def partitioning_of(spark: SparkSession, partitions: int | None) -> Partitioning:
-    return Partitioning(spark.sparkContext.defaultParallelism, partitions)
+def partitioning_of(spark: SparkSession, partitions: int | None, layout: Layout | None = None) -> Partitioning:
+    return Partitioning(spark.sparkContext.defaultParallelism, partitions, layout, partitions)
 
 
 def _estimated_bytes(frame: DataFrame) -> int:

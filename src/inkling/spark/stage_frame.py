@@ -11,11 +11,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_type
 
 from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.facts import CELL, CellsOfFacts, cells_of_facts
 from inkling.evaluators.stage.late import stored_columns
+from inkling.evaluators.stage.near import BEYOND, FARTHEST_LON
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan, TableAtom
 from inkling.physical.naming import fact_name
+from inkling.physical.near import Near
 from inkling.physical.plan import Bit, Input, Stage
 from inkling.spark.expressions import SPARK_TYPES, to_column
 
@@ -57,6 +60,7 @@ def input_frame(
     number: int,
     source: DataFrame,
     tables: Mapping[str, DataFrame],
+    facts: Mapping[str, pa.Table],
     around: Surroundings,
     stream: StreamPlan | None,
 ) -> DataFrame:
@@ -64,11 +68,16 @@ def input_frame(
     given = stage.inputs[number]
     for column in given.key if stage.drops_null_keys else ():
         source = source.where(named(column).isNotNull())
+    for atom in given.atoms:
+        near = given.near if given.near is not None and given.near.atom == atom.number else None
+        placed = None if near is None else cells_of_facts(near, atom, facts[atom.table])
+        if near is None or placed is None:
+            source = _with_facts(source, atom, tables[atom.table], around)
+        else:
+            source = _with_near_facts(source, atom, near, placed, around)
     references = RowReferences(frozenset(source.columns))
     if given.keep is not None:
         source = source.where(to_column(given.keep, references, around.measure))
-    for atom in given.atoms:
-        source = _with_facts(source, atom, tables[atom.table], around)
     references = RowReferences(frozenset(source.columns))
     stored = _late_columns(given, references) if stream is None else stored_columns(given, stream)
     columns = [
@@ -119,6 +128,26 @@ def _word(word: int, bits: tuple[Bit, ...], references: RowReferences, around: S
             truth = to_column(bit.expr, references, around.measure)
             packed = packed.bitwiseOR(F.when(truth, signed).otherwise(F.lit(0).cast("long")))
     return packed
+
+
+def _with_near_facts(
+    source: DataFrame, atom: TableAtom, near: Near, placed: CellsOfFacts, around: Surroundings
+) -> DataFrame:
+    """The same, of facts that may be near the row: a join by the cell of its position instead of one with all facts."""
+    references = RowReferences(frozenset(source.columns))
+    lat, lon = (to_column(one, references, around.measure).cast("double") for one in (near.lat, near.lon))
+    step_lat, step_lon = F.lit(placed.grid.lat_step), F.lit(placed.grid.lon_step)
+    around_globe = F.pmod(lon, F.lit(360.0))
+    cell = F.floor((lat + F.lit(90.0)) / step_lat) * F.lit(placed.grid.n_columns) + F.floor(around_globe / step_lon)
+    regular = (F.abs(lat) <= F.lit(90.0)) & (F.abs(lon) <= F.lit(FARTHEST_LON))
+    place = F.when(regular, cell.cast("long")).when(lat.isNotNull() & lon.isNotNull(), F.lit(BEYOND).cast("long"))
+    facts = F.broadcast(source.sparkSession.createDataFrame(placed.rows))
+    agree = named(CELL) == place
+    for column, arg in zip(atom.columns, atom.args, strict=True):
+        if arg is not None:
+            fact = named(fact_name(atom.number, column.name, column.type))
+            agree = agree & (fact == to_column(arg, references, around.measure))
+    return source.join(facts, agree, "inner").drop(CELL)
 
 
 def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, around: Surroundings) -> DataFrame:

@@ -18,7 +18,7 @@ from inkling.evaluators.stage import rows as r
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.batch import FOREVER
-from inkling.physical.groups import split_by_pattern
+from inkling.physical.groups import Layout, chosen_layout
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.spark.copies import copies_in
@@ -73,19 +73,19 @@ def _stage_results(
     around: Surroundings,
     partitioning: Partitioning,
 ) -> DataFrame:
-    """Results of all steps; without a key and without slices, groups of patterns run beside each other."""
+    """Results of all steps; keys, slices of time and groups of patterns run beside each other, as the layout says."""
     names = [step.event.name for step in stage.steps]
-    alone = not stage.key_types and not stage.sliced
+    by_key = chosen_layout(stage, partitioning.layout) is not Layout.PATTERN
     parts = []
-    for group in split_by_pattern(stage, partitioning.cores) if alone else [stage]:
-        rows, left_to_worker = _stage_rows(program, group, ready, tables, around, partitioning)
+    for group in partitioning.groups_of(stage):
+        rows, left_to_worker = _stage_rows(program, group, ready, tables, facts, around, partitioning)
         copies = copies_in(program, group)
         rows = rows.select(*(named(column) for column in rows.columns if column not in copies))
         slices = None
-        if stage.key_types:
+        if stage.key_types and by_key:
             keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
             rows = rows.repartition(partitioning.for_frames(list(ready.values())), *keys)
-        elif stage.sliced and partitioning.cores > 1:
+        elif stage.sliced and by_key and partitioning.cores > 1:
             rows, slices = _sliced(program, stage, rows, ready, around, partitioning)
         else:
             rows = rows.coalesce(1)
@@ -109,6 +109,7 @@ def _stage_rows(
     stage: Stage,
     ready: Mapping[str, DataFrame],
     tables: Mapping[str, DataFrame],
+    facts: Mapping[str, pa.Table],
     around: Surroundings,
     partitioning: Partitioning,
 ) -> tuple[DataFrame, dict[int, StreamPlan]]:
@@ -126,7 +127,7 @@ def _stage_rows(
                 left_to_worker[number] = stream
             else:
                 source = with_derived_columns(stream, source, around, partitioning)
-        frames.append(input_frame(stage, number, source, tables, around, left_to_worker.get(number)))
+        frames.append(input_frame(stage, number, source, tables, facts, around, left_to_worker.get(number)))
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
     return rows, left_to_worker
 

@@ -11,7 +11,6 @@ from inkling.logical import plan as p
 from inkling.logical.streams import RawRow
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.schema import Column
-from inkling.model.types import Type
 
 
 def arrow_streams(plan: p.ProgramPlan, rows: Mapping[str, Iterable[RawRow]]) -> dict[str, pa.Table]:
@@ -32,10 +31,8 @@ def arrow_tables(plan: p.ProgramPlan, rows: Mapping[str, Iterable[RawRow]]) -> d
 
 def _table(columns: Iterable[Column], rows: Iterable[RawRow]) -> pa.Table:
     listed = list(rows)
-    return pa.table(
-        {column.name: pa.array([row.get(column.name) for row in listed], _type(column)) for column in columns}
-    )
 
+    def values(column: Column) -> pa.Array:
+        return pa.array([row.get(column.name) for row in listed], ARROW_TYPES[column.type])
 
-def _type(column: Column) -> pa.DataType:
-    return pa.list_(pa.float64()) if column.type is Type.WEIGHTS else ARROW_TYPES[column.type]
+    return pa.table({column.name: values(column) for column in columns})

@@ -348,23 +348,26 @@ def _events() -> st.SearchStrategy[EventDecl]:
 def _forecasts() -> st.SearchStrategy[ForecastDecl]:
     count = st.integers(1, 500)
     kinds = st.one_of(
-        st.builds(ForecastWithin, st.builds(EventCount, count)),
+        st.builds(ForecastWithin, st.builds(EventCount, count) | durations()),
         st.builds(ForecastAround, st.builds(EventCount, count)),
         st.just(ForecastPoint()),
         st.sampled_from([ForecastInterval("SHORTEST"), ForecastInterval("ARGMAX")]),
         st.builds(ForecastInterval, st.just("FIXED"), count),
     )
     shares = st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted)
+    models = st.tuples(idents(), _maybe(idents()))
     return st.builds(
-        ForecastDecl,
+        lambda *args, owner, **options: ForecastDecl(*args, model=owner and owner[0], by=owner and owner[1], **options),
         idents(),
         kinds,
         confidence=_maybe(_confidences()),
         order=_maybe(st.integers(0, 9)),
         horizon=_maybe(count),
         spread=_maybe(st.integers(0, 99)),
-        model=_maybe(idents()),
+        owner=_maybe(models),
         features=_several(expressions(), 0),
         remaining=_maybe(shares.map(lambda pair: Remaining(*pair))),
         including_final=st.booleans(),
+        distribution=st.booleans(),
+        name=_maybe(idents()),
     )

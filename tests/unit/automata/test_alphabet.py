@@ -16,17 +16,17 @@ def holds(*bits: int) -> Guard:
     return Guard(bits=frozenset(bits))
 
 
-def test_free_predicates() -> None:
+def test_O6_free_predicates() -> None:
     assert Alphabet.of([holds(0), holds(1)], 1).n_minterms == 4
 
 
-def test_exclusive_predicates() -> None:
+def test_O6_exclusive_predicates() -> None:
     assert Alphabet.of([holds(0), holds(1)], 1, exclusive=[frozenset({0, 1})]).n_minterms == 3
     three = [holds(0), holds(1), holds(2)]
     assert Alphabet.of(three, 1, exclusive=[frozenset({0, 1, 2})]).n_minterms == 4
 
 
-def test_port_workload() -> None:
+def test_O6_port_workload() -> None:
     reset, inside, outside, *rings = range(8)
     exclusive = [
         frozenset({reset, inside, *rings}),

@@ -20,6 +20,7 @@ from inkling.evaluators.automaton.translate import to_regex
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
 from inkling.evaluators.sources import comes_from
+from inkling.evaluators.stage.resets import resets_in
 from inkling.kernels.lineage import place_events
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
@@ -38,6 +39,7 @@ class AutomatonEvaluator:
     patterns: PatternSet
     bits: tuple[int, ...]  # the stage's conditions that these events use, in the automata's numbering
     around: Surroundings
+    resets: tuple[int | None, ...] = ()  # per input of the stage, the condition under which a row resets its key
     _empty: dict[str, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
 
     def start(self) -> AutomatonCarry:
@@ -54,7 +56,7 @@ class AutomatonEvaluator:
         if not len(fresh):
             return tuple(self._nothing(step, batch) for step in self.steps)
         memory, events = carry.memory()
-        rows = Rows.of(fresh.key, fresh.source, self._compressed(fresh))
+        rows = Rows.of(fresh.key, self._streams(fresh), self._compressed(fresh))
         keys = rows.segment_keys if codes is None else codes[rows.segment_keys]
         room, found = self.patterns.advance(memory, rows, keys, len(events))
         used = place_events(room.nodes, memory.n_nodes, room.progress.n_nodes, len(events), len(fresh))
@@ -94,6 +96,11 @@ class AutomatonEvaluator:
     def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
         """All results over whole keys."""
         return self.step(self.start(), batch)[1]
+
+    def _streams(self, batch: EventBatch) -> np.ndarray:
+        if not any(bit is not None for bit in self.resets):
+            return batch.source
+        return np.where(resets_in(self.resets, batch), np.int16(-1), batch.source)
 
     def _compressed(self, batch: EventBatch) -> np.ndarray:
         if self.bits == tuple(range(len(self.bits))):
@@ -167,8 +174,13 @@ def _refuse_endless_lists(event: str, n_members: int) -> None:
         )
 
 
-def automata_of(steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings) -> tuple[AutomatonEvaluator, ...]:
-    """One evaluator per scope and per 64 conditions; events whose automata do not fit in memory are left out."""
+def automata_of(
+    steps: tuple[EventStep, ...], resets: tuple[int | None, ...], around: Surroundings
+) -> tuple[AutomatonEvaluator, ...]:
+    """One evaluator per scope and per 64 conditions; events whose automata do not fit in memory are left out.
+
+    `resets` has an item per input of the stage.
+    """
     groups: list[list[EventStep]] = []
     for step in steps:
         for group in groups:
@@ -177,25 +189,29 @@ def automata_of(steps: tuple[EventStep, ...], n_inputs: int, around: Surrounding
                 break
         else:
             groups.append([step])
-    return tuple(made for group in groups for made in _fitting(tuple(group), n_inputs, around))
+    return tuple(made for group in groups for made in _fitting(tuple(group), resets, around))
 
 
-def _fitting(steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings) -> tuple[AutomatonEvaluator, ...]:
+def _fitting(
+    steps: tuple[EventStep, ...], resets: tuple[int | None, ...], around: Surroundings
+) -> tuple[AutomatonEvaluator, ...]:
     """One evaluator of all steps, or one of each that can have one."""
     try:
-        return (_compile(steps, n_inputs, around),)
+        return (_compile(steps, resets, around),)
     except (TooManyStates, TooManySymbols):
         alone = ((step,) for step in steps) if len(steps) > 1 else ()
-        return tuple(made for one in alone for made in _fitting(one, n_inputs, around))
+        return tuple(made for one in alone for made in _fitting(one, resets, around))
 
 
-def _compile(steps: tuple[EventStep, ...], n_inputs: int, around: Surroundings) -> AutomatonEvaluator:
+def _compile(
+    steps: tuple[EventStep, ...], resets: tuple[int | None, ...], around: Surroundings
+) -> AutomatonEvaluator:
     bits = _bits_of(steps)
     place = {bit: number for number, bit in enumerate(bits)}
     patterns = [
         Pattern(to_regex(step, place), Counting.RESTART if step.event.restart else Counting.OVERLAP) for step in steps
     ]
-    return AutomatonEvaluator(steps, PatternSet.compile(patterns, n_inputs), bits, around)
+    return AutomatonEvaluator(steps, PatternSet.compile(patterns, len(resets)), bits, around, resets)
 
 
 def _bits_of(steps: list[EventStep] | tuple[EventStep, ...]) -> tuple[int, ...]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
+from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
@@ -51,6 +53,8 @@ def _derived(
         source = source.sort_by([(name, "ascending") for name in dict.fromkeys([*identity, *plain])])
         source = source.filter(pa.array(~_repeats(source, identity)))
     look = _LookBack(source, source["@key"].to_numpy(), remembered)
+    if stream.reset_when is not None:
+        look.forget_before(truth_of(stream.reset_when, look, len(source), around))
     for column in stream.derived:
         look.append(column.name, evaluate(column.expr, look, len(source), around))
     return look
@@ -81,8 +85,14 @@ class _LookBack:
             self._number = source[_REMEMBERED].to_numpy()
             source = source.drop_columns([_REMEMBERED])
         self.source = source
-        self._first = np.ones(len(key), bool)
-        self._first[1:] = key[1:] != key[:-1]
+        self._new_key = np.ones(len(key), bool)
+        self._new_key[1:] = key[1:] != key[:-1]
+        self._first = self._new_key
+
+    def forget_before(self, resets: NDArray[np.bool_]) -> None:
+        """Have the row after each of some rows look back no further than its own."""
+        self._first = self._new_key.copy()
+        self._first[1:] |= resets[:-1]
 
     def append(self, name: str, values: pa.Array) -> None:
         if self._remembered is not None:
@@ -102,7 +112,7 @@ class _LookBack:
         for column in _changing(stream):
             began = pa.array(self.source[r.END].to_numpy() - self._since_change(column).to_numpy())
             rows = rows.append_column(SINCE + column, began)
-        last = np.append(self._first[1:], True) if len(self._first) else self._first
+        last = np.append(self._new_key[1:], True) if len(self._new_key) else self._new_key
         return rows.drop_columns(["@key"]).filter(pa.array(last))
 
     def __call__(self, expr: e.Expr) -> pa.Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,9 @@ import pyarrow as pa
 from inkling.evaluators.automaton.evaluator import AutomatonEvaluator, automata_of
 from inkling.evaluators.consumption.carry import ConsumptionStepper
 from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
+from inkling.evaluators.forecast.carry import ForecastStepper
+from inkling.evaluators.forecast.evaluator import ForecastEvaluator
+from inkling.evaluators.forecast.learning import LearningEvaluator
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.segments.evaluator import SegmentsEvaluator
 from inkling.evaluators.stage import blocks
@@ -19,6 +22,7 @@ from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.evaluators.stage.recursion import Recursion
+from inkling.evaluators.stage.resets import in_pieces, resets_in, without_resets
 from inkling.evaluators.stage.shared import Opened, SharedWork, renamed
 from inkling.evaluators.windows.carry import WindowStepper
 from inkling.evaluators.windows.evaluator import WindowEvaluator
@@ -27,7 +31,14 @@ from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import Evaluator, EventStep, Stage
 
-AnyEvaluator = NetworkEvaluator | SegmentsEvaluator | WindowEvaluator | ConsumingEvaluator
+AnyEvaluator = (
+    NetworkEvaluator
+    | SegmentsEvaluator
+    | WindowEvaluator
+    | ConsumingEvaluator
+    | ForecastEvaluator
+    | LearningEvaluator
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +72,7 @@ class StageEngine:
     @cached_property
     def automata(self) -> tuple[AutomatonEvaluator, ...]:
         """Those of all regular events."""
-        return automata_of(self._regular, len(self.stage.inputs), self._around)
+        return automata_of(self._regular, self.stage.resets, self._around)
 
     @cached_property
     def _originals(self) -> tuple[AutomatonEvaluator, ...]:
@@ -69,7 +80,7 @@ class StageEngine:
         originals = tuple(step for step in self._regular if self._shared.original(step.event.name) is None)
         if len(originals) == len(self._regular):
             return self.automata
-        return automata_of(originals, len(self.stage.inputs), self._around)
+        return automata_of(originals, self.stage.resets, self._around)
 
     @property
     def recursive(self) -> frozenset[str]:
@@ -89,10 +100,32 @@ class StageEngine:
         for automata in self._originals:
             if not automata.ties(base).any():
                 found.update({matches.event: matches for matches in automata.evaluate(base)})
+        if any(bit is not None for bit in self.stage.resets):
+            found |= self._in_pieces(base, found)
+            rows, kept = without_resets(self.stage, rows, codes)
+            assert kept is not None
+            codes, base = kept, base.take(np.flatnonzero(~resets_in(self.stage.resets, base)))
         if len(base) > blocks.ROWS and not self._originals and not any(self._feeds.values()):
             nothing = pa.table({})
             return blocks.one_by_one(base, lambda block: self.rest(nothing, block.key, block, {}))
         return self.rest(rows, codes, base, found)
+
+    def _in_pieces(self, base: EventBatch, found: Mapping[str, MatchBatch]) -> dict[str, MatchBatch]:
+        """Results of regular events that no automaton found, each piece between two resets on its own."""
+        left = [step for step in self._regular if step.event.name not in found]
+        left = [step for step in left if self._shared.original(step.event.name) is None]
+        if not left:
+            return {}
+        pieces, keys = in_pieces(self.stage.resets, base)
+        opened: Opened = {}
+        results = {}
+        for step in left:
+            evaluator = self._evaluator(step)
+            assert isinstance(evaluator, NetworkEvaluator)
+            session = self._shared.session(step, pieces, len(keys), opened)
+            matches = evaluator.evaluate(pieces, len(keys), FOREVER, session=session)
+            results[step.event.name] = replace(matches, key=keys[matches.key])
+        return results
 
     def run_batch(self, batch: EventBatch) -> dict[str, MatchBatch]:
         """Results over events in canonical order, of a stage no event of which reads another."""
@@ -215,9 +248,24 @@ class StageEngine:
                     self._evaluators[name] = WindowEvaluator(step, self._around)
                 case Evaluator.CONSUMPTION:
                     self._evaluators[name] = ConsumingEvaluator(step, self._around)
+                case Evaluator.FORECAST:
+                    self._evaluators[name] = self._forecaster(step)
                 case _:
                     self._evaluators[name] = NetworkEvaluator(step, self._around)
         return self._evaluators[name]
+
+    def _forecaster(self, step: EventStep) -> ForecastEvaluator | LearningEvaluator:
+        forecast, n_inputs = step.event.forecast, len(self.stage.inputs)
+        assert forecast is not None
+        if forecast.learns:
+            return LearningEvaluator(step, n_inputs, self.stage.resets, self._around)
+        return ForecastEvaluator(step, n_inputs, self.stage.resets, self._tables[forecast.model], self._around)
+
+    def forecasting(self, step: EventStep) -> ForecastStepper:
+        """What has a forecast, or what is learnt for it, go on from batch to batch."""
+        evaluator = self._evaluator(step)
+        assert isinstance(evaluator, ForecastEvaluator | LearningEvaluator)
+        return ForecastStepper(self.stage, evaluator)
 
     def window(self, step: EventStep) -> WindowStepper:
         """What moves the windows of an event from batch to batch."""

@@ -28,6 +28,8 @@ def stored_columns(given: Input, stream: StreamPlan) -> dict[str, str]:
     derived = {column.name: column.expr for column in stream.derived}
     for expr in derived.values():
         wanted |= {x.column for x in e.walk(expr) if isinstance(x, e.ColumnOf | e.PreviousColumn | e.SinceChange)}
+    if stream.reset_when is not None:
+        wanted |= {x.column for x in e.walk(stream.reset_when) if isinstance(x, e.ColumnOf)}
     wanted |= set(stream.schema.key)
     return {
         physical_name(column.name, column.type): column.name

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.conditions import RowColumns, prepared
-from inkling.evaluators.stage.facts import with_facts
+from inkling.evaluators.stage.facts import Facts
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.physical.naming import type_of
@@ -38,7 +38,7 @@ class InputReader:
 
     def __init__(self, stage: Stage, number: int, tables: Mapping[str, pa.Table], around: Surroundings) -> None:
         given = stage.inputs[number]
-        self._given, self._number, self._tables, self._around = given, number, tables, around
+        self._given, self._number, self._around = given, number, around
         self._schema = r.stage_schema(stage)
         self._never_null = given.key if stage.drops_null_keys else ()
         self._keep = None if given.keep is None else prepared(given.keep, around)
@@ -47,6 +47,7 @@ class InputReader:
             (bit.number >> 6, np.uint64(bit.number & 63), prepared(bit.expr, around))
             for bit in (*given.early, *given.late)
         ]
+        self._facts = [Facts(atom, tables[atom.table], given.near) for atom in given.atoms]
         self._computed = {one.name: one.expr for one in given.computed}
         self._getters = [self._getter(field) for field in self._schema]
 
@@ -59,15 +60,14 @@ class InputReader:
         for column in self._never_null:
             if source[column].null_count:
                 source = source.filter(pc.is_valid(source[column]))
+        for facts in self._facts:
+            source = facts.joined(source, self._around)
         columns = RowColumns(source)
         if self._keep is not None:
             kept = self._keep(columns)
             if not kept.all():
                 source = source.filter(pa.array(kept))
                 columns = RowColumns(source)
-        if self._given.atoms:
-            source = with_facts(source, self._given.atoms, self._tables, self._around)
-            columns = RowColumns(source)
         words = self._packed(columns)
         values = [getter(source, columns, words) for getter in self._getters]
         table = pa.Table.from_arrays(values, schema=self._schema)

@@ -17,6 +17,9 @@ Feeds = tuple[int, ...]
 Opened = dict[tuple[int, Feeds], Session]
 """Sessions by the identity of their batch and what the events feed each other."""
 
+UNJOINED = (Evaluator.SEGMENTS, Evaluator.WINDOW, Evaluator.FORECAST)
+"""Evaluators that have no partial matches to share."""
+
 
 class SharedWork:
     """Which events of a stage look at the same rows, and which of them have the results of another."""
@@ -25,7 +28,7 @@ class SharedWork:
         self._feeds = feeds
         self._twins = dict(stage.sharing.twins)
         self._groups: dict[Feeds, Group] = {}
-        joined = [step for step in stage.steps if step.evaluator not in (Evaluator.SEGMENTS, Evaluator.WINDOW)]
+        joined = [step for step in stage.steps if step.evaluator not in UNJOINED]
         for step in joined:
             read = feeds[step.event.name]
             together = tuple(one for one in joined if feeds[one.event.name] == read)

@@ -14,18 +14,21 @@ from inkling.analysis.window import total_horizon
 from inkling.evaluators.automaton.evaluator import AutomatonCarry, AutomatonEvaluator
 from inkling.evaluators.automaton.takeover import step_since
 from inkling.evaluators.consumption.carry import ConsumptionCarry
+from inkling.evaluators.forecast.carry import ForecastCarry
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
 from inkling.evaluators.stage.closing import ClosingRows
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.keys import KeyBook
 from inkling.evaluators.stage.needed import NeededRows
+from inkling.evaluators.stage.resets import without_resets
 from inkling.evaluators.windows.carry import WindowCarry
 from inkling.kernels.order import any_tied
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import Per, ProgramPlan, Sliding
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
-from inkling.physical.plan import EventStep
+from inkling.physical.plan import Evaluator, EventStep
+from inkling.physical.resets import no_resets
 
 MANY_CHUNKS = 64
 SPARE_ROWS = 256
@@ -48,6 +51,7 @@ class StageState:
     n_trimmed: int = 0  # rows that were left when those that cannot matter any more were last cleared away
     windows: Mapping[str, WindowCarry] = field(default_factory=dict)  # by event
     waiting: Mapping[str, ConsumptionCarry] = field(default_factory=dict)  # by event
+    forecasts: Mapping[str, ForecastCarry] = field(default_factory=dict)  # by event
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,14 @@ class StageStepper:
             for step in engine.stage.steps
             if _consumes(step) and step.event.name not in engine.recursive
         }
-        elsewhere = by_automata | set(self._windows) | set(self._consuming)
+        if any(bit is not None for bit in engine.stage.resets):
+            for step in engine.stage.steps:
+                if step.evaluator is Evaluator.AUTOMATON and step.event.name not in by_automata:
+                    raise no_resets(step.event.name, "its automaton would not fit into memory")
+        self._forecasts = {
+            step.event.name: engine.forecasting(step) for step in engine.stage.steps if step.event.forecast is not None
+        }
+        elsewhere = by_automata | set(self._windows) | set(self._consuming) | set(self._forecasts)
         self._network = [step for step in engine.stage.steps if step.event.name not in elsewhere]
         self._lags = {step.event.name: lag_of(step.event, program, around.measure) for step in self._network}
         self._settles = {step.event.name: settled_after(step.event, program, around.measure) for step in self._network}
@@ -123,10 +134,12 @@ class StageStepper:
             carries, keys, tied = self._run_automata(state, rows, found)
         windows = self._run_windows(state, rows, until, found)
         waiting = self._run_consuming(state, rows, until, found)
+        forecasts = self._run_forecasts(state, rows, found)
         if not self._network:
-            after = StageState(state.rows, carries, keys, until, state.since, windows=windows, waiting=waiting)
+            after = StageState(state.rows, carries, keys, until, state.since, 0, windows, waiting, forecasts)
             return after, Stepped(found, tied)
-        if self._engine.automata or windows or waiting:
+        rows, _ = without_resets(self._engine.stage, rows)
+        if self._engine.automata or windows or waiting or forecasts:
             rows = rows.filter(pa.array(self._needed.among(rows)))
         derived = [self._engine.derived_rows(name, found[name]) for name in self._fed_by_automata]
         fresh = pa.concat_tables([rows, *derived]) if derived else rows
@@ -137,7 +150,7 @@ class StageStepper:
         else:
             self._run_network(state, kept, closing, until, found)
         retained, n_trimmed = self._retained(kept, until, state.n_trimmed)
-        after = StageState(retained, carries, keys, until, state.since, n_trimmed, windows, waiting)
+        after = StageState(retained, carries, keys, until, state.since, n_trimmed, windows, waiting, forecasts)
         return after, Stepped(found, tied)
 
     def _run_windows(
@@ -168,6 +181,15 @@ class StageStepper:
                 _behind(state.until, lag),
                 _behind(until, lag),
             )
+        return carries
+
+    def _run_forecasts(
+        self, state: StageState, rows: pa.Table, found: dict[str, MatchBatch]
+    ) -> dict[str, ForecastCarry]:
+        carries: dict[str, ForecastCarry] = {}
+        for name, forecast in self._forecasts.items():
+            since = state.since.get(name, -FOREVER)
+            carries[name], found[name] = forecast.step(state.forecasts.get(name) or forecast.start(), rows, since)
         return carries
 
     def _run_automata(

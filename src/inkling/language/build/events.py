@@ -115,8 +115,9 @@ class ForecastBuilder(StatementBuilder):
             raise ValueError(f"the forecast of {self._fields['event']} has no kind yet")
         return ForecastDecl(**self._fields)
 
-    def within(self, n_events: int) -> Self:
-        return self._with(kind=ForecastWithin(EventCount(n_events)))
+    def within(self, reach: int | Duration) -> Self:
+        """Within so many events, or within a duration."""
+        return self._with(kind=ForecastWithin(EventCount(reach) if isinstance(reach, int) else reach))
 
     def around(self, n_events: int) -> Self:
         return self._with(kind=ForecastAround(EventCount(n_events)))
@@ -139,8 +140,9 @@ class ForecastBuilder(StatementBuilder):
     def spread(self, n_events: int) -> Self:
         return self._with(spread=n_events)
 
-    def model(self, name: str) -> Self:
-        return self._with(model=Ident(name))
+    def model(self, name: str, by: str | None = None) -> Self:
+        """The table of the model; `by` names a column for each of whose values it holds a model."""
+        return self._with(model=Ident(name), by=None if by is None else Ident(by))
 
     def features(self, *conditions: Value) -> Self:
         return self._with(features=tuple(node_of(condition) for condition in conditions))
@@ -150,6 +152,13 @@ class ForecastBuilder(StatementBuilder):
 
     def including_final(self) -> Self:
         return self._with(including_final=True)
+
+    def distribution(self) -> Self:
+        """The whole law of the waiting time in every row."""
+        return self._with(distribution=True)
+
+    def named(self, name: str) -> Self:
+        return self._with(name=Ident(name))
 
 
 Builder: TypeAlias = StreamBuilder | TableBuilder | RuleBuilder | EventBuilder | ForecastBuilder

@@ -7,9 +7,10 @@ from lark import Token
 from lark.exceptions import VisitError
 
 from inkling.errors import Diagnostic, ProgramError
+from inkling.language.comments import share_out
 from inkling.language.ele.machine import END, Stack, after, build_tree, first_stack
 from inkling.language.ele.mistakes import Stop, explain
-from inkling.language.ele.scanner import Comment, RawToken, scan
+from inkling.language.ele.scanner import RawToken, scan
 from inkling.language.ele.terms import RuleFile, Statement
 from inkling.language.ele.tree import TermBuilder
 from inkling.language.ele.words import readings
@@ -51,7 +52,7 @@ def read_rules(source: SourceText) -> RuleFile:
     problems.extend([p for p in scanned.problems if p.span and p.span.start >= start][:1])
     if problems:
         raise ProgramError(problems)
-    shares, rest = _share_out(source, scanned.comments, chunks)
+    shares, rest = share_out(source, scanned.comments, [chunk.end for chunk in chunks])
     commented = (replace(s, comments=share) for s, share in zip(statements, shares, strict=True))
     return RuleFile(tuple(commented), rest)
 
@@ -98,24 +99,3 @@ def _read_statement(source: SourceText, chunk: Chunk) -> Statement:
     except VisitError as error:
         raise error.orig_exc from None
     return replace(statement, span=Span(chunk.tokens[0].span.start, chunk.end))
-
-
-def _share_out(
-    source: SourceText, comments: Sequence[Comment], chunks: Sequence[Chunk]
-) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
-    """Comments of each statement: before it, inside it, and after it on its last line."""
-    shares: list[list[str]] = [[] for _ in chunks]
-    rest: list[str] = []
-    owner = 0
-    for comment in comments:
-        while owner < len(chunks) and not _belongs(source, comment, chunks[owner]):
-            owner += 1
-        (shares[owner] if owner < len(chunks) else rest).append(comment.text)
-    return [tuple(share) for share in shares], tuple(rest)
-
-
-def _belongs(source: SourceText, comment: Comment, chunk: Chunk) -> bool:
-    if comment.span.start < chunk.end:
-        return True
-    same_line = source.position(comment.span.start).line == source.position(chunk.end).line
-    return comment.trailing and same_line

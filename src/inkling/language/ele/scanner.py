@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from inkling.errors import Diagnostic
+from inkling.language.scanning import Scan, Scanner, rest_of_line, without_quotes
 from inkling.source import SourceText, Span
 
 _TOKEN = re.compile(
@@ -37,53 +38,16 @@ class RawToken:
     @property
     def value(self) -> str:
         """The text without quotes and with doubled quotes undone."""
-        if self.kind not in ("QUOTED", "TEXT"):
-            return self.text
-        quote = self.text[0]
-        return self.text[1:-1].replace(quote * 2, quote)
+        return without_quotes(self.text) if self.kind in ("QUOTED", "TEXT") else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    text: str
-    span: Span
-    trailing: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    tokens: tuple[RawToken, ...]
-    comments: tuple[Comment, ...]
-    problems: tuple[Diagnostic, ...]
-
-
-def scan(source: SourceText) -> Scan:
+def scan(source: SourceText) -> Scan[RawToken]:
     """All tokens and comments; what cannot be read is reported and skipped."""
-    tokens: list[RawToken] = []
-    comments: list[Comment] = []
-    problems: list[Diagnostic] = []
-    offset = 0
-    on_new_line = True
-    while offset < len(source.text):
-        found = _TOKEN.match(source.text, offset)
-        if found is None:
-            problem = _unreadable(source, offset)
-            problems.append(problem)
-            offset = problem.span.end if problem.span else offset + 1
-            on_new_line = False
-            continue
-        span = Span(offset, found.end())
-        offset = found.end()
-        if found.lastgroup == "SPACE":
-            on_new_line = on_new_line or "\n" in found.group()
-            continue
-        if found.lastgroup == "COMMENT":
-            comments.append(Comment(_comment_text(found.group()), span, not on_new_line))
-            continue
-        assert found.lastgroup is not None
-        tokens.append(RawToken(found.lastgroup, found.group(), span, on_new_line))
-        on_new_line = False
-    return Scan(tuple(tokens), tuple(comments), tuple(problems))
+    return _SCANNER.scan(source)
+
+
+def _token(_: SourceText, group: str, text: str, span: Span, first_on_line: bool) -> RawToken:
+    return RawToken(group, text, span, first_on_line)
 
 
 def _comment_text(written: str) -> str:
@@ -95,8 +59,7 @@ def _comment_text(written: str) -> str:
 
 def _unreadable(source: SourceText, offset: int) -> Diagnostic:
     character = source.text[offset]
-    line_end = source.text.find("\n", offset)
-    rest = source.text[offset : len(source.text) if line_end < 0 else line_end].rstrip()
+    rest = rest_of_line(source, offset)
     whole = Span(offset, offset + max(len(rest), 1))
     if rest.startswith("/*"):
         return Diagnostic(
@@ -122,3 +85,6 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
         "!": ("write `not goal` for the opposite of a goal",),
     }.get(character, ())
     return Diagnostic("INK0106", f"unexpected character `{character}`", Span(offset, offset + 1), source, helps=helps)
+
+
+_SCANNER = Scanner(_TOKEN, _token, _comment_text, _unreadable)

@@ -7,9 +7,10 @@ from lark import Token, Tree
 from lark.exceptions import VisitError
 
 from inkling.errors import Diagnostic, ProgramError, nearest
+from inkling.language.comments import share_out
 from inkling.language.parser.machine import build_tree
 from inkling.language.parser.mistakes import explain
-from inkling.language.parser.scanner import Comment, RawToken, scan
+from inkling.language.parser.scanner import RawToken, scan
 from inkling.language.parser.site import Site
 from inkling.language.parser.statements import StatementBuilder
 from inkling.language.parser.tree import span_of
@@ -66,7 +67,7 @@ def parse(text: str, name: str = "<string>") -> Program:
     problems.extend([p for p in scanned.problems if p.span and p.span.start >= start][:1])
     if problems:
         raise ProgramError(problems)
-    comments, rest = _share_out(source, scanned.comments, chunks)
+    comments, rest = share_out(source, scanned.comments, [chunk.end for chunk in chunks])
     commented = (replace(s, comments=c) for s, c in zip(statements, comments, strict=True))
     return Program(tuple(commented), rest, span=Span(0, len(text)))
 
@@ -140,24 +141,3 @@ def _nested_too_deeply(source: SourceText, span: Span) -> ProgramError:
         source=source,
         helps=("split the event into several, or the value into derived columns",),
     )
-
-
-def _share_out(
-    source: SourceText, comments: Sequence[Comment], chunks: Sequence[Chunk]
-) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
-    """Comments of each statement: before it, inside it, and after it on its last line."""
-    shares: list[list[str]] = [[] for _ in chunks]
-    rest: list[str] = []
-    owner = 0
-    for comment in comments:
-        while owner < len(chunks) and not _belongs(source, comment, chunks[owner]):
-            owner += 1
-        (shares[owner] if owner < len(chunks) else rest).append(comment.text)
-    return [tuple(share) for share in shares], tuple(rest)
-
-
-def _belongs(source: SourceText, comment: Comment, chunk: Chunk) -> bool:
-    if comment.span.start < chunk.end:
-        return True
-    same_line = source.position(comment.span.start).line == source.position(chunk.end).line
-    return comment.trailing and same_line

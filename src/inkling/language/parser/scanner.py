@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from inkling.errors import Diagnostic
 from inkling.language.names import WORD
+from inkling.language.scanning import Scan, Scanner, rest_of_line, without_quotes
 from inkling.source import SourceText, Span
 
 TokenKind: TypeAlias = Literal["WORD", "QUOTED", "INTEGER", "DECIMAL", "STRING", "SYMBOL", "FOREIGN"]
@@ -40,8 +41,7 @@ class RawToken:
     def value(self) -> str:
         if self.kind not in ("STRING", "QUOTED"):
             return self.text
-        quote = self.text[0]
-        return self.text[1:-1].replace(quote * 2, quote)
+        return without_quotes(self.text)
 
     @property
     def upper(self) -> str:
@@ -52,56 +52,18 @@ class RawToken:
         return self.kind == "SYMBOL" and self.text in symbols
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """A line comment without its dashes; `trailing` when something precedes it on its line."""
-
-    text: str
-    span: Span
-    trailing: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    tokens: tuple[RawToken, ...]
-    comments: tuple[Comment, ...]
-    problems: tuple[Diagnostic, ...]
-
-
-def scan(source: SourceText) -> Scan:
+def scan(source: SourceText) -> Scan[RawToken]:
     """All tokens and comments; what cannot be read is reported and skipped."""
-    tokens: list[RawToken] = []
-    comments: list[Comment] = []
-    problems: list[Diagnostic] = []
-    offset = 0
-    on_new_line = True
-    text = source.text
-    while offset < len(text):
-        found = _TOKEN.match(text, offset)
-        if found is None:
-            problem = _unreadable(source, offset)
-            problems.append(problem)
-            offset = problem.span.end if problem.span else offset + 1
-            on_new_line = False
-            continue
-        span = Span(offset, found.end())
-        offset = found.end()
-        match found.lastgroup:
-            case "SPACE":
-                on_new_line = on_new_line or "\n" in found.group()
-                continue
-            case "COMMENT":
-                comments.append(Comment(found.group()[2:].strip(), span, not on_new_line))
-                continue
-            case "WORD" if not found.group().isidentifier():
-                problems.append(_odd_word(source, found.group(), span))
-            case kind:
-                tokens.append(RawToken(_kind(kind), found.group(), span, on_new_line))
-        on_new_line = False
-    return Scan(tuple(tokens), tuple(comments), tuple(problems))
+    return _SCANNER.scan(source)
 
 
-def _kind(group: str | None) -> TokenKind:
+def _token(source: SourceText, group: str, text: str, span: Span, first_on_line: bool) -> RawToken | Diagnostic:
+    if group == "WORD" and not text.isidentifier():
+        return _odd_word(source, text, span)
+    return RawToken(_kind(group), text, span, first_on_line)
+
+
+def _kind(group: str) -> TokenKind:
     match group:
         case "WORD" | "QUOTED" | "INTEGER" | "DECIMAL" | "STRING" | "SYMBOL" | "FOREIGN":
             return group
@@ -111,8 +73,7 @@ def _kind(group: str | None) -> TokenKind:
 
 def _unreadable(source: SourceText, offset: int) -> Diagnostic:
     character = source.text[offset]
-    line_end = source.text.find("\n", offset)
-    rest = source.text[offset : len(source.text) if line_end < 0 else line_end].rstrip()
+    rest = rest_of_line(source, offset)
     if character in "'\"`":
         if rest[1:2] == character:
             return Diagnostic(
@@ -185,3 +146,6 @@ def _odd_word(source: SourceText, word: str, span: Span) -> Diagnostic:
         source,
         helps=(f'write "{word}" between double quotes to keep it in the name',),
     )
+
+
+_SCANNER = Scanner(_TOKEN, _token, lambda written: written[2:].strip(), _unreadable)

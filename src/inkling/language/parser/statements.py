@@ -192,11 +192,17 @@ class StatementBuilder(PatternBuilder):
         return Clause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))
 
     def forecast(self, meta: Meta, children: Children) -> ForecastDecl:
-        event, kind, *options = children
-        return ForecastDecl(event, kind, **self.fields_of(options), span=span_of(meta))
+        name, *rest = children
+        event = rest.pop(0) if isinstance(rest[0], Ident) else None
+        kind, *options = rest
+        named = name if event is not None else None
+        return ForecastDecl(event or name, kind, name=named, **self.fields_of(options), span=span_of(meta))
+
+    def forecast_of(self, meta: Meta, children: Children) -> Ident:
+        return cast(Ident, children[0])
 
     def forecast_within(self, meta: Meta, children: Children) -> ForecastWithin:
-        return ForecastWithin(self.horizon(*children), span=span_of(meta))
+        return ForecastWithin(self.last(*children), span=span_of(meta))
 
     def forecast_around(self, meta: Meta, children: Children) -> ForecastAround:
         return ForecastAround(self.horizon(*children), span=span_of(meta))
@@ -223,7 +229,8 @@ class StatementBuilder(PatternBuilder):
         return Clause("SPREAD", {"spread": self.integer(number)}, span_of(meta))
 
     def forecast_model(self, meta: Meta, children: Children) -> Clause:
-        return Clause("MODEL", {"model": children[0]}, span_of(meta))
+        model, *by = children
+        return Clause("MODEL", {"model": model, "by": by[0] if by else None}, span_of(meta))
 
     def features(self, meta: Meta, children: Children) -> Clause:
         return Clause("FEATURES", {"features": tuple(children)}, span_of(meta))
@@ -234,6 +241,9 @@ class StatementBuilder(PatternBuilder):
             raise self.mistake("INK0116", f"the range from {lo:g} to {hi:g} is empty", span_of(meta))
         remaining = Remaining(lo, hi, span=span_of(meta))
         return Clause("REMAINING", {"remaining": remaining}, span_of(meta))
+
+    def distribution(self, meta: Meta, children: Children) -> Clause:
+        return Clause("RETURN DISTRIBUTION", {"distribution": True}, span_of(meta))
 
     def including_final(self, meta: Meta, children: Children) -> Clause:
         return Clause("INCLUDING FINAL", {"including_final": True}, span_of(meta))

@@ -52,7 +52,8 @@ def statement(node: Statement) -> Doc:
         case EventDecl():
             return _event(node)
         case ForecastDecl():
-            head = f"FORECAST {column_name(node.event)} {_kind(node.kind)}"
+            named = "" if node.name is None else f"{column_name(node.name)} OF "
+            head = f"FORECAST {named}{column_name(node.event)} {_kind(node.kind)}"
             return _with_options(head, _forecast_options(node))
         case _:
             raise AssertionError(f"no such statement: {node}")
@@ -190,7 +191,8 @@ def _forecast_options(node: ForecastDecl) -> list[Doc]:
     if node.spread is not None:
         options.append(f"SPREAD <= {node.spread}")
     if node.model is not None:
-        options.append(f"MODEL {column_name(node.model)}")
+        by = "" if node.by is None else f" BY {column_name(node.by)}"
+        options.append(f"MODEL {column_name(node.model)}{by}")
     if node.features:
         features = [expression(feature) for feature in node.features]
         options.append(bracketed("FEATURES (", features, ")"))
@@ -199,6 +201,8 @@ def _forecast_options(node: ForecastDecl) -> list[Doc]:
         options.append(f"REMAINING {lo} TO {hi}")
     if node.including_final:
         options.append("INCLUDING FINAL")
+    if node.distribution:
+        options.append("RETURN DISTRIBUTION")
     return options
 
 

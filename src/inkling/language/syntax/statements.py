@@ -190,9 +190,9 @@ class EventDecl(StatementNode):
 
 @dataclass(frozen=True, slots=True)
 class ForecastWithin(Node):
-    """`WITHIN 10 EVENTS`"""
+    """`WITHIN 10 EVENTS`, `WITHIN 20 MINUTES`"""
 
-    horizon: EventCount
+    horizon: EventCount | Duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +236,8 @@ class Remaining(Node):
 
 @dataclass(frozen=True, slots=True)
 class ForecastDecl(StatementNode):
+    """`FORECAST event …`, or `FORECAST name OF event …`"""
+
     event: Ident
     kind: ForecastKind
     confidence: Confidence | None = None
@@ -243,9 +245,21 @@ class ForecastDecl(StatementNode):
     horizon: int | None = None
     spread: int | None = None
     model: Ident | None = None
+    by: Ident | None = None  # MODEL m BY column: a model for each of its values
     features: tuple[Expr, ...] = ()
     remaining: Remaining | None = None
     including_final: bool = False
+    distribution: bool = False  # RETURN DISTRIBUTION: the whole law of the waiting time
+    name: Ident | None = None  # of the forecast; None names it after its event
+
+    def __post_init__(self) -> None:
+        if self.by is not None and self.model is None:
+            raise ValueError("BY belongs to MODEL")
+
+    @property
+    def result(self) -> Ident:
+        """What its results are called."""
+        return self.name or Ident(f"{self.event.text}_forecast", quoted=self.event.quoted, span=self.event.span)
 
 
 Statement: TypeAlias = StreamDecl | TableDecl | RuleDecl | EventDecl | ForecastDecl
@@ -261,6 +275,8 @@ class Program(Node):
     def event_name(self, name: str) -> Ident:
         """Where the event of that name is declared; raises `KeyError` when it is not."""
         for statement in self.statements:
+            if isinstance(statement, ForecastDecl) and statement.result.text == name:
+                return statement.result
             if isinstance(statement, EventDecl):
                 for declared in (statement.name, statement.on_timeout):
                     if declared is not None and declared.text == name:

@@ -27,7 +27,7 @@ def refuse_continuum(program: s.Program, plan: p.ProgramPlan, mistakes: Mistakes
                     notes=["a lost event is a member too, and where the window starts depends on when it happened"],
                 )
                 continue
-        if event.timeouts_of is not None:
+        if event.timeouts_of is not None or event.forecast is not None:
             continue
         name = declared[event.name]
         for edge, per in ((Edge.END, (p.Per.END, p.Per.INTERVAL)), (Edge.START, (p.Per.INTERVAL,))):

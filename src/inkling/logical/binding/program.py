@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from inkling.errors import Diagnostic
@@ -11,12 +11,15 @@ from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.continuum import refuse_continuum
-from inkling.logical.binding.events import used_sources
-from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
+from inkling.logical.binding.events import BoundEvent, used_sources
+from inkling.logical.binding.forecasts import bind_forecast
+from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.rules import bind_rules
 from inkling.logical.binding.streams import bind_stream
 from inkling.logical.binding.tables import bind_table
 from inkling.logical.binding.unions import Declarations, bind_together
+from inkling.logical.forecasts import model_table
+from inkling.model.schema import TableSchema
 from inkling.source import SourceText
 
 
@@ -42,17 +45,18 @@ def bind(program: s.Program, source: SourceText) -> Bound:
     streams = [bind_stream(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.StreamDecl)]
     rule_times = TimeUses()
     rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, mistakes, rule_times)
-    events = [event for declared in _in_order(program, catalog) for event in bind_together(declared, catalog, mistakes)]
-    for decl in statements:
-        if isinstance(decl, s.ForecastDecl):
-            _check_forecast(decl, program, catalog, mistakes)
+    events: list[BoundEvent] = []
+    for declared in _in_order(program, catalog):
+        bound = bind_together(declared, catalog, mistakes)
+        events += [*bound, *_forecasts(program, declared, bound, catalog, mistakes)]
+    _refuse_forecasts_of_nothing(program, catalog, mistakes)
     warnings = mistakes.settle()
     bound_streams = [stream for stream in streams if stream]
     ticks_only = [use for stream in bound_streams for use in stream.ticks_only]
     ticks_only += [use for event in events for use in event.ticks_only]
     plan = p.ProgramPlan(
         tuple(stream.plan for stream in bound_streams),
-        tuple(table for table in tables if table),
+        (*(table for table in tables if table), *_models(events)),
         tuple(plan for event in events for plan in event.plans),
         tuple(ticks_only),
         tuple(rules),
@@ -92,7 +96,9 @@ def _refuse_second_declarations(program: s.Program, mistakes: Mistakes) -> None:
             case s.TableDecl(name=name):
                 _refuse_second(name, knowledge, mistakes)
             case s.ForecastDecl():
-                pass
+                _refuse_second(decl.result, sources, mistakes)
+                if decl.model is not None and decl.model.text in knowledge:
+                    _refuse_second(decl.model, knowledge, mistakes)
 
 
 def _refuse_second(name: s.Ident, taken: dict[str, s.Ident], mistakes: Mistakes) -> None:
@@ -119,6 +125,11 @@ def _in_order(program: s.Program, catalog: Catalog) -> Iterator[Declarations]:
         for decl in decls
         if decl.on_timeout is not None and decl.on_timeout.text not in catalog.sources
     } | {name: name for name in declared}
+    maker |= {
+        decl.result.text: maker[decl.event.text]
+        for decl in program.statements
+        if isinstance(decl, s.ForecastDecl) and decl.event.text in maker
+    }
     needs = {
         name: [maker[used.text] for decl in decls for used in used_sources(decl) if used.text in maker]
         for name, decls in declared.items()
@@ -151,12 +162,25 @@ def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
     return found
 
 
-def _check_forecast(decl: s.ForecastDecl, program: s.Program, catalog: Catalog, mistakes: Mistakes) -> None:
-    events = [other.name.text for other in program.statements if isinstance(other, s.EventDecl)]
-    if decl.event.text not in events:
-        notes = [f"`{decl.event}` is a stream"] if decl.event.text in catalog.sources else []
-        helps = did_you_mean(decl.event.text, events)
-        if not helps and events:
-            helps = (f"the events of this program are {listed(events)}",)
-        mistakes.wrong("INK0205", f"no event is called `{decl.event}`", decl.event, notes=notes, helps=helps)
-    mistakes.wrong("INK0419", "forecasts are not supported yet", decl.event)
+def _forecasts(
+    program: s.Program, declared: Declarations, bound: Iterable[BoundEvent], catalog: Catalog, mistakes: Mistakes
+) -> Iterator[BoundEvent]:
+    """The forecasts of some events."""
+    events = {plan.name: plan for event in bound for plan in event.plans}
+    for decl in program.statements:
+        if isinstance(decl, s.ForecastDecl) and decl.event.text in {*declared.names, *events}:
+            plan = bind_forecast(decl, events, catalog, mistakes)
+            if plan is not None:
+                yield BoundEvent(plan, ())
+
+
+def _refuse_forecasts_of_nothing(program: s.Program, catalog: Catalog, mistakes: Mistakes) -> None:
+    for decl in program.statements:
+        if isinstance(decl, s.ForecastDecl) and decl.result.text not in catalog.sources:
+            bind_forecast(decl, {}, catalog, mistakes)
+
+
+def _models(events: Iterable[BoundEvent]) -> Iterator[TableSchema]:
+    """The tables of all models that forecasts name."""
+    forecasts = (event.plan.forecast for event in events if event.plan.forecast is not None)
+    yield from (model_table(name) for name in dict.fromkeys(forecast.model for forecast in forecasts))

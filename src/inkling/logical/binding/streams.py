@@ -183,8 +183,25 @@ def _derive(
     reset_when = None
     if decl.reset_when is not None:
         reset_when = binder.condition(decl.reset_when)
-        mistakes.wrong("INK0420", "RESET WHEN is not supported yet", decl.reset_when)
+        if reset_when is not None:
+            _check_reset(reset_when, decl, {column.name for column in derived}, mistakes)
     return derived, reset_when
+
+
+def _check_reset(reset_when: e.Expr, decl: s.StreamDecl, derived: set[str], mistakes: Mistakes) -> None:
+    """What was before a reset does not count, so a reset cannot depend on it."""
+    assert decl.reset_when is not None
+    looks_back = any(
+        isinstance(part, e.PreviousColumn | e.SinceChange) or (isinstance(part, e.ColumnOf) and part.column in derived)
+        for part in e.walk(reset_when)
+    )
+    if looks_back:
+        mistakes.wrong(
+            "INK0370",
+            "RESET WHEN looks at stored columns of the row alone",
+            decl.reset_when,
+            notes=["derived columns, PREV and SINCE_CHANGE start anew after a reset, so they cannot decide on one"],
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ ARROW_TYPES = {
     Type.TIME: pa.int64(),
     Type.DURATION: pa.int64(),
     Type.NULL: pa.null(),
+    Type.WEIGHTS: pa.list_(pa.float64()),
 }
 
 _COMPARISONS = {

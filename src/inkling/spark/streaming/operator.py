@@ -118,4 +118,5 @@ def _n_kept(state: LiveState) -> int:
     rows = [state.pending, state.stage.rows, *state.raw.values(), *state.last.values()]
     rows += [window.rows for window in state.stage.windows.values()]
     rows += [waiting.rows for waiting in state.stage.waiting.values()]
+    rows += [forecast.keys for forecast in state.stage.forecasts.values()]
     return sum(map(len, rows)) + sum(len(carry.runs.key) for carry in state.stage.automata)

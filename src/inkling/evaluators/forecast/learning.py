@@ -1,0 +1,120 @@
+"""What a model is learned from: how often words of symbols occurred, and how much time passed between events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.forecast.families import family_names
+from inkling.evaluators.forecast.symbols import SymbolReader
+from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.markov.counts import WordCounts
+from inkling.markov.gaps import GapCounts
+from inkling.markov.histories import Histories
+from inkling.markov.model import GAP, WORD
+from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.physical.plan import EventStep
+
+ORDER = 3
+"""How far back words reach unless the forecast says it."""
+
+
+@dataclass(frozen=True)
+class LearningEvaluator:
+    """Counts the rows of each batch; counts of several batches, or of several parts of the keys, are added up."""
+
+    step: EventStep
+    n_inputs: int
+    resets: tuple[int | None, ...]
+    around: Surroundings
+
+    @cached_property
+    def reader(self) -> SymbolReader:
+        return SymbolReader.of(self.step, self.n_inputs, self.resets)
+
+    @property
+    def order(self) -> int:
+        forecast = self.step.event.forecast
+        assert forecast is not None
+        return ORDER if forecast.order is None else forecast.order
+
+    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
+        """Everything that whole keys teach."""
+        return self.go_on(batch, Histories.new(n_keys), np.full(n_keys, -FOREVER))
+
+    def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
+        """What the next events of each key teach; `histories` and the times of the `last` events are changed."""
+        rows = self.reader.in_scope(batch)
+        if not len(rows):
+            return self._counted(rows, pa.table({}))
+        symbols, segments = self.reader.read(rows)
+        names, family = family_names(self.step, rows)
+        passed = _passed(rows.end, symbols, segments, last[rows.key[segments[:-1]]])
+        gaps = GapCounts.of(symbols, passed, group=names, group_of=family.astype(np.int32))
+        words = []
+        for part in _runs(rows.key, family):
+            picked, first = part
+            keys = rows.key[picked[first]]
+            here = Histories(histories.state[keys], histories.code[keys], histories.events[keys])
+            border = np.append(first, len(picked))
+            some = family[picked[first]].astype(np.int32)
+            words.append(
+                WordCounts.of(
+                    symbols[picked], border, self.reader.delta, self.order, here, group=names, group_of_key=some
+                )
+            )
+            histories.state[keys], histories.code[keys], histories.events[keys] = here.state, here.code, here.events
+        newest = segments[1:] - 1
+        last[rows.key[newest]] = np.where(symbols[newest] < 0, -FOREVER, rows.end[newest])
+        parts = [_rows(WORD, WordCounts.merged(*words).to_arrow()), _rows(GAP, gaps.to_arrow())]
+        return self._counted(rows, pa.concat_tables(parts, promote_options="default"))
+
+    def _counted(self, rows: EventBatch, found: pa.Table) -> MatchBatch:
+        """Counts as results; they belong to no event in particular, so the last one stands for all."""
+        event = self.step.event
+        n = len(found)
+        values = {
+            output.name: found[output.name].combine_chunks().cast(ARROW_TYPES[output.type])
+            if output.name in found.column_names
+            else pa.nulls(n, ARROW_TYPES[output.type])
+            for output in event.head
+        }
+        newest = np.full(n, int(np.argmax(rows.end)) if len(rows) else 0)
+        end = rows.end[newest] if n else np.empty(0, np.int64)
+        place = rows.end_place[newest] if n else end
+        key = rows.key[newest] if n else end
+        ids = lineage_ids(rows, np.arange(n + 1), newest)
+        return MatchBatch(event.name, key, end, place, end, place, end, values, ids, rows.place_words)
+
+
+def _runs(key: Ints, family: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Rows in rounds, in each of which a key has one family: their numbers, and where in them a key begins."""
+    new_key = np.concatenate([[True], key[1:] != key[:-1]])
+    begins = new_key | np.concatenate([[True], family[1:] != family[:-1]])
+    run = np.cumsum(begins) - 1
+    first_run = run[np.flatnonzero(new_key)][np.cumsum(new_key) - 1]
+    turn = run - first_run
+    for number in range(int(turn.max()) + 1):
+        picked = np.flatnonzero(turn == number)
+        keys = key[picked]
+        yield picked, np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+
+
+def _passed(end: Ints, symbols: NDArray[np.int32], segments: Ints, last: Ints) -> Ints:
+    """How long before each row its key had an event; -1 for its first one, and after a reset."""
+    passed = np.diff(end, prepend=end[:1])
+    first = segments[:-1]
+    passed[first] = np.where(last > -FOREVER, end[first] - last, -1)
+    passed[1:][symbols[:-1] < 0] = -1
+    return passed
+
+
+def _rows(what: str, counted: pa.Table) -> pa.Table:
+    return counted.replace_schema_metadata(None).append_column("what", pa.repeat(pa.scalar(what), len(counted)))

@@ -1,0 +1,94 @@
+"""Rows as symbols of the alphabet that a pattern and the features of its model can tell apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import takewhile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.automata.cells import CellGroup, cell_groups
+from inkling.automata.compiled import CompiledPattern
+from inkling.automata.dfa import Dfa
+from inkling.automata.guards import Guard
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.rows import Rows
+from inkling.evaluators.automaton.translate import to_regex
+from inkling.evaluators.sources import comes_from
+from inkling.evaluators.stage.resets import resets_in
+from inkling.kernels.order import any_tied
+from inkling.markov.chain import moves
+from inkling.markov.histories import MOST_BITS
+from inkling.model.batch import EventBatch, Ints
+from inkling.physical.plan import EventStep
+
+MOST_SYMBOLS = 16
+"""Symbols that are carried for each key, if they fit into a number of 62 bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SymbolReader:
+    """The automaton of a forecast, and how rows are spelled for it."""
+
+    dfa: Dfa
+    delta: NDArray[np.int32]  # [state, symbol]
+    scope: tuple[int, ...]
+    bits: tuple[int, ...]
+    resets: tuple[int | None, ...]  # by input: the condition on which a row resets its key
+    group: CellGroup
+    guards: tuple[Guard, ...]
+    truths: tuple[int, ...]  # by symbol: the guards that hold
+
+    @classmethod
+    def of(cls, step: EventStep, n_inputs: int, resets: tuple[int | None, ...]) -> SymbolReader:
+        event, forecast = step.event, step.event.forecast
+        assert forecast is not None
+        bits = tuple(sorted({bit for leaf in step.leaves for bit in leaf.bits}))
+        place = {bit: number for number, bit in enumerate(bits)}
+        counting = Counting.RESTART if event.restart else Counting.OVERLAP
+        tests = [step.leaf(feature.slot) for feature in forecast.features]
+        extras = [Guard(frozenset(test.inputs), frozenset(place[bit] for bit in test.bits)) for test in tests]
+        compiled = CompiledPattern.of(Pattern(to_regex(step, place), counting), n_inputs, extras=extras)
+        dfa = compiled.dfa()
+        delta = moves(dfa)
+        (group,) = cell_groups([compiled.alphabet])
+        alphabet = compiled.alphabet
+        return cls(dfa, delta, step.scope, bits, resets, group, alphabet.guards, alphabet.truths[1:])
+
+    @property
+    def n_symbols(self) -> int:
+        return self.delta.shape[1]
+
+    @property
+    def memory(self) -> int:
+        """How many of the last symbols of a key are carried: as many as its model may ever look back."""
+        fitting = takewhile(lambda n: self.n_symbols**n < 1 << MOST_BITS, range(1, MOST_SYMBOLS + 1))
+        return max(fitting, default=1)
+
+    def in_scope(self, batch: EventBatch) -> EventBatch:
+        """The rows that count as events; of several at one place, which have no order, only the first."""
+        inside = comes_from(batch, self.scope)
+        if not inside.all():
+            batch = batch.take(np.flatnonzero(inside))
+        if not any_tied(batch.key, batch.end, batch.end_place):
+            return batch
+        same = (batch.key[1:] == batch.key[:-1]) & (batch.end[1:] == batch.end[:-1])
+        tied = same & (batch.end_place[1:] == batch.end_place[:-1])
+        return batch.take(np.flatnonzero(np.concatenate([[True], ~tied])))
+
+    def read(self, batch: EventBatch) -> tuple[NDArray[np.int32], Ints]:
+        """The symbol of each row, -1 where it resets its key; the first row of each key, and the number of rows."""
+        rows = Rows.of(batch.key, batch.source, self._compressed(batch))
+        cells = rows.cells((self.group,))[0]
+        symbols = self.group.symbols[0][cells] - np.int32(1)
+        if any(bit is not None for bit in self.resets):
+            symbols[resets_in(self.resets, batch)] = -1
+        return np.ascontiguousarray(symbols, np.int32), rows.segments
+
+    def _compressed(self, batch: EventBatch) -> NDArray[np.uint64]:
+        packed = np.zeros(len(batch), np.uint64)
+        for place, bit in enumerate(self.bits):
+            truth = (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)
+            packed |= truth << np.uint64(place)
+        return packed

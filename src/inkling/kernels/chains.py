@@ -1,0 +1,140 @@
+"""Chains of states with probabilities: following them over rows, and how long they take to a final state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+
+class FollowTables(NamedTuple):
+    """A chain laid out to be followed."""
+
+    target: npt.NDArray[np.int32]  # [chain state, symbol]
+    state: npt.NDArray[np.int32]  # [chain state]: the automaton's state
+    ready_after: npt.NDArray[np.int64]  # [chain state]: so many events of the key must have been seen
+    depth: npt.NDArray[np.int64]  # [chain state]: how many of the last symbols it remembers
+    index: npt.NDArray[np.int32]  # [automaton's state, context]: the chain's state, or -1
+    next: npt.NDArray[np.int32]  # [context, symbol]: the next context
+
+
+@njit(cache=True, nogil=True)
+def follow(
+    tables,
+    symbols,  # int32[row]; a negative one resets its key
+    segments,  # first row of each key, and the number of rows
+    memory,  # how many symbols are carried
+    early,  # whether a state may be used from which the beginning of the key hides something
+    state,  # int32[key], changed in place
+    code,  # int64[key]: the last symbols, at most `memory` of them, changed in place
+    events,  # int64[key]: symbols since the key began or was reset, changed in place
+    found,  # int32[row]: the chain's state after each row, or -1
+):
+    n_symbols = tables.target.shape[1]
+    span = 1
+    for _ in range(memory):
+        span *= n_symbols
+    for key in range(segments.shape[0] - 1):
+        seen, word = events[key], code[key]
+        context, power = 0, 1
+        n_known = min(seen, memory)
+        for _ in range(n_known):
+            power *= n_symbols
+        rest = word
+        for _ in range(n_known):
+            power //= n_symbols
+            context = tables.next[context, rest // power]
+            rest %= power
+        here = np.int64(tables.index[state[key], context])
+        begin, stop = segments[key], segments[key + 1]
+        recent = max(begin, stop - memory)
+        for row in range(begin, stop):
+            symbol = symbols[row]
+            if symbol < 0:
+                here, seen, word = 0, 0, 0
+                found[row] = -1
+                continue
+            # a state that cannot be is followed from the start of the chain, and said not to be there
+            here = np.int64(tables.target[max(here, 0), symbol])
+            seen += 1
+            usable = seen >= tables.ready_after[here] or (early and seen == tables.depth[here])
+            found[row] = here if usable else -1
+            if row >= recent:
+                word = (word * n_symbols + symbol) % span
+        if stop > begin:
+            state[key] = tables.state[here]
+        code[key], events[key] = word, seen
+
+
+@njit(cache=True, nogil=True)
+def waiting_times(target, weight, final, horizon):
+    """[step, state]: the probability that the chain first comes into a final state after so many steps."""
+    n, n_symbols = target.shape
+    times = np.zeros((horizon, n), np.float64)
+    onward = np.empty((n, n_symbols), np.float64)
+    for i in range(n):
+        absorbed = 0.0
+        for symbol in range(n_symbols):
+            ends = final[target[i, symbol]]
+            onward[i, symbol] = 0.0 if ends else weight[i, symbol]
+            if ends:
+                absorbed += weight[i, symbol]
+        if horizon:
+            times[0, i] = absorbed
+    for step in range(1, horizon):
+        before, after = times[step - 1], times[step]
+        for i in range(n):
+            total = 0.0
+            for symbol in range(n_symbols):
+                total += onward[i, symbol] * before[target[i, symbol]]
+            after[i] = total
+    return times
+
+
+@njit(cache=True, nogil=True)
+def waiting_quantiles(target, weight, final, level, limit):
+    """[state]: the first step by which a final state was reached with the probability `level`; 0 if not by `limit`."""
+    n, n_symbols = target.shape
+    reached = np.zeros(n, np.float64)
+    next_reached = np.empty(n, np.float64)
+    first = np.zeros(n, np.int64)
+    open_states = n
+    for step in range(1, limit + 1):
+        for i in range(n):
+            total = 0.0
+            for symbol in range(n_symbols):
+                to = target[i, symbol]
+                total += weight[i, symbol] * (1.0 if final[to] else reached[to])
+            next_reached[i] = total
+            if first[i] == 0 and total >= level - 1e-12:
+                first[i] = step
+                open_states -= 1
+        if open_states == 0:
+            break
+        reached, next_reached = next_reached, reached
+    return first
+
+
+@njit(cache=True, nogil=True)
+def settle(target, weight, blocked, constant, value, tolerance, sweeps):
+    """Solve value = constant + Σ weight · value over targets that are not blocked, in place, by sweeping.
+
+    Returns the largest relative change of the last sweep.
+    """
+    n, n_symbols = target.shape
+    change = 0.0
+    for _ in range(sweeps):
+        change = 0.0
+        for i in range(n):
+            total = constant[i]
+            for symbol in range(n_symbols):
+                to = target[i, symbol]
+                if not blocked[to]:
+                    total += weight[i, symbol] * value[to]
+            change = max(change, abs(total - value[i]) / max(abs(total), 1e-300))
+            value[i] = total
+        if change <= tolerance:
+            break
+    return change

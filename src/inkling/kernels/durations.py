@@ -1,0 +1,58 @@
+"""Chains whose steps take time: the probability of reaching a final state before time is up."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+TOLERANCE = 1e-12
+SWEEPS = 1_000
+
+
+@njit(cache=True, nogil=True)
+def detected_within(target, weight, final, gap, up):
+    """[state]: the probability of a final state within all the time there is.
+
+    `gap` is [symbol, time]. Steps that take no time refer to the same moment; sweeping over them starts from below
+    for a lower bound and from above for an upper one, so that stopping early keeps it a bound.
+    """
+    n, n_symbols = target.shape
+    n_times = gap.shape[1]
+    reached = np.zeros((n_times, n), np.float64)
+    known = np.zeros(n, np.float64)
+    instant = False
+    for symbol in range(n_symbols):
+        instant |= gap[symbol, 0] > 0
+    for time in range(n_times):
+        here = reached[time]
+        for i in range(n):
+            total = 0.0
+            for symbol in range(n_symbols):
+                share = weight[i, symbol]
+                if share == 0.0:
+                    continue
+                to = target[i, symbol]
+                inner = 0.0
+                for taken in range(1, time + 1):
+                    if gap[symbol, taken] > 0.0:
+                        inner += gap[symbol, taken] * (1.0 if final[to] else reached[time - taken, to])
+                if final[to]:
+                    inner += gap[symbol, 0]
+                total += share * inner
+            known[i] = total
+            here[i] = total if up or not instant else 1.0
+        if not instant:
+            continue
+        for _ in range(SWEEPS):
+            change = 0.0
+            for i in range(n):
+                total = known[i]
+                for symbol in range(n_symbols):
+                    to = target[i, symbol]
+                    if not final[to] and gap[symbol, 0] > 0.0:
+                        total += weight[i, symbol] * gap[symbol, 0] * here[to]
+                change = max(change, abs(total - here[i]))
+                here[i] = total
+            if change <= TOLERANCE:
+                break
+    return reached[n_times - 1].copy()

@@ -1,0 +1,252 @@
+"""The predicates of Wayeb as conditions on one event, and the columns that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from inkling.errors import ProgramError, nearest
+from inkling.language import syntax as s
+from inkling.language.sre import terms as t
+from inkling.source import SourceText, Span
+
+ColumnType: TypeAlias = OneOf["STRING", "DOUBLE", "BOOLEAN"]
+Role: TypeAlias = OneOf["type", "lon", "lat"]
+Parameter: TypeAlias = OneOf["column", "number", "text", "register"]
+
+SUFFIX = "Predicate"
+_METERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a stream that predicates read without naming them."""
+
+    by_role: Mapping[Role, str]
+
+    def ident(self, role: Role, span: Span) -> s.Ident:
+        return s.Ident(self.by_role[role], span=span)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A predicate of the library: its arguments, what it reads, and its meaning."""
+
+    parameters: tuple[Parameter, ...]
+    example: str
+    type: ColumnType | None  # of the column that is its first argument
+    roles: tuple[Role, ...]
+    condition: Callable[[t.Predicate, Columns], s.Expr]
+
+
+def _compared(op: s.ComparisonOperator, *, text: bool = False) -> Known:
+    def condition(node: t.Predicate, _: Columns) -> s.Expr:
+        column, value = node.args
+        return s.Compare(op, _column(column), _text(value) if text else _number(value), span=node.span)
+
+    name = {"=": "EQ", "<>": "NEQ", "<": "LT", "<=": "LTE", ">": "GT", ">=": "GTE"}[op]
+    if text:
+        return Known(("column", "text"), f"{name}Str(status, 'parked')", "STRING", (), condition)
+    return Known(("column", "number"), f"{name}(speed, 5.0)", "DOUBLE", (), condition)
+
+
+def _compared_with_register(op: s.ComparisonOperator, name: str, type: ColumnType) -> Known:
+    def condition(node: t.Predicate, _: Columns) -> s.Expr:
+        column, register = node.args
+        assert isinstance(register, t.Register)
+        stored = s.Attribute(s.Ident(register.name, span=register.span), _ident(column), span=node.span)
+        return s.Compare(op, _column(column), stored, span=node.span)
+
+    return Known(("column", "register"), f'{name}(speed, "x")', type, (), condition)
+
+
+def _event_type(node: t.Predicate, columns: Columns) -> s.Expr:
+    column = s.Variable(columns.ident("type", node.name.span), span=node.name.span)
+    return s.Compare("=", column, _text(node.args[0]), span=node.span)
+
+
+def _between(node: t.Predicate, _: Columns) -> s.Expr:
+    column, low, high = node.args
+    return s.AllOf(
+        (
+            s.Compare(">=", _column(column), _number(low), span=node.span),
+            s.Compare("<", _column(column), _number(high), span=node.span),
+        ),
+        span=node.span,
+    )
+
+
+def _distance(node: t.Predicate, columns: Columns) -> s.Expr:
+    lon, lat, *_ = node.args
+    here = [s.Variable(columns.ident(role, node.name.span), span=node.name.span) for role in ("lat", "lon")]
+    return s.Call(s.Ident("haversine", span=node.name.span), (*here, _number(lat), _number(lon)), span=node.span)
+
+
+def _within_circle(op: s.ComparisonOperator) -> Callable[[t.Predicate, Columns], s.Expr]:
+    def condition(node: t.Predicate, columns: Columns) -> s.Expr:
+        return s.Compare(op, _distance(node, columns), _meters(node.args[2]), span=node.span)
+
+    return condition
+
+
+def _between_circles(node: t.Predicate, columns: Columns) -> s.Expr:
+    inner, outer = (_meters(arg) for arg in node.args[2:])
+    return s.AllOf(
+        (
+            s.Compare(">", _distance(node, columns), inner, span=node.span),
+            s.Compare("<", _distance(node, columns), outer, span=node.span),
+        ),
+        span=node.span,
+    )
+
+
+_CIRCLE: tuple[Parameter, ...] = ("number", "number", "number")
+_HERE: tuple[Role, ...] = ("lon", "lat")
+
+LIBRARY: Mapping[str, Known] = MappingProxyType(
+    {
+        "IsEventType": Known(("text",), "IsEventTypePredicate(A)", None, ("type",), _event_type),
+        "EQ": _compared("="),
+        "NEQ": _compared("<>"),
+        "LT": _compared("<"),
+        "LTE": _compared("<="),
+        "GT": _compared(">"),
+        "GTE": _compared(">="),
+        "BT": Known(("column", "number", "number"), "BT(speed, 1.0, 9.0)", "DOUBLE", (), _between),
+        "EQStr": _compared("=", text=True),
+        "NEQStr": _compared("<>", text=True),
+        "EQAttr": _compared_with_register("=", "EQAttr", "DOUBLE"),
+        "EQAttrStr": _compared_with_register("=", "EQAttrStr", "STRING"),
+        "NEQAttr": _compared_with_register("<>", "NEQAttr", "DOUBLE"),
+        "LTAttr": _compared_with_register("<", "LTAttr", "DOUBLE"),
+        "LTEAttr": _compared_with_register("<=", "LTEAttr", "DOUBLE"),
+        "GTAttr": _compared_with_register(">", "GTAttr", "DOUBLE"),
+        "GTEAttr": _compared_with_register(">=", "GTEAttr", "DOUBLE"),
+        "WithinCircle": Known(_CIRCLE, "WithinCirclePredicate(-4.47, 48.38, 5.0)", None, _HERE, _within_circle("<")),
+        "OutsideCircle": Known(_CIRCLE, "OutsideCirclePredicate(-4.47, 48.38, 5.0)", None, _HERE, _within_circle(">=")),
+        "DistanceBetween": Known(
+            (*_CIRCLE, "number"),
+            "DistanceBetweenPredicate(-4.47, 48.38, 5.0, 10.0)",
+            None,
+            _HERE,
+            _between_circles,
+        ),
+        "True": Known((), "TruePredicate", None, (), lambda node, _: s.Literal(True, span=node.span)),
+    }
+)
+_KINDS: Mapping[Parameter, tuple[type[t.Argument], ...]] = {
+    "column": (t.Name,),
+    "number": (t.Number,),
+    "text": (t.Name, t.Text, t.Number),
+    "register": (t.Register,),
+}
+
+
+def known(node: t.Predicate, source: SourceText) -> Known | None:
+    """The predicate of the library, checked; None for a column that is true or false."""
+    name = node.name.text.removesuffix(SUFFIX)
+    found = LIBRARY.get(name)
+    if found is None:
+        _check_column(node, source)
+        return None
+    if not _fits(node.args, found):
+        kinds = ", ".join(f"a {parameter}" for parameter in found.parameters) or "none"
+        raise ProgramError.of(
+            "INK0142",
+            f"wrong arguments of `{node.name.text}`",
+            span=node.span,
+            source=source,
+            notes=(f"its arguments: {kinds}",),
+            helps=(f"write, for example, `{found.example}`",),
+        )
+    return found
+
+
+def _fits(args: tuple[t.Argument, ...], found: Known) -> bool:
+    return len(args) == len(found.parameters) and all(
+        isinstance(arg, _KINDS[parameter]) for arg, parameter in zip(args, found.parameters, strict=True)
+    )
+
+
+def is_anything(node: t.Formula) -> bool:
+    return isinstance(node, t.Predicate) and node.name.text.removesuffix(SUFFIX) == "True" and not node.args
+
+
+def condition_of(node: t.Formula, columns: Columns, source: SourceText) -> s.Expr:
+    match node:
+        case t.Predicate():
+            found = known(node, source)
+            if found is None:
+                return s.Variable(_ident(node.name), span=node.span)
+            return found.condition(node, columns)
+        case t.Negated(item=item):
+            return s.Negation(condition_of(item, columns, source), span=node.span)
+        case t.Joined(op="^", items=items):
+            return s.AllOf(tuple(_flat(s.AllOf, items, columns, source)), span=node.span)
+        case t.Joined(items=items):
+            return s.AnyOf(tuple(_flat(s.AnyOf, items, columns, source)), span=node.span)
+
+
+def _flat(
+    join: type[s.AllOf] | type[s.AnyOf], items: tuple[t.Formula, ...], columns: Columns, source: SourceText
+) -> list[s.Expr]:
+    found: list[s.Expr] = []
+    for item in items:
+        condition = condition_of(item, columns, source)
+        found += condition.items if isinstance(condition, join) else [condition]
+    return found
+
+
+def _check_column(node: t.Predicate, source: SourceText) -> None:
+    """A name outside the library is a column that is true or false, unless it is a slip of the pen."""
+    name = node.name.text
+    fitting = [one for one, found in LIBRARY.items() if _fits(node.args, found)] if node.args else LIBRARY
+    meant = nearest(name.removesuffix(SUFFIX), fitting, n=1)
+    if not meant and not node.args and not name.endswith(SUFFIX):
+        return
+    raise ProgramError.of(
+        "INK0141",
+        f"unknown predicate `{name}`",
+        span=node.name.span,
+        source=source,
+        notes=()
+        if meant
+        else (f"predicates are {', '.join(LIBRARY)}; a name alone is a column that is true or false",),
+        helps=tuple(f"write, for example, `{LIBRARY[one].example}`" for one in meant)
+        or ("work the answer out in a column of its own, and name the column here",),
+    )
+
+
+def _ident(argument: t.Argument) -> s.Ident:
+    assert isinstance(argument, t.Name)
+    return s.Ident(argument.text, span=argument.span)
+
+
+def _column(argument: t.Argument) -> s.Variable:
+    return s.Variable(_ident(argument), span=argument.span)
+
+
+def _number(argument: t.Argument) -> s.Expr:
+    assert isinstance(argument, t.Number)
+    size = s.Literal(argument.size, span=argument.span)
+    return s.Unary("-", size, span=argument.span) if argument.is_negative else size
+
+
+def _meters(argument: t.Argument) -> s.Expr:
+    """Kilometers, in which Wayeb gives radii, as meters."""
+    assert isinstance(argument, t.Number)
+    return _number(t.Number(str(float(Fraction(argument.written) * _METERS)), span=argument.span))
+
+
+def _text(argument: t.Argument) -> s.Literal:
+    match argument:
+        case t.Text(value=value):
+            return s.Literal(value, span=argument.span)
+        case t.Name(text=text) | t.Number(written=text):
+            return s.Literal(text, span=argument.span)
+        case _:
+            raise AssertionError(f"no text: {argument}")

@@ -1,0 +1,84 @@
+"""Writes a pattern file in one layout."""
+
+from inkling.language.names import written_text
+from inkling.language.printer import format_statement
+from inkling.language.printer.layout import HARD_LINE, Doc, Group, Nest, bracketed, joined, lay_out
+from inkling.language.sre import terms as t
+from inkling.language.sre.headers import HEADERS
+
+WIDTH = 100
+
+
+def format_file(file: t.PatternFile) -> str:
+    """The text of a pattern file; reading it gives an equal file, formatting it again the same text."""
+    parts = [format_statement(file.stream)] if file.stream else []
+    parts += [_commented(one.comments, _declare(one)) for one in file.declarations]
+    parts += [
+        _commented(pattern.comments, ("& " if idx else "", _pattern(pattern)))
+        for idx, pattern in enumerate(file.patterns)
+    ]
+    if file.comments:
+        parts.append("\n".join(_comment_lines(file.comments)))
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def _commented(comments: tuple[str, ...], doc: Doc) -> str:
+    return "\n".join([*_comment_lines(comments), lay_out(doc, WIDTH)])
+
+
+def _comment_lines(comments: tuple[str, ...]) -> list[str]:
+    return [f"-- {comment}".rstrip() for comment in comments]
+
+
+def _declare(declare: t.Declare) -> Doc:
+    items = [_declaration(one) for one in declare.items]
+    if len(items) == 1:
+        return ("DECLARE ", items[0], ";")
+    return ("DECLARE", Nest((HARD_LINE, joined((",", HARD_LINE), items))), ";")
+
+
+def _declaration(declaration: t.Declaration) -> Doc:
+    return bracketed(f"{declaration.sign}(", [_formula(one) for one in declaration.formulas], ")")
+
+
+def _pattern(pattern: t.Pattern) -> Doc:
+    order = list(HEADERS)
+    headers = sorted(pattern.headers, key=lambda header: order.index(header.name.text))
+    written = "".join(f"{{{header.name.text}:{_argument(header.value)}}}" for header in headers)
+    return Group((_expression(pattern.expression), written))
+
+
+def _expression(node: t.Expression) -> Doc:
+    match node:
+        case t.Single(formula=formula, register=None):
+            return _formula(formula)
+        case t.Single(formula=formula, register=t.Register(name=name)):
+            return (_formula(formula), f'["{name}"]')
+        case t.Operation(op=op, items=items):
+            return bracketed(f"{op}(", [_expression(item) for item in items], ")")
+
+
+def _formula(node: t.Formula) -> Doc:
+    match node:
+        case t.Predicate(name=name, args=()):
+            return name.text
+        case t.Predicate(name=name, args=args):
+            return f"{name.text}({', '.join(_argument(arg) for arg in args)})"
+        case t.Negated(item=t.Negated() as item):
+            return ("- ", _formula(item))  # two dashes start a comment
+        case t.Negated(item=item):
+            return ("-", _formula(item))
+        case t.Joined(op=op, items=items):
+            return bracketed(f"{op}(", [_formula(item) for item in items], ")")
+
+
+def _argument(argument: t.Argument) -> str:
+    match argument:
+        case t.Name(text=text):
+            return text
+        case t.Number(written=written):
+            return written
+        case t.Text(value=value):
+            return written_text(value)
+        case t.Register(name=name):
+            return f'"{name}"'

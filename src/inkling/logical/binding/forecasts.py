@@ -1,0 +1,186 @@
+"""`FORECAST`: the event it speaks of, what it says and the conditions that its model sees."""
+
+from __future__ import annotations
+
+from inkling.language import syntax as s
+from inkling.logical import plan as p
+from inkling.logical.binding.catalog import Catalog, Source, broken_source, common_columns
+from inkling.logical.binding.clocks import TimeUses, check_times
+from inkling.logical.binding.events import bind_event
+from inkling.logical.binding.expressions import to_span
+from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
+from inkling.logical.forecasts import SAID, default_model, forecast_plan
+from inkling.model.schema import Column
+
+HORIZON = 200
+"""Events that a forecast looks ahead unless told otherwise."""
+
+CONFIDENCE = 0.5
+"""The mass that an interval must have unless told otherwise."""
+
+
+def bind_forecast(
+    decl: s.ForecastDecl, events: dict[str, p.EventPlan], catalog: Catalog, mistakes: Mistakes
+) -> p.EventPlan | None:
+    """The plan of one forecast, which also enters the catalog; None when it has a mistake."""
+    n_errors = mistakes.n_errors
+    name = decl.result.text
+    own = catalog.sources.get(name)
+    if own is not None and not own.has_mistake:
+        return None  # a name that is taken was reported
+    event = events.get(decl.event.text)
+    if event is None:
+        _no_event(decl, catalog, mistakes)
+    else:
+        _check_clauses(decl, event, catalog, mistakes)
+        _refuse_taken_columns(decl, event, mistakes)
+        _check_duration(decl, event, catalog, mistakes)
+        features = _features(decl, event, catalog, mistakes)
+        by = _by(decl, event, catalog, mistakes)
+        if mistakes.n_errors == n_errors:
+            plan = forecast_plan(event, name, _forecast(decl, features, by), _confidence(decl))
+            _enter(plan, catalog)
+            return plan
+    catalog.sources[name] = broken_source(name, is_derived=True)
+    return None
+
+
+def _no_event(decl: s.ForecastDecl, catalog: Catalog, mistakes: Mistakes) -> None:
+    known = catalog.sources.get(decl.event.text)
+    if known is not None and known.has_mistake:
+        return
+    events = [source.name for source in catalog.sources.values() if source.is_derived]
+    notes = [f"`{decl.event}` is a stream"] if known is not None and not known.is_derived else []
+    helps = did_you_mean(decl.event.text, events)
+    if not helps and events:
+        helps = (f"the events of this program are {listed(events)}",)
+    mistakes.wrong("INK0205", f"no event is called `{decl.event}`", decl.event, notes=notes, helps=helps)
+
+
+def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, mistakes: Mistakes) -> None:
+    if decl.spread is not None and not isinstance(decl.kind, s.ForecastInterval):
+        mistakes.wrong(
+            "INK0366",
+            "SPREAD limits how wide an interval may be, and this forecast has none",
+            decl.kind,
+            helps=["leave SPREAD out, or forecast `INTERVAL SHORTEST`"],
+        )
+    if decl.horizon is not None and isinstance(decl.kind, s.ForecastWithin):
+        mistakes.wrong(
+            "INK0366",
+            "HORIZON says how far to look for an interval; WITHIN says it already",
+            decl.kind,
+            helps=["leave HORIZON out"],
+        )
+    if catalog.sources[event.name].doubtful:
+        mistakes.wrong(
+            "INK0452",
+            "forecasts over uncertain streams are not supported yet",
+            decl.event,
+            notes=[f"`{event.name}` rests on {listed(sorted(catalog.sources[event.name].doubtful))}"],
+        )
+    if event.forecast is not None:
+        helps = [f"forecast `{event.forecast.of}`"]
+        mistakes.wrong("INK0366", f"`{event.name}` is itself a forecast", decl.event, helps=helps)
+
+
+def _refuse_taken_columns(decl: s.ForecastDecl, event: p.EventPlan, mistakes: Mistakes) -> None:
+    said = {column.name for column in SAID}
+    for column in event.partition:
+        if column.name in said:
+            mistakes.wrong(
+                "INK0366",
+                f"`{event.name}` is PARTITION BY `{column.name}`, and every forecast has a column `{column.name}`",
+                decl.event,
+                notes=[f"forecasts have {listed(sorted(said))}"],
+                helps=[f"give the column of the stream another name: `DERIVE my_{column.name} = {column.name}`"],
+            )
+
+
+def _features(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, mistakes: Mistakes) -> tuple[p.Leaf, ...]:
+    """Conditions on any one event of the scope, bound as those of a pattern of one event."""
+    found = []
+    for feature in decl.features:
+        leaf = s.Leaf((), condition=feature, span=feature.span)
+        one = s.EventDecl(
+            s.Ident(decl.result.text, span=decl.event.span),
+            None,
+            s.Body(leaf, span=feature.span),
+            partition_by=tuple(s.Ident(column.name, span=decl.event.span) for column in event.partition),
+            over=tuple(s.Ident(source, span=decl.event.span) for source in event.scope),
+            span=feature.span,
+        )
+        bound = bind_event(one, catalog, mistakes)
+        if bound is not None:
+            assert isinstance(bound.plan.pattern, p.Leaf)
+            found.append(bound.plan.pattern)
+    return tuple(found)
+
+
+def _check_duration(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, mistakes: Mistakes) -> None:
+    if isinstance(decl.kind, s.ForecastWithin) and isinstance(decl.kind.horizon, s.Duration):
+        uses = TimeUses(spans=[(to_span(decl.kind.horizon), decl.kind.horizon.span)])
+        check_times(uses, catalog.sources[event.name].streams, decl.event.span, catalog, mistakes)
+
+
+def _by(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, mistakes: Mistakes) -> Column | None:
+    """The column that says which model an event belongs to; all streams of the scope have it."""
+    if decl.by is None:
+        return None
+    columns = common_columns(tuple(catalog.sources[name] for name in event.scope))
+    kind = columns.get(decl.by.text)
+    if kind is None:
+        helps = did_you_mean(decl.by.text, columns)
+        mistakes.wrong("INK0207", f"no column of {listed(event.scope)} is called `{decl.by}`", decl.by, helps=helps)
+        return None
+    return Column(decl.by.text, kind)
+
+
+def _forecast(decl: s.ForecastDecl, features: tuple[p.Leaf, ...], by: Column | None) -> p.Forecast:
+    within, count = None, None
+    match decl.kind:
+        case s.ForecastWithin(horizon=s.Duration() as duration):
+            kind, within = p.ForecastKind.WITHIN, to_span(duration)
+        case s.ForecastWithin(horizon=s.EventCount(n=n)):
+            kind, count = p.ForecastKind.WITHIN, n
+        case s.ForecastAround(horizon=s.EventCount(n=n)):
+            kind, count = p.ForecastKind.AROUND, n
+        case s.ForecastPoint():
+            kind = p.ForecastKind.POINT
+        case s.ForecastInterval(mode=mode, width=width):
+            kind, count = p.ForecastKind(mode), width
+    return p.Forecast(
+        decl.event.text,
+        kind,
+        decl.model.text if decl.model is not None else default_model(decl.event.text),
+        by,
+        count,
+        within,
+        decl.order,
+        count if kind is p.ForecastKind.WITHIN and count is not None else decl.horizon or HORIZON,
+        decl.spread,
+        features,
+        None if decl.remaining is None else (decl.remaining.lo, decl.remaining.hi),
+        decl.including_final,
+        decl.distribution,
+    )
+
+
+def _confidence(decl: s.ForecastDecl) -> p.Confidence | None:
+    if decl.confidence is not None:
+        return p.Confidence(decl.confidence.threshold, decl.confidence.op == ">")
+    return p.Confidence(CONFIDENCE, strict=False) if isinstance(decl.kind, s.ForecastInterval) else None
+
+
+def _enter(plan: p.EventPlan, catalog: Catalog) -> None:
+    assert plan.forecast is not None
+    main = catalog.sources[plan.forecast.of]
+    catalog.sources[plan.name] = Source(
+        plan.name,
+        {column.name: column.type for column in plan.schema.columns},
+        is_ordered=plan.schema.is_ordered,
+        is_interval=False,
+        streams=main.streams,
+        doubtful=main.doubtful,
+        is_derived=True,
+    )

@@ -1,0 +1,79 @@
+"""Forecasts as events: what they are called, which columns they have, and the tables that hold their models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.renumbering import Numbers
+from inkling.model.schema import Column, EventSchema, TableSchema
+from inkling.model.types import Type
+
+FORECAST = -3
+"""The slot whose columns are what a forecast says."""
+
+SAID = (
+    Column("event_number", Type.INTEGER),
+    Column("first", Type.INTEGER),
+    Column("last", Type.INTEGER),
+    Column("expected", Type.DOUBLE),
+    Column("chance", Type.DOUBLE),
+    Column("model", Type.INTEGER),
+)
+"""After which event of its key a forecast was made, from how many events ahead to how many, where in between, how
+probable that is, and by which version of the model."""
+
+DISTRIBUTION = Column("distribution", Type.WEIGHTS)
+"""The probability of waiting for one event, for two, …; what is left is the chance of waiting longer."""
+
+COUNTED = (
+    Column("what", Type.STRING),
+    Column("group", Type.STRING),
+    Column("state", Type.INTEGER),
+    Column("length", Type.INTEGER),
+    Column("code", Type.INTEGER),
+    Column("symbol", Type.INTEGER),
+    Column("gap_low", Type.INTEGER),
+    Column("gap_high", Type.INTEGER),
+    Column("count", Type.DOUBLE),
+)
+"""What is learnt from: words of symbols by the state of the automaton before their last symbol, and gaps in time."""
+
+MODEL_COLUMNS = (*COUNTED, Column("about", Type.STRING))
+"""The same as a table that holds a model; the row `about` describes it in JSON."""
+
+
+def default_model(event: str) -> str:
+    return f"{event}_model"
+
+
+def model_table(name: str) -> TableSchema:
+    """The table of a model; without one that is given it lies beside the program."""
+    return TableSchema(name, MODEL_COLUMNS, f"{name}.parquet")
+
+
+def forecast_plan(event: p.EventPlan, name: str, forecast: p.Forecast, confidence: p.Confidence | None) -> p.EventPlan:
+    """The event `name` whose results are forecasts of an event; features become slots after those of the pattern."""
+    n_slots = 1 + max((slot.number for slot in event.slots), default=-1)
+    numbers = [Numbers({leaf.slot: n_slots + place}, {}) for place, leaf in enumerate(forecast.features)]
+    features = tuple(one.pattern(leaf) for one, leaf in zip(numbers, forecast.features, strict=True))
+    forecast = replace(forecast, features=tuple(leaf for leaf in features if isinstance(leaf, p.Leaf)))
+    slots = (*event.slots, *(p.Slot(leaf.slot, None, leaf.sources, False, False) for leaf in forecast.features))
+    said = (*SAID, DISTRIBUTION) if forecast.distribution else SAID
+    keys = tuple(p.Output(column.name, e.KeyColumn(column.name, column.type)) for column in event.partition)
+    head = (*keys, *(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in said))
+    return _with_results(replace(event, name=name, slots=slots, forecast=forecast, confidence=confidence), head)
+
+
+def learning_plan(event: p.EventPlan) -> p.EventPlan:
+    """The same forecast turned around: its results are what its model is learnt from."""
+    assert event.forecast is not None
+    head = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in COUNTED)
+    return _with_results(replace(event, forecast=replace(event.forecast, learns=True), confidence=None), head)
+
+
+def _with_results(event: p.EventPlan, head: tuple[p.Output, ...]) -> p.EventPlan:
+    columns = tuple(Column(output.name, output.type) for output in head)
+    schema = EventSchema(event.name, columns, event.schema.is_ordered, is_interval=False)
+    return replace(event, head=head, returns=(), per=p.Per.END, schema=schema, top=None, demand=None)

@@ -1,0 +1,145 @@
+"""Automata that follow as much of the past as a model looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from inkling.markov.histories import code_of, word_of
+from inkling.markov.prediction_tree import PredictionTree
+
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contexts:
+    """Context 0 is that of no history; the others are in order of length and code."""
+
+    n_symbols: int
+    length: npt.NDArray[np.int64]
+    code: npt.NDArray[np.int64]
+    next: npt.NDArray[np.int32]  # [context, symbol]
+    gamma: npt.NDArray[np.float64]  # [automaton's state or 0, context, symbol]; zeros where nothing is known
+    ready_after: npt.NDArray[np.int64]  # so many events must be known before a context says all it could say
+    node: npt.NDArray[np.int32]  # of the tree, where there is one
+
+    @property
+    def n_contexts(self) -> int:
+        return len(self.length)
+
+    @property
+    def depth(self) -> int:
+        """How many symbols of the past are looked at."""
+        return int(self.length.max())
+
+    def words(self) -> list[tuple[int, ...]]:
+        pairs = zip(self.code.tolist(), self.length.tolist(), strict=True)
+        return [word_of(code, length, self.n_symbols) for code, length in pairs]
+
+    def after(self, history: tuple[int, ...]) -> int:
+        """The context after a history from the beginning of a key."""
+        context = 0
+        for symbol in history:
+            context = int(self.next[context, symbol])
+        return context
+
+    def context_of(self, word: tuple[int, ...]) -> int:
+        """The number of a context that is there."""
+        found = np.flatnonzero((self.length == len(word)) & (self.code == code_of(word, self.n_symbols)))
+        if not len(found):
+            raise ValueError(f"{word} is no context of this model")
+        return int(found[0])
+
+    def law(self, state: int, context: int) -> npt.NDArray[np.float64]:
+        return self.gamma[state if len(self.gamma) > 1 else 0, context]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Followed:
+    """Which of some words is being read: after every symbol the longest suffix of the past that begins one."""
+
+    length: npt.NDArray[np.int64]
+    code: npt.NDArray[np.int64]
+    next: npt.NDArray[np.int32]
+    shorter: npt.NDArray[np.int32]  # the longest proper suffix that is there too
+
+
+def following(n_symbols: int, length: npt.NDArray[np.int64], code: npt.NDArray[np.int64]) -> Followed:
+    """The automaton of Aho and Corasick over words given by length and code, level by level."""
+    longest = int(length.max(initial=0))
+    levels = [np.zeros(1, np.int64)]
+    for depth in range(1, longest + 1):
+        rows = length >= depth
+        exponent = (length[rows] - depth).astype(np.int64)
+        levels.append(np.unique(code[rows] // np.int64(n_symbols) ** exponent))
+    starts = np.cumsum([0, *(len(level) for level in levels)])
+    n = int(starts[-1])
+    onward = np.zeros((n, n_symbols), np.int32)
+    shorter = np.zeros(n, np.int32)
+    for depth, level in enumerate(levels):
+        here = slice(starts[depth], starts[depth + 1])
+        if depth:
+            onward[here] = onward[shorter[here]]
+        if depth == longest:
+            break
+        children = levels[depth + 1]
+        parent = starts[depth] + np.searchsorted(level, children // n_symbols)
+        symbol = children % n_symbols
+        number = np.arange(starts[depth + 1], starts[depth + 2])
+        # at the root every shorter suffix is the root itself
+        shorter[number] = onward[parent, symbol] if depth else 0
+        onward[parent, symbol] = number
+    lengths = np.repeat(np.arange(longest + 1), [len(level) for level in levels])
+    return Followed(lengths, np.concatenate(levels), onward, shorter)
+
+
+def tree_contexts(tree: PredictionTree) -> Contexts:
+    """As much of the past as decides which node of a tree is reached, now and later."""
+    followed = following(tree.n_symbols, tree.length, tree.code)
+    node = np.zeros(len(followed.length), np.int32)
+    for depth in range(int(followed.length.max()) + 1):
+        rows = np.flatnonzero(followed.length == depth)
+        own = tree.nodes(depth, followed.code[rows])
+        node[rows] = np.where(own >= 0, own, node[followed.shorter[rows]])
+    whole = tree.length[node] == followed.length
+    more = whole & tree.inner()[node]  # one more symbol of the past could lead to another node
+    return Contexts(
+        tree.n_symbols,
+        followed.length,
+        followed.code,
+        followed.next,
+        tree.gamma[node][None],
+        followed.length + more,
+        node,
+    )
+
+
+def label_contexts(tree: PredictionTree) -> Contexts:
+    """Only the label of the node that was reached is carried: the public engine's way, which forgets too much."""
+    n = tree.n_symbols
+    onward = np.zeros((len(tree), n), np.int32)
+    found = np.zeros((len(tree), n), np.bool_)
+    longer = tree.code[:, None] * n + np.arange(n)
+    for length in range(tree.depth + 1, -1, -1):
+        open_places = ~found & (tree.length[:, None] + 1 >= length)
+        where = np.nonzero(open_places)
+        nodes = tree.nodes(length, longer[where] % n**length)
+        hit = nodes >= 0
+        onward[where[0][hit], where[1][hit]] = nodes[hit]
+        found[where[0][hit], where[1][hit]] = True
+    return Contexts(
+        n,
+        tree.length,
+        tree.code,
+        onward,
+        tree.gamma[None],
+        tree.length + tree.inner(),
+        np.arange(len(tree), dtype=np.int32),
+    )
+
+
+def with_laws(contexts: Contexts, tree: PredictionTree) -> Contexts:
+    """The same contexts with the laws of another tree over the same nodes."""
+    return replace(contexts, gamma=tree.gamma[contexts.node][None])

@@ -1,0 +1,173 @@
+"""A model of when an event comes: counts, how to learn from them, and which automaton they were counted with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from inkling.automata.dfa import Dfa
+from inkling.markov.chain import Chain
+from inkling.markov.contexts import Contexts, tree_contexts, with_laws
+from inkling.markov.counter_tree import CounterTree
+from inkling.markov.counts import WordCounts
+from inkling.markov.full_order import full_contexts, shrunk
+from inkling.markov.gaps import GapCounts
+from inkling.markov.prediction_tree import PredictionTree, Thresholds, learn_tree
+from inkling.markov.weighting import weighted_tree
+
+FORMAT = 1
+ABOUT, WORD, GAP = "about", "word", "gap"
+"""What a row of a model's table is."""
+Learner: TypeAlias = Literal["tree", "full", "weighted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How a law of the next symbol is made of counts."""
+
+    kind: Learner = "tree"
+    order: int = 1
+    p_min: float = 0.001
+    alpha: float = 0.0
+    gamma_min: float = 0.001
+    ratio: float = 1.05
+    shrinkage: float | None = None  # events that the model of all weighs in the model of a group; none: it is one model
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Learner):
+            raise ValueError(f"a model is learned as one of {get_args(Learner)}, not as {self.kind!r}")
+        if self.order < 0:
+            raise ValueError(f"an order is at least 0, not {self.order}")
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return Thresholds.of(p_min=self.p_min, alpha=self.alpha, gamma_min=self.gamma_min, ratio=self.ratio)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """What a file of a model holds; everything else follows from it."""
+
+    event: str
+    alphabet: tuple[str, ...]  # the condition of each symbol, in words
+    fingerprint: str  # of the automaton
+    n_states: int  # of the automaton
+    counts: WordCounts
+    gaps: GapCounts = field(default_factory=GapCounts.empty)
+    learning: Learning = field(default_factory=Learning)
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if len(self.alphabet) != self.counts.n_symbols:
+            raise ValueError(f"{self.counts.n_symbols} symbols were counted, {len(self.alphabet)} are named")
+        if self.learning.order > self.counts.order:
+            raise ValueError(
+                f"order {self.learning.order} needs words that were not counted; the order of the counts is "
+                f"{self.counts.order}"
+            )
+
+    @property
+    def n_events(self) -> float:
+        return self.counts.n_events
+
+    def check(self, dfa: Dfa) -> None:
+        """Refuse an automaton that the counts were not made with."""
+        if dfa.fingerprint != self.fingerprint:
+            raise ValueError(
+                f"the model of `{self.event}` was learned with another automaton: {self.fingerprint[:12]}, "
+                f"not {dfa.fingerprint[:12]}"
+            )
+
+    def tree(self) -> PredictionTree:
+        """The law of all groups together, as a tree."""
+        counted = CounterTree.of(self.counts.total().shallower(self.learning.order))
+        if self.learning.kind == "weighted":
+            return weighted_tree(counted, self.learning.order)
+        return learn_tree(counted, self.learning.order, self.learning.thresholds)
+
+    def contexts(self, group: str | None = None) -> Contexts:
+        """The laws of the next symbol: of all, or of one group if groups have models of their own."""
+        learning = self.learning
+        own = None
+        if group is not None and learning.shrinkage is not None:
+            own = self.counts.of_group(group).shallower(learning.order)
+        if learning.kind == "full":
+            everyone = full_contexts(self.counts.total().shallower(learning.order), self.n_states)
+            return everyone if own is None or learning.shrinkage is None else shrunk(everyone, own, learning.shrinkage)
+        tree = self.tree()
+        contexts = tree_contexts(tree)
+        if own is None or learning.shrinkage is None:
+            return contexts
+        return with_laws(contexts, tree.shrunk(CounterTree.of(own), learning.shrinkage))
+
+    def chain(self, dfa: Dfa, group: str | None = None) -> Chain:
+        self.check(dfa)
+        return Chain.of_dfa(dfa, self.contexts(group))
+
+    def learned_from(self, counts: WordCounts, gaps: GapCounts | None = None) -> Model:
+        """The next version, with other counts."""
+        return replace(self, counts=counts, gaps=self.gaps if gaps is None else gaps, version=self.version + 1)
+
+    def to_arrow(self) -> pa.Table:
+        """Words and gaps in one table, told apart by `what`; a row `about` says the rest."""
+        words, gaps = self.counts.to_arrow(), self.gaps.to_arrow()
+        about = {
+            "format": FORMAT,
+            "event": self.event,
+            "alphabet": self.alphabet,
+            "fingerprint": self.fingerprint,
+            "n_states": self.n_states,
+            "order": self.counts.order,
+            "learning": asdict(self.learning),
+            "version": self.version,
+        }
+        described = pa.table({"about": pa.array([json.dumps(about, ensure_ascii=False)], pa.string())})
+        parts = [
+            table.append_column("what", pa.array([what] * table.num_rows, pa.string())).replace_schema_metadata(None)
+            for what, table in ((ABOUT, described), (WORD, words), (GAP, gaps))
+        ]
+        return pa.concat_tables(parts, promote_options="default")
+
+    @classmethod
+    def from_arrow(cls, table: pa.Table) -> Model:
+        if not {"what", "about"} <= {*table.column_names}:
+            raise ValueError("this is not a model: nothing in it says which event it is of")
+        what = table["what"].to_numpy(zero_copy_only=False)
+        described = table["about"].filter(pa.array(what == ABOUT)).to_pylist()
+        if len(described) != 1:
+            raise ValueError(f"this is not a model: {len(described)} rows in it say which event it is of")
+        about = json.loads(described[0])
+        if about.get("format") != FORMAT:
+            raise ValueError(f"this model has format {about.get('format')}; format {FORMAT} can be read")
+        words = table.filter(pa.array(what == WORD)).select(["group", "state", "length", "code", "count"])
+        gaps = table.filter(pa.array(what == GAP))
+        meta = {"n_symbols": str(len(about["alphabet"])), "order": str(about["order"])}
+        counts = WordCounts.from_arrow(words.replace_schema_metadata(meta))
+        if len(counts.code) and (counts.state.max() >= about["n_states"] or counts.length.max() > about["order"] + 1):
+            raise ValueError("this model is damaged: it counts words or states that it cannot have seen")
+        return cls(
+            about["event"],
+            tuple(about["alphabet"]),
+            about["fingerprint"],
+            about["n_states"],
+            counts,
+            GapCounts.from_arrow(gaps),
+            Learning(**about["learning"]),
+            about["version"],
+        )
+
+    def save(self, path: Path) -> None:
+        pq.write_table(self.to_arrow(), path)
+
+    @classmethod
+    def load(cls, path: Path) -> Model:
+        try:
+            table = pq.read_table(path)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise ValueError(f"{path} is not a model: {error}") from error
+        return cls.from_arrow(table)

@@ -1,5 +1,0 @@
-STREAM Car(id STRING, road STRING, speed DOUBLE, lane INT, braking BOOLEAN) ID id KEY road TIME t;
-STREAM Light(road STRING, color STRING) KEY road TIME t;
-TABLE limits(road STRING, top DOUBLE) FROM 'limits.csv';
-EVENT stop AS PATTERN SEQ(Car a, Light b);
-FORECAST stop WITHIN 10 EVENTS;

@@ -1,0 +1,1 @@
+STREAM Car(id INT, k STRING, speed DOUBLE) ID id KEY k TIME t ORDER BY id RESET WHEN PREV(speed) > 0;
