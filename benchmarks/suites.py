@@ -71,6 +71,13 @@ def _growth(sizes: Sizes) -> Iterator[Benchmark]:
         yield Benchmark(name, lambda run=run: [run(_spark(), sizes)])
 
 
+def _layouts(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import layouts
+
+    for name, run in layouts.BENCHMARKS.items():
+        yield Benchmark(name, lambda run=run: list(run(_spark(), sizes)))
+
+
 def _memory(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import memory
 
@@ -136,12 +143,25 @@ def _rules(sizes: Sizes) -> Iterator[Benchmark]:
     yield Benchmark("rules", measured)
 
 
+def _forecasts(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import forecasts
+    from benchmarks.meter import on_one_core
+
+    def measured() -> list[Row]:
+        rows = forecasts.run(sizes.kernel_events, sizes.kernel_devices, sizes.repeats, sizes.seed)
+        return on_one_core(lambda: list(rows))
+
+    yield Benchmark(forecasts.NAME, measured)
+
+
 SUITES = {
     "kernels": Suite("Evaluators alone, one core", _kernels),
     "windows": Suite("Sliding windows, one core", _windows),
     "rules": Suite("Interval rules, one core", _rules),
+    "forecasts": Suite("Models and forecasts, one core", _forecasts),
     "queries": Suite("Spark, from Parquet to matches, two cores", _queries),
     "growth": Suite("Spark, when there is more of everything", _growth),
+    "layouts": Suite("Spark, patterns of fleets and ports, by what tasks share out", _layouts),
     "memory": Suite("Memory of Python workers on Spark", _memory),
     "streaming": Suite("Structured Streaming, a file per micro-batch, two cores", _streaming, STREAMING_NOTE),
     "push": Suite("Rows pushed to a program in this process, one core", _push),

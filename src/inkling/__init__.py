@@ -20,10 +20,12 @@ if TYPE_CHECKING:
         NotSupportedYet,
         ProgramError,
     )
+    from inkling.fitting.files import load_model
     from inkling.generate import generate
     from inkling.language import format_program
     from inkling.local_stream import Found, LocalStream
     from inkling.logical.user_aggregates import aggregate
+    from inkling.markov.model import Model
     from inkling.query import Program, load, parse, program
     from inkling.report import ReportData, build_report, write_report
     from inkling.report.from_results import report_data
@@ -40,6 +42,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "LocalStream",
+    "Model",
     "NotSupportedYet",
     "Program",
     "ProgramError",
@@ -54,6 +57,7 @@ __all__ = [
     "format_program",
     "generate",
     "load",
+    "load_model",
     "parse",
     "program",
     "report_data",
@@ -71,10 +75,12 @@ _HOMES = {
         "NotSupportedYet",
         "ProgramError",
     ),
+    "inkling.fitting.files": ("load_model",),
     "inkling.generate": ("generate",),
     "inkling.language": ("format_program",),
     "inkling.local_stream": ("Found", "LocalStream"),
     "inkling.logical.user_aggregates": ("aggregate",),
+    "inkling.markov.model": ("Model",),
     "inkling.query": ("Program", "load", "parse", "program"),
     "inkling.report": ("ReportData", "build_report", "write_report"),
     "inkling.report.from_results": ("report_data",),

@@ -6,6 +6,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -18,13 +19,28 @@ from inkling.io.casting import clock_of
 from inkling.io.normalize import declared_clock, stored_columns
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
+from inkling.live.adaptation.counting import counts_for, is_counting, require_fitting_models, with_counting
+from inkling.live.adaptation.drift import Drift
+from inkling.live.adaptation.learned_bytes import dumped_models, load_models
+from inkling.live.adaptation.models import (
+    LearningModels,
+    learning_names,
+    require_forecasts,
+    require_measurable,
+    with_first_models,
+)
+from inkling.live.adaptation.online import OnlineLearning
+from inkling.live.adaptation.steering import Refused, all_or_none, asked, steered
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.open_matches import open_matches, open_table
 from inkling.live.program import LiveProgram, Outcome
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.logical.settings import Settings, with_settings
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
 from inkling.results import result_table
 from inkling.worlds.live.fed import FedWorlds
@@ -81,10 +97,20 @@ class LocalStream:
     """
 
     def __init__(
-        self, program: Definition, tables: Mapping[str, Data] | None = None, sampling: Sampling | None = None
+        self,
+        program: Definition,
+        tables: Mapping[str, Data] | None = None,
+        sampling: Sampling | None = None,
+        learn: OnlineLearning | None = None,
     ) -> None:
-        self._program, self._sampling = program, sampling or Sampling()
-        self._tables = read_tables(program.plan.tables, tables, program.folder)
+        self._program, self._sampling, self._learn = program, sampling or Sampling(), learn
+        given = dict(tables or {})
+        if learn is not None:
+            require_forecasts(program.physical)
+            given = with_first_models(program, given, learn)
+        self._tables = read_tables(program.plan.tables, given, program.folder)
+        self._settings: Settings = {}
+        self._models = None if learn is None else LearningModels(learn, self._tables, learning_names(program.physical))
         self._streams = {stream.schema.name: stream for stream in program.plan.streams}
         self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
         self._clocks: dict[str, Clock] = {}  # of the streams that had rows
@@ -118,10 +144,44 @@ class LocalStream:
         Rows that were matched with the facts of before keep what they found.
         """
         declared = tuple(table for table in self._program.plan.tables if table.name in tables)
-        self._tables = {**self._tables, **read_tables(declared, tables, self._program.folder)}
-        self.__dict__.pop("_provisional", None)
-        if self._live is not None:
-            self._live = self._compiled()
+        news = read_tables(declared, tables, self._program.folder)
+        self._require_models(self._settings, news)
+        if self._models is not None:
+            for name in self._models.learned.keys() & news.keys():
+                self._models.begin_anew(name, news[name])
+        self._take_over(news, self._settings)
+
+    def control(self, forecast: str, **parameters: float | None) -> None:
+        """Other settings of a forecast from the next row on: order, confidence, within, spread, horizon.
+
+        They take the place of what the program says, until None does away with them. Where every key stands is
+        remembered whatever the settings are, so what is said afterwards is what the program would have said that has
+        these settings. What makes no sense is refused, and then all stays as it is.
+        """
+        settings = all_or_none(*steered(self._settings, asked(forecast, parameters), self._require_models))
+        self._take_over({}, settings)
+
+    def take_messages(self, messages: Data) -> list[Refused]:
+        """Settings from rows with the columns `forecast`, `parameter` and `value`; those that make no sense."""
+        rows = read_table(messages, what="control messages").to_pylist()
+        settings, refused = steered(self._settings, rows, self._require_models)
+        if settings != self._settings:
+            self._take_over({}, settings)
+        return refused
+
+    @property
+    def settings(self) -> Settings:
+        """What was changed by `control`."""
+        return self._settings
+
+    @property
+    def drift(self) -> Mapping[str, Drift]:
+        """By model that goes on learning: how well the version that predicts still fits."""
+        return {} if self._models is None else self._models.drift
+
+    def model(self, name: str) -> pa.Table:
+        """The model that predicts now, as a table for `replace_tables` or a file."""
+        return self._tables[name]
 
     def idle(self, *streams: str) -> Found:
         """Nothing comes from these streams for the time being, so nobody need wait for them."""
@@ -172,7 +232,12 @@ class LocalStream:
             "finished": self._said.finished,
             "read": dict(self._n_refused if self._state is None else self._state.n_read),
             "stages": [len(stage) for stage in stages],
+            "settings": self._settings,
         }
+        if self._models is not None:
+            learned = dumped_models(self._models)
+            head["learned"] = len(learned)
+            stages = [*stages, learned]
         header = json.dumps(head).encode()
         header += b" " * (-len(header) % 8)
         padded = [stage + b"\0" * (-len(stage) % 8) for stage in stages]
@@ -186,20 +251,24 @@ class LocalStream:
         tables: Mapping[str, Data] | None = None,
         *,
         sampling: Sampling | None = None,
+        learn: OnlineLearning | None = None,
     ) -> LocalStream:
-        """The stream that `snapshot` was taken of; the program must be the same, and so must the sampling."""
+        """The stream that `snapshot` was taken of; the program must be the same, and so must sampling and learning.
+
+        Models that go on learning and settings that were changed are those of the snapshot.
+        """
         if data[: len(_MAGIC)] != _MAGIC:
             raise InputError.of("INK0557", "these bytes are no snapshot of a stream, or one of another version")
         (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
         at = len(_MAGIC) + _LENGTH.size + length
         head = json.loads(data[at - length : at])
-        stream = cls(program, tables, sampling)
+        stream = cls(program, tables, sampling, learn)
         if head["program"] != stream._digest:
             raise InputError.of(
                 "INK0557",
-                "this snapshot was taken of another program, or with other sampling",
+                "this snapshot was taken of another program, or with other sampling or learning",
                 notes=("what is remembered fits the definitions with which it was collected, and no others",),
-                helps=("restore it with the program and the sampling it was taken of, or open a new stream",),
+                helps=("restore it with what it was taken of, or open a new stream",),
             )
         stream._said = Marks(idle=frozenset(head["idle"]), finished=head["finished"])
         stream._clocks = {name: Clock(value) for name, value in head["clocks"].items()}
@@ -208,6 +277,9 @@ class LocalStream:
         for size in head["stages"]:
             stages.append(data[at : at + size])
             at += size + -size % 8
+        stream._settings = head.get("settings", {})
+        if stream._models is not None:
+            stream._tables = {**stream._tables, **load_models(stream._models, data[at : at + head["learned"]])}
         if stages:
             stream._live = stream._compiled()
             stream._state = stream._live.loaded(stages, head["read"])
@@ -220,7 +292,44 @@ class LocalStream:
         if self._live is None:
             return self._before_the_first_row(raw, said or Marks())
         self._state, outcome = self._live.step(self._state, raw, said)
+        if self._models is not None:
+            outcome = self._learn_from(self._models, outcome)
         return Found(self._program.plan, outcome, self._clock)
+
+    def _learn_from(self, models: LearningModels, outcome: Outcome) -> Outcome:
+        """What was counted goes to the models; new versions predict from the next row on."""
+        for event in self._physical.program.events:
+            name, counted = counts_for(event), outcome.matches.get(event.name)
+            if name is not None and counted is not None and len(counted):
+                models.take(name, pa.table(dict(counted.values)), (int(counted.end.min()), int(counted.end.max())))
+        renewed = models.renewed()
+        if renewed:
+            self._take_over(renewed, self._settings)
+        own = {name: found for name, found in outcome.matches.items() if not is_counting(name)}
+        return replace(outcome, matches=own)
+
+    def _take_over(self, tables: Mapping[str, pa.Table], settings: Settings) -> None:
+        self._tables, self._settings = {**self._tables, **tables}, settings
+        if self._models is not None:
+            self._models.use(tables)
+        for name in ("_provisional", "_physical"):
+            self.__dict__.pop(name, None)
+        if self._live is not None:
+            self._live = self._compiled()
+
+    def _require_models(self, settings: Settings, tables: Mapping[str, pa.Table] | None = None) -> None:
+        """Refuse settings that make no sense, and models that do not fit them."""
+        plan = plan_program(with_settings(self._program.physical.program, settings))
+        facts = {**self._tables, **(tables or {})}
+        require_fitting_models(plan, facts, self._measure)
+
+    @cached_property
+    def _physical(self) -> PhysicalPlan:
+        """The program with the settings and the counting of now."""
+        if not self._settings and self._models is None:
+            return self._program.physical
+        program = with_settings(self._program.physical.program, self._settings)
+        return plan_program(program if self._models is None else with_counting(program, self._models.orders))
 
     def _before_the_first_row(self, raw: Mapping[str, pa.Table], said: Marks) -> Found:
         """There is nothing to find yet; what is said about time is kept for later."""
@@ -243,6 +352,8 @@ class LocalStream:
         except InputError:
             self._clocks = before
             raise
+        if self._learn is not None:
+            require_measurable(self._learn, self._clock)
         if self._live is None:
             self._live = self._compiled()
             self._state = self._live.at(self._n_refused)
@@ -258,6 +369,7 @@ class LocalStream:
     def _digest(self) -> str:
         """Of the program, and of the worlds that its results are found in."""
         text = self._program.to_ink() + (str(self._sampling) if self._is_doubtful else "")
+        text += "" if self._learn is None else str(self._learn)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _compiled(self) -> LiveProgram | FedWorlds:
@@ -265,7 +377,7 @@ class LocalStream:
             facts, measure = self._facts, self._measure
             return FedWorlds(self._program.physical, facts, surroundings(facts, measure), measure, self._sampling)
         facts, clocks = self._facts, dict.fromkeys(self._streams, self._clock)
-        return LiveProgram(self._program.physical, clocks, facts, surroundings(facts, self._measure))
+        return LiveProgram(self._physical, clocks, facts, surroundings(facts, self._measure))
 
     @property
     def _clock(self) -> Clock:

@@ -11,10 +11,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from inkling import language
 from inkling.errors import Diagnostic, InputError, ProgramError
@@ -42,9 +42,14 @@ from inkling.source import SourceText
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from inkling.fitting.settings import Moment
     from inkling.io import Data
+    from inkling.live.adaptation.online import OnlineLearning
+    from inkling.live.adaptation.steering import Refused
     from inkling.local_stream import LocalStream
+    from inkling.markov.model import Learner, Model
     from inkling.results import Results
+    from inkling.scoring.scorecard import Scores
     from inkling.spark.batch import SparkResults
     from inkling.spark.streaming.outputs import Tally
     from inkling.spark.streaming.query import LiveQuery
@@ -121,7 +126,8 @@ class Program:
         """Results on Spark, as one DataFrame per event.
 
         `layout` says what tasks share out among them: keys (`key`), patterns (`pattern`) or both (`both`); `partitions`
-        how many of these there are. Results do not depend on it. `sampling` says how closely probabilities over uncertain streams must be known.
+        how many of these there are. Results do not depend on it. `sampling` says how closely probabilities over
+        uncertain streams must be known.
         """
         from inkling.spark import batch
 
@@ -146,6 +152,87 @@ class Program:
 
         return local.run(self, inputs, tables, sampling, on_worlds)
 
+    def fit(
+        self,
+        inputs: Mapping[str, Data],
+        tables: Mapping[str, Data] | None = None,
+        *,
+        spark: SparkSession | None = None,
+        order: int | Literal["auto"] | None = None,
+        kind: Learner = "tree",
+        names: Collection[str] | None = None,
+        until: Moment | None = None,
+        share: float | None = None,
+        by: str | None = None,
+        p_min: float = 0.001,
+        alpha: float = 0.0,
+        gamma_min: float = 0.001,
+        ratio: float = 1.05,
+        shrinkage: float | None = None,
+        partitions: int | None = None,
+    ) -> dict[str, Model]:
+        """The models that forecasts read, learned from inputs in this process or, with `spark`, on Spark.
+
+        They can be given as `tables` of a run as they are, or saved for later.
+
+        Parameters
+        ----------
+        order
+            How many events a model looks back: by default what the program says, or 3. With `auto` it is the one that
+            does best on the latest fifth of the rows when the others are learned from.
+        kind
+            `tree` (as far back as it pays), `full` (as far back as `order`) or `weighted` (all trees at once).
+        names
+            Models or forecasts, if not all are to be learned.
+        until, share
+            Learn from rows up to a time, or from an earliest share of them, and leave the others for tests.
+        by
+            A column: models are learned for each of its values too, in place of the `BY` of the program.
+        p_min, alpha, gamma_min, ratio
+            When a context earns a node of a tree.
+        shrinkage
+            How many events the model of all weighs in the model of a group.
+        """
+        from inkling.fitting.learn import learn
+        from inkling.fitting.settings import FitSettings
+
+        settings = FitSettings(order, kind, until, share, by, p_min, alpha, gamma_min, ratio, shrinkage)
+        return learn(self, inputs, tables, settings, spark=spark, partitions=partitions, names=names).models
+
+    def score(
+        self,
+        inputs: Mapping[str, Data],
+        tables: Mapping[str, Data] | None = None,
+        *,
+        spark: SparkSession | None = None,
+        orders: Collection[int] = (0, 1, 2, 3),
+        kind: Learner = "tree",
+        until: Moment | None = None,
+        share: float | None = None,
+        threshold: float | None = None,
+        censored: bool = False,
+    ) -> dict[str, Scores]:
+        """How good forecasts are: models learned from the first part of the inputs, tried on the rest.
+
+        Parameters
+        ----------
+        orders
+            How many events models look back, one model each. Simple rules are tried beside them.
+        kind
+            `tree`, `full` or `weighted`, as in `fit`.
+        until, share
+            Learn from rows up to a time, or from an earliest share of them: a half by default. Forecasts made later
+            are judged.
+        threshold
+            From which chance on a forecast counts as a yes: `CONFIDENCE`, or a half.
+        censored
+            Leave out forecasts that look past the end of their key.
+        """
+        from inkling.trials import TrialSettings, tried
+
+        settings = TrialSettings(tuple(orders), kind, until, share, threshold, censored)
+        return tried(self, inputs, tables, settings, spark=spark)
+
     def why(self, event: str, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Why:
         """Why an event has the results that it has over these inputs, or none: run in this process."""
         from inkling.why.account import Why
@@ -158,16 +245,18 @@ class Program:
         *,
         unbounded: bool = False,
         sampling: Sampling | None = None,
+        learn: OnlineLearning | None = None,
     ) -> LocalStream:
         """A stream in this process: rows are pushed as they come, and what they prove is returned at once.
 
         `unbounded` opens a program although nothing limits its state: for streams that end. `sampling` says how
-        closely probabilities over uncertain streams must be known.
+        closely probabilities over uncertain streams must be known; `learn` has the models of forecasts learn from the
+        rows that they forecast on.
         """
         from inkling.local_stream import LocalStream
 
         self.require_streamable(unbounded=unbounded, sampling=sampling)
-        return LocalStream(self, tables, sampling)
+        return LocalStream(self, tables, sampling, learn)
 
     def stream(
         self,
@@ -183,6 +272,9 @@ class Program:
         unbounded: bool = False,
         sampling: Sampling | None = None,
         on_tally: Callable[[Tally], None] | None = None,
+        learn: OnlineLearning | None = None,
+        control: str | Path | None = None,
+        on_refused: Callable[[Refused], None] | None = None,
     ) -> LiveQuery:
         """Runs on Structured Streaming until it is stopped.
 
@@ -208,6 +300,13 @@ class Program:
             Run a program although nothing limits its state: for streams that end.
         sampling
             How closely probabilities over uncertain streams must be known; fixed by the first run with a checkpoint.
+        learn
+            Have the models of forecasts learn from the rows that they forecast on. What they learn is kept beside the
+            checkpoint, and the next run goes on from there.
+        control
+            Messages that change settings of forecasts: a file to which lines are added, CSV or JSON, or
+            `kafka://HOST:PORT/TOPIC`. They have the fields forecast, parameter and value. `on_refused` is told of those
+            that make no sense; otherwise they are logged.
         """
         from inkling.spark.streaming import query
         from inkling.spark.streaming.addresses import absolute
@@ -224,6 +323,9 @@ class Program:
             on_tally,
             unbounded,
             sampling or Sampling(),
+            learn,
+            control,
+            on_refused,
         )
         return query.start(self, spark, inputs, tables, settings)
 

@@ -45,7 +45,7 @@ def result_table(event: EventPlan, matches: MatchBatch, clock: Clock) -> pa.Tabl
     predicts = predicted(event)
     columns["probability"] = matches.values[CHANCE] if predicts else pa.array(np.ones(n))
     columns["method"] = pa.repeat(pa.scalar("forecast" if predicts else "exact"), n)
-    columns["error"] = pa.array(np.zeros(n))
+    columns["error"] = matches.values[MARGIN] if predicts else pa.array(np.zeros(n))
     columns["op"] = pa.repeat(pa.scalar("+"), n)
     columns["lineage"] = matches.lineage
     return pa.table(columns)
@@ -64,8 +64,8 @@ def result_schema(event: EventPlan, id_type: Type, clock: Clock) -> pa.Schema:
     return pa.schema([pa.field("event", pa.string()), *values, *times, *(pa.field(*one) for one in about), lineage])
 
 
-CHANCE = "chance"
-"""The column of a forecast that is its probability."""
+CHANCE, MARGIN = "chance", "margin"
+"""The columns of a forecast that are its probability and its error."""
 
 
 def predicted(event: EventPlan) -> bool:

@@ -10,6 +10,7 @@ import typer.main
 from inkling.cli import app, explain_error
 from inkling.cli.explain_error import FAMILIES
 from inkling.error_codes import CODES
+from inkling.language.front_ends import FRONT_ENDS
 from inkling.language.parser.machine import keywords
 from inkling.language.syntax import RELATIONS
 from inkling.logical.functions import FUNCTIONS
@@ -65,11 +66,11 @@ def test_the_type_page_has_every_type_and_spelling() -> None:
 
 
 def shortest_messages() -> dict[str, str]:
-    """The shortest message with each code among those that tests expect, about rules only if there is no other."""
+    """The shortest message with each code among those that tests expect, about programs if there is one."""
     paths = sorted(MESSAGES.glob("*/*.txt"))
-    about_rules = [path for path in paths if path.with_suffix(".ele").exists()]
-    others = [path for path in paths if path not in about_rules]
-    return dict(sorted((_shortest(about_rules) | _shortest(others)).items()))
+    foreign = [path for path in paths if any(path.with_suffix(suffix).exists() for suffix in FRONT_ENDS)]
+    others = [path for path in paths if path not in foreign]
+    return dict(sorted((_shortest(foreign) | _shortest(others)).items()))
 
 
 def _shortest(paths: Iterable[Path]) -> dict[str, str]:

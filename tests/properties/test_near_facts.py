@@ -81,19 +81,17 @@ def cases(seed: int) -> tuple[str, dict[str, list[dict[str, object]]], list[dict
     chance = random.Random(seed)
     ports = positions(chance, 6, 0.03)
     rows: list[dict[str, object]] = []
-    for number in range(60):
-        lat, lon = chance.choice(ports)
-        step = chance.choice((0.01, 0.05, 0.08))
-        row: dict[str, object] = {"id": number, "ship": chance.choice("AB"), "t": number}
-        rows.append({**row, "lat": max(-90.0, min(90.0, lat + chance.uniform(0, step))), "lon": lon})
-    rows[5]["lat"], rows[7]["lon"] = None, None
-    rows[9]["lat"] = 90.5
-    seen = distances(
-        np.array([row["lat"] or 0.0 for row in rows], float),
-        np.array([row["lon"] or 0.0 for row in rows], float),
-        ports,
-    )
-    near, middle, far = sorted(float(one) for one in chance.sample(sorted(seen.ravel().tolist())[:150], 3))
+    for leg in range(20):
+        (lat, lon), ship = chance.choice(ports), chance.choice("AB")
+        for away in (0.08, 0.05, 0.01):
+            north = lat + away * chance.uniform(0.8, 1.2)
+            row: dict[str, object] = {"id": len(rows), "ship": ship, "t": len(rows)}
+            rows.append({**row, "lat": min(90.0, north), "lon": lon + chance.uniform(0.0, 0.01)})
+        if leg % 7 == 3:
+            rows[-1]["lat"] = chance.choice((None, 90.5))
+    lats, lons = (np.array([row[name] or 0.0 for row in rows], float) for name in ("lat", "lon"))
+    seen = distances(lats, lons, ports).ravel()
+    near, middle, far = (float(seen[np.abs(seen - wanted).argmin()]) for wanted in (2_500.0, 7_000.0, 11_000.0))
     text = PROGRAM.format(near=repr(near), middle=repr(middle), far=repr(far))
     facts: list[dict[str, object]] = [
         {"port": f"P{place}", "lat": lat, "lon": lon, "kind": chance.choice(("sea", "river"))}
@@ -111,7 +109,7 @@ def test_look_ups_eq_definition(seed: int) -> None:
     found = parse(text).run_local(rows, {"ports": table}).tables
     for name, results in wanted.items():
         told = found[name].to_pylist()
-        values = [tuple(list(row.values())[1:3]) + (row["end"],) for row in told]
+        values = [(*list(row.values())[1:3], row["end"]) for row in told]
         assert sorted(values) == sorted((*one.values, one.end) for one in results), name
 
 

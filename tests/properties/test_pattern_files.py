@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import product
+from typing import TypeAlias
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -14,8 +15,10 @@ from inkling.language.sre import terms as t
 from inkling.language.sre.reader import read_patterns
 from inkling.source import SourceText
 
+Part: TypeAlias = Callable[[int], frozenset[int]]
+
 LETTERS = "abc"
-WORDS = ["".join(letters) for length in range(1, 6) for letters in product(LETTERS, repeat=length)]
+WORDS = ["".join(letters) for length in range(1, 5) for letters in product(LETTERS, repeat=length)]
 
 PREDICATES = st.recursive(
     st.sampled_from([*(f"IsEventTypePredicate({letter})" for letter in LETTERS), "TruePredicate"]),
@@ -40,11 +43,11 @@ EXPRESSIONS = st.recursive(
 )
 
 
-def ends(node: t.Expression, word: str) -> Callable[[int], frozenset[int]]:
+def ends(node: t.Expression, word: str) -> Part:
     """From a place in a word to all places at which an occurrence that begins there may end."""
     everywhere = range(len(word) + 1)
 
-    def concatenated(*parts: Callable[[int], frozenset[int]]) -> Callable[[int], frozenset[int]]:
+    def concatenated(*parts: Part) -> Part:
         def found(place: int) -> frozenset[int]:
             places = frozenset({place})
             for part in parts:
@@ -53,10 +56,10 @@ def ends(node: t.Expression, word: str) -> Callable[[int], frozenset[int]]:
 
         return cache(found)
 
-    def complement(part: Callable[[int], frozenset[int]]) -> Callable[[int], frozenset[int]]:
+    def complement(part: Part) -> Part:
         return cache(lambda place: frozenset(range(place, len(word) + 1)) - part(place))
 
-    def repeated(part: Callable[[int], frozenset[int]]) -> Callable[[int], frozenset[int]]:
+    def repeated(part: Part) -> Part:
         def found(place: int) -> frozenset[int]:
             places = {place}
             while not (more := {end for one in places for end in part(one)}) <= places:
@@ -68,14 +71,28 @@ def ends(node: t.Expression, word: str) -> Callable[[int], frozenset[int]]:
     def anything(place: int) -> frozenset[int]:
         return frozenset(range(place, len(word) + 1))
 
-    def skipping(op: str, parts: list[Callable[[int], frozenset[int]]]) -> Callable[[int], frozenset[int]]:
-        steps = parts[:1]
-        for part in parts[1:]:
-            gap = anything if op == "#" else complement(concatenated(anything, part, anything))
-            steps += [gap, part]
-        return concatenated(*steps)
+    def filled(part: Part) -> Part:
+        return cache(lambda place: part(place) - {place})
 
-    def of(node: t.Expression) -> Callable[[int], frozenset[int]]:
+    def gap(op: str, part: Part) -> Part:
+        return anything if op == "#" else complement(concatenated(anything, filled(part), anything))
+
+    def skipping(op: str, parts: list[Part]) -> Part:
+        """Parts with gaps between them; one that is empty is left out, together with a gap."""
+        steps = [(filled(part), gap(op, part), part) for part in parts]
+
+        def found(place: int) -> frozenset[int]:
+            places = {(place, False)}
+            for part, before, whole in steps:
+                begins = {begin for one, begun in places for begin in (before(one) if begun else {one})}
+                places = {(end, True) for begin in begins for end in part(begin)} | {
+                    (one, begun) for one, begun in places if one in whole(one)
+                }
+            return frozenset(one for one, _ in places)
+
+        return cache(found)
+
+    def of(node: t.Expression) -> Part:
         match node:
             case t.Single(formula=formula):
                 good = {place for place in everywhere[:-1] if holds(formula, word[place])}
@@ -92,9 +109,8 @@ def ends(node: t.Expression, word: str) -> Callable[[int], frozenset[int]]:
             case t.Operation(op=op, items=(t.Operation(op=";", items=items),)):
                 return skipping(op, [of(item) for item in items])
             case t.Operation(op=op, items=(t.Operation(op="*", items=(item,)),)):
-                part = of(item)
-                gap = anything if op == "#" else complement(concatenated(anything, part, anything))
-                more = concatenated(part, repeated(concatenated(gap, part)))
+                part = filled(of(item))
+                more = concatenated(part, repeated(concatenated(gap(op, part), part)))
                 return lambda place: frozenset({place}) | more(place)
             case t.Operation(items=(item,)):
                 return of(item)
@@ -129,14 +145,16 @@ def detections(expression: t.Expression, word: str, *, overlap: bool) -> list[in
 
 
 def compiled(text: str) -> Program | None:
+    """A program, or None where a complement that may stand at a border is not supported yet."""
     try:
         return parse(text, name="patterns.sre")
     except ProgramError as error:
-        assert {one.code for one in error.diagnostics} <= {"INK0414"}, str(error)
-        return None
+        if "INK0414" in {one.code for one in error.diagnostics}:
+            return None
+        raise
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(EXPRESSIONS)
 def test_detections_are_those_of_the_regular_expression(text: str) -> None:
     program = compiled(f"{text}{{partitionBy:word}}{{counting:overlap}} & {text}{{partitionBy:word}}")

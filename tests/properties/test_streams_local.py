@@ -14,8 +14,8 @@ from inkling.testing.oracle import oracle
 from inkling.testing.programs import Options, seeded_cases
 
 SEEDS = range(8)
-PROGRAMS_PER_SEED = 160
-ARRIVALS_PER_PROGRAM = 4
+PROGRAMS_PER_SEED = 80
+ARRIVALS_PER_PROGRAM = 8
 LATENESS = (0, 2, 5)
 ANY = Options(without=frozenset({"ties with order"}))
 

@@ -38,19 +38,16 @@ class Life:
     """One run of the driver, until something kills it."""
 
     ends: str  # a place, or a folder of the checkpoint in which something new appears
-    worker_dies: str  # a place that a Python worker does not survive before
+    workers_die: tuple[str, ...]  # places that a Python worker does not survive before
     after: int = 0  # micro-batches, over all jobs
 
 
 LIVES = (
-    Life("intake", "state-0-before", after=1),
-    Life("sink-begins", "intake"),
-    Life("commits/", "write"),
-    Life("state-1-after", "state-0-after", after=1),
-    Life("sink-done", "state-1-before"),
-    Life("state/0/", "state-1-after"),
-    Life("write", "intake", after=1),
-    Life("offsets/", "state-0-after"),
+    Life("intake", ("state-0-before", "write"), after=1),
+    Life("commits/", ("intake", "state-1-after"), after=1),
+    Life("state-1-after", ("state-0-after", "write"), after=1),
+    Life("sink-done", ("state-1-before", "intake"), after=1),
+    Life("write", ("state-0-after", "intake"), after=1),
 )
 
 
@@ -117,7 +114,8 @@ def _live_and_die(folder: Path, life: Life, faults: Faults) -> Iterator[str]:
     before = {job: _files(folder / job / "checkpoint") for job in JOBS}
     began, n_committed = time.time(), sum(_last(folder, job, "commits") for job in JOBS)
     faults.disarm()
-    faults.arm(WORKER, life.worker_dies)
+    for place in life.workers_die:
+        faults.arm(WORKER, place)
     with _driver(folder) as process:
         _until(process, lambda: sum(_last(folder, job, "commits") for job in JOBS) >= n_committed + life.after)
         if life.ends.endswith("/"):

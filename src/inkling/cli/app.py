@@ -12,9 +12,12 @@ from inkling.cli.demo import demo
 from inkling.cli.explain import explain
 from inkling.cli.explain_error import explain_error
 from inkling.cli.failures import with_messages
+from inkling.cli.fit import fit
 from inkling.cli.fmt import fmt
 from inkling.cli.generate import generate
+from inkling.cli.model import model
 from inkling.cli.run import run
+from inkling.cli.score import score
 from inkling.cli.stream import stream
 from inkling.cli.why import why
 
@@ -25,8 +28,9 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, stream, check, explain, why, fmt, demo, generate, calibrate, bench, explain_error):
+for command in (run, stream, fit, score, check, explain, why, fmt, demo, generate, calibrate, bench, explain_error):
     app.command(command.__name__.replace("_", "-"))(with_messages(command))
+app.add_typer(model, name="model")
 
 
 def _print_version(wanted: bool) -> None:

@@ -26,6 +26,8 @@ from inkling.cli.options import (
     sampling_of,
 )
 from inkling.cli.progress import counting, working
+from inkling.cli.score_tables import print_scores
+from inkling.cli.trials import SCORES_PAGE, learn_models, try_forecasts
 from inkling.query import load
 
 if TYPE_CHECKING:
@@ -71,15 +73,20 @@ def demo(
     program = load(example)
     with counting(f"generating {name}", quiet=quiet) as progress:
         write(name, folder, events=events, seed=seed, progress=progress)
-    given = given_paths(program, [str(folder)], [])
     report = folder / "report.html"
     with working(quiet) as say:
+        learn_models(program, folder, say)
+        given = given_paths(program, [str(folder)], [])
         found = execute(program, given, runner, sampling, master=master, quick=True, say=say, debug=debug)
         judgments = judge(found, example, folder)
+        scores = try_forecasts(program, given, folder, say)
         say("writing the report")
         found.write_report(report, report_tables(judgments))
     if not quiet:
         _print(found, report, judgments)
+        print_scores(scores)
+        if scores:
+            typer.echo(f"scores: {folder / SCORES_PAGE}")
 
 
 def _print(found: Execution, report: Path, judgments: list[Judgment]) -> None:

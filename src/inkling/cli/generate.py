@@ -26,6 +26,7 @@ SCENARIO_NAMES = (
     "flower",
     "blizzard",
     "tsunami",
+    "approach",
 )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inkling.errors import InputError, nearest
 from inkling.logical.plan import ProgramPlan
-from inkling.query import Program
+from inkling.physical.runnable import Runnable
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 _NAMED = re.compile(r"([^\W\d]\w*)=(.+)", re.DOTALL)
@@ -23,7 +23,7 @@ class Given:
     tables: dict[str, Path] = field(default_factory=dict)
 
 
-def given_paths(program: Program, inputs: Iterable[str], tables: Iterable[str]) -> Given:
+def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str]) -> Given:
     """The files that a command line names; every stream that an event reads must have one."""
     plan = program.plan
     given = Given()
@@ -46,7 +46,7 @@ class GivenAddresses:
     tables: dict[str, Path] = field(default_factory=dict)
 
 
-def given_addresses(program: Program, inputs: Iterable[str], tables: Iterable[str]) -> GivenAddresses:
+def given_addresses(program: Runnable, inputs: Iterable[str], tables: Iterable[str]) -> GivenAddresses:
     """Streams by name, wherever they come from; every stream that an event reads must have a source."""
     plan = program.plan
     given = GivenAddresses()

@@ -9,6 +9,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from inkling.generate.alarms import Alarms
+from inkling.generate.approach import Approach
 from inkling.generate.blizzard import Blizzard
 from inkling.generate.building import Building
 from inkling.generate.cluster import Cluster
@@ -44,6 +45,7 @@ SCENARIOS: dict[str, MakeScenario] = {
     "flower": Flower,
     "blizzard": Blizzard,
     "tsunami": Tsunami,
+    "approach": Approach,
 }
 
 

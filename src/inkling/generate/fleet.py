@@ -17,6 +17,7 @@ from inkling.generate.numbering import Numbering, prefixed
 from inkling.generate.places import grid_of_places
 from inkling.generate.randomness import BlockRandom
 from inkling.generate.readings import (
+    MINUTE_US,
     TIMESTAMP,
     Block,
     MinuteClock,
@@ -26,6 +27,7 @@ from inkling.generate.readings import (
     steps_per_block,
 )
 from inkling.generate.scenario import Streams, Truth
+from inkling.generate.surroundings import stations_around, weather_over
 from inkling.generate.workshop import Alarm, Visit, Workshop
 
 VEHICLES_PER_DEPOT = 10
@@ -76,10 +78,12 @@ class Fleet:
         self._name_everything()
 
         setup = BlockRandom(seed, "fleet", 0)
-        self._clock = MinuteClock(self.keys, setup, start_us(start, datetime(2024, 1, 8)))
+        first_us = start_us(start, datetime(2024, 1, 8))
+        self._span_us = (first_us, first_us + -(-events // self.keys) * MINUTE_US)
+        self._clock = MinuteClock(self.keys, setup, first_us)
         self._chain = fleet_chain()
         self._state = self._chain.beginning(self.keys)
-        lat, lon = grid_of_places(len(self._depots), spacing=0.5)
+        lat, lon = self._depot_lat, self._depot_lon = grid_of_places(len(self._depots), spacing=0.5)
         # no two vehicles of a depot share a loop, so they can only meet in its yard
         radius_m = 4_000.0 + 250.0 * (np.arange(self.keys) // len(self._depots)).astype(np.float64)
         self._vehicles = Vehicles(self._chain, radius_m, lat[self._depot_of], lon[self._depot_of], setup)
@@ -104,6 +108,12 @@ class Fleet:
         return {
             "depots": pa.table({"vehicle": self._names, "depot": self._depot_names(self._depot_of)}),
             "garages": pa.table({"garage": self._garages, "depot": self._depot_names(depot_of_garage)}),
+        }
+
+    def surroundings(self) -> dict[str, pa.Table]:
+        return {
+            "stations": stations_around(self._depot_lat, self._depot_lon),
+            "weather": weather_over(self._depot_lat, self._depot_lon, *self._span_us, self.seed),
         }
 
     def _depot_names(self, depots: Integers) -> pa.Array:

@@ -26,6 +26,7 @@ from inkling.generate.readings import (
     steps_per_block,
 )
 from inkling.generate.scenario import Streams, Truth
+from inkling.generate.surroundings import areas_around
 
 VESSELS_PER_PORT = 10
 MOST_PORTS = 220
@@ -86,6 +87,9 @@ class Port:
             "vessels": pa.table({"mmsi": self._mmsi, "type": types}),
             "ports": pa.table({"port": ports, "lat": self._port_lat, "lon": self._port_lon}),
         }
+
+    def surroundings(self) -> dict[str, pa.Table]:
+        return {"areas": areas_around(self._port_lat, self._port_lon)}
 
     def truth(self) -> Truth:
         visits = self._visits.sum(axis=1)

@@ -55,6 +55,15 @@ class Retold(Protocol):
         ...
 
 
+@runtime_checkable
+class Surrounded(Protocol):
+    """A scenario with more tables than its example program reads: what lies around its places."""
+
+    def surroundings(self) -> Mapping[str, pa.Table]:
+        """These tables, by file name without ending; pattern libraries read them."""
+        ...
+
+
 def in_chunks(scenario: Scenario, chunk_rows: int) -> Iterator[Streams]:
     """The scenario's rows in pieces of `chunk_rows` rows of the main stream.
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from inkling.generate.catalog import CHUNK_ROWS, scenario
-from inkling.generate.scenario import Retold, Scenario, Truth, in_chunks
+from inkling.generate.scenario import Retold, Scenario, Surrounded, Truth, in_chunks
 
 NEVER_REPEATED = frozenset({"id", "t", "lo", "hi", "lat", "lon"})
 """Columns for which a dictionary of values would only cost time and space."""
@@ -74,7 +74,8 @@ def write(
     source = scenario(name, events=events, keys=keys, seed=seed, start=start)
     folder = Path(folder)
     _write_streams(source, folder, lambda n_written: progress(n_written, events) if progress is not None else None)
-    for name, table in source.tables().items():
+    around = source.surroundings() if isinstance(source, Surrounded) else {}
+    for name, table in {**source.tables(), **around}.items():
         _write_csv(table, folder / f"{name}.csv")
     if isinstance(source, Retold):
         for name, retelling in source.retellings().items():

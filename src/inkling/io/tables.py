@@ -22,10 +22,23 @@ def read_tables(
     unknown = sorted(set(given) - {schema.name for schema in schemas})
     if unknown:
         raise InputError.of("INK0554", f"the program has no table called `{unknown[0]}`")
+    for schema in schemas:
+        if schema.name not in given:
+            _require_model(schema, folder / schema.path)
     return {
         schema.name: typed_table(schema, read_table(given.get(schema.name, folder / schema.path), what=schema.name))
         for schema in schemas
     }
+
+
+def _require_model(schema: TableSchema, path: Path) -> None:
+    if schema.made_by is not None and not path.exists():
+        raise InputError.of(
+            "INK0550",
+            f"the model `{schema.name}` is missing: there is no file `{path}`",
+            notes=("forecasts are made with a model, which is learned from rows of the past",),
+            helps=(f"learn it: `{schema.made_by}`",),
+        )
 
 
 def typed_table(schema: TableSchema, raw: pa.Table) -> pa.Table:

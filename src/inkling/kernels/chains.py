@@ -16,8 +16,8 @@ class FollowTables(NamedTuple):
     state: npt.NDArray[np.int32]  # [chain state]: the automaton's state
     ready_after: npt.NDArray[np.int64]  # [chain state]: so many events of the key must have been seen
     depth: npt.NDArray[np.int64]  # [chain state]: how many of the last symbols it remembers
-    index: npt.NDArray[np.int32]  # [automaton's state, context]: the chain's state, or -1
-    next: npt.NDArray[np.int32]  # [context, symbol]: the next context
+    place: npt.NDArray[np.int32]  # [automaton's state, context]: the chain's state, or -1
+    onward: npt.NDArray[np.int32]  # [context, symbol]: the next context
 
 
 @njit(cache=True, nogil=True)
@@ -45,15 +45,15 @@ def follow(
         rest = word
         for _ in range(n_known):
             power //= n_symbols
-            context = tables.next[context, rest // power]
+            context = tables.onward[context, rest // power]
             rest %= power
-        here = np.int64(tables.index[state[key], context])
+        here = np.int64(tables.place[state[key], context])
         begin, stop = segments[key], segments[key + 1]
         recent = max(begin, stop - memory)
         for row in range(begin, stop):
             symbol = symbols[row]
             if symbol < 0:
-                here, seen, word = 0, 0, 0
+                here, seen, word = np.int64(0), 0, 0
                 found[row] = -1
                 continue
             # a state that cannot be is followed from the start of the chain, and said not to be there

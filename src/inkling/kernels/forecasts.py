@@ -112,7 +112,7 @@ def intervals(
             moment += here[at] * (at + 1)
         chance[row] = mass
         expected[row] = moment / mass if mass > 0 else np.nan
-        fits = kind == FIXED or kind == GIVEN or end - begin <= spread
+        fits = kind in (FIXED, GIVEN) or end - begin <= spread
         enough[row] = end >= begin and mass > 0 and mass >= least - TOLERANCE and fits
         first[row] = begin + 1 if end >= begin else 0
         last[row] = end + 1 if end >= begin else 0

@@ -68,7 +68,7 @@ def count_words(
         for row in range(segments[key], segments[key + 1]):
             symbol = symbols[row]
             if symbol < 0:
-                here, word, seen = 0, 0, 0
+                here, word, seen = np.int64(0), 0, 0
                 continue
             word = word * n_symbols + symbol
             number = (first + here) * n_words + word + (newest if seen >= order else base[seen + 1])

@@ -11,6 +11,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.knowledge import RuleAtom
 from inkling.logical.recursion import resting_on
+from inkling.logical.settings import as_remembered
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
 from inkling.physical.stages import NoPlaceError, Placement
@@ -18,8 +19,8 @@ from inkling.physical.stages import NoPlaceError, Placement
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Names of events by what becomes of them; of streams whose rows may be later or less late than before, and of
-    tables whose facts are different now."""
+    """Names of events by what becomes of them; of forecasts that are kept with other settings, of streams whose rows
+    may be later or less late than before, and of tables whose facts are different now."""
 
     kept: tuple[str, ...] = ()
     started: tuple[str, ...] = ()
@@ -27,10 +28,13 @@ class Changes:
     stopped: tuple[str, ...] = ()
     lateness: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether anything changes at all."""
-        return bool(self.started or self.restarted or self.stopped or self.lateness or self.tables)
+        return bool(
+            self.started or self.restarted or self.stopped or self.lateness or self.tables or self.settings
+        )
 
     def __str__(self) -> str:
         said = [
@@ -40,6 +44,7 @@ class Changes:
                 ("started", self.started),
                 ("started anew", self.restarted),
                 ("stopped", self.stopped),
+                ("other settings", self.settings),
                 ("other lateness", self.lateness),
                 ("re-read", self.tables),
             )
@@ -49,7 +54,10 @@ class Changes:
 
 
 def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
-    """An event is kept when its definition is the same, and so are those of everything it reads."""
+    """An event is kept when its definition is the same, and so are those of everything it reads.
+
+    Settings of a forecast that say nothing about what it must remember are no part of this.
+    """
     kept = tuple(event.name for event in new.events if _is_same(event.name, old, new))
     names = {event.name for event in old.events}
     return Changes(
@@ -58,6 +66,7 @@ def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
         restarted=tuple(event.name for event in new.events if event.name in names and event.name not in kept),
         stopped=tuple(event.name for event in old.events if new.event(event.name) is None),
         lateness=tuple(stream.schema.name for stream in new.streams if _has_other_lateness(stream, old)),
+        settings=tuple(name for name in kept if old.event(name) != new.event(name)),
     )
 
 
@@ -121,7 +130,8 @@ def _is_declared_the_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan) -> 
     if event is None:
         stream = new.stream(name)
         return is_same_stream(old.stream(name), stream) and _same_tables(stream, old, new)
-    return old.event(name) == event and _same_tables(event, old, new)
+    before = old.event(name)
+    return before is not None and as_remembered(before) == as_remembered(event) and _same_tables(event, old, new)
 
 
 def _same_tables(definition: object, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:

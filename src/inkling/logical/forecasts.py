@@ -19,13 +19,18 @@ SAID = (
     Column("last", Type.INTEGER),
     Column("expected", Type.DOUBLE),
     Column("chance", Type.DOUBLE),
+    Column("margin", Type.DOUBLE),
     Column("model", Type.INTEGER),
 )
 """After which event of its key a forecast was made, from how many events ahead to how many, where in between, how
-probable that is, and by which version of the model."""
+probable that is, by how much this may be off, and by which version of the model. Forecasts within a duration do not
+count events, so the numbers of events ahead are null."""
 
 DISTRIBUTION = Column("distribution", Type.WEIGHTS)
 """The probability of waiting for one event, for two, …; what is left is the chance of waiting longer."""
+
+WATCHED = (Column("life", Type.INTEGER), Column("detected", Type.BOOLEAN))
+"""How often the key was reset before, and whether the event completes the pattern: forecasts beside the truth."""
 
 COUNTED = (
     Column("what", Type.STRING),
@@ -48,9 +53,9 @@ def default_model(event: str) -> str:
     return f"{event}_model"
 
 
-def model_table(name: str) -> TableSchema:
+def model_table(name: str, made_by: str = "inkling fit") -> TableSchema:
     """The table of a model; without one that is given it lies beside the program."""
-    return TableSchema(name, MODEL_COLUMNS, f"{name}.parquet")
+    return TableSchema(name, MODEL_COLUMNS, f"{name}.parquet", made_by)
 
 
 def forecast_plan(event: p.EventPlan, name: str, forecast: p.Forecast, confidence: p.Confidence | None) -> p.EventPlan:
@@ -71,6 +76,13 @@ def learning_plan(event: p.EventPlan) -> p.EventPlan:
     assert event.forecast is not None
     head = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in COUNTED)
     return _with_results(replace(event, forecast=replace(event.forecast, learns=True), confidence=None), head)
+
+
+def watching_plan(event: p.EventPlan) -> p.EventPlan:
+    """The same forecast beside the truth: a result for every event of the scope, with what is said after it, if any."""
+    assert event.forecast is not None
+    told = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in WATCHED)
+    return _with_results(replace(event, forecast=replace(event.forecast, watches=True)), (*event.head, *told))
 
 
 def _with_results(event: p.EventPlan, head: tuple[p.Output, ...]) -> p.EventPlan:

@@ -325,7 +325,8 @@ class Forecast:
 
     `count` is the number of events of WITHIN and AROUND and the width of FIXED. `features` are conditions that the
     model tells events apart by besides those of the pattern. `learns` turns it around: results are counts to learn
-    from, not forecasts.
+    from, not forecasts. `watches` has a result for each event, with or without a forecast, that also tells whether it
+    completes the pattern.
     """
 
     of: str
@@ -342,6 +343,8 @@ class Forecast:
     including_final: bool = False
     distribution: bool = False
     learns: bool = False
+    until: int | None = None  # the last time that is learnt from, on the clock of the streams
+    watches: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,8 +74,9 @@ class WordCounts:
             histories.events,
         )
         where, word = np.divmod(number, n_words(n_symbols, order + 1))
-        length = np.searchsorted(_bases(n_symbols, order + 1), word, side="right") - 1
-        code = word - _bases(n_symbols, order + 1)[length]
+        bases = _bases(n_symbols, order + 1)
+        length = np.asarray(np.searchsorted(bases, word, side="right") - 1)
+        code = word - bases[length]
         return _tidy(n_symbols, order, tuple(group), where // n_states, where % n_states, length, code, count)
 
     @property
@@ -105,7 +106,7 @@ class WordCounts:
 
     def scaled(self, factor: float) -> WordCounts:
         """The same with less weight: what was seen long ago is forgotten step by step."""
-        if not 0 <= factor:
+        if not factor >= 0:
             raise ValueError(f"counts cannot be multiplied by {factor}")
         return replace(self, count=self.count * factor)
 
@@ -113,12 +114,13 @@ class WordCounts:
         """The rows of one group; none if it was never seen."""
         if name not in self.group:
             return WordCounts.empty(self.n_symbols, self.order, (name,))
-        rows = self.group_of == self.group.index(name)
+        number = self.group.index(name)
+        rows = slice(*np.searchsorted(self.group_of, [number, number + 1]))
         return _tidy(
             self.n_symbols,
             self.order,
             (name,),
-            np.zeros(int(rows.sum()), np.int64),
+            np.zeros(rows.stop - rows.start, np.int64),
             *(getattr(self, column)[rows] for column in ("state", "length", "code", "count")),
         )
 
@@ -148,7 +150,7 @@ class WordCounts:
             rows = self.length >= (self.order + 1 if fixed else length)
             codes = self.code[rows] % (self.n_symbols**length)
             found, at = np.unique(codes, return_inverse=True)
-            levels.append((found, np.bincount(at, self.count[rows], len(found))))
+            levels.append((found, np.bincount(at, self.count[rows], len(found)).astype(np.float64)))
         return levels
 
     def occurrences(self, *, fixed: bool = False) -> dict[tuple[int, ...], float]:
@@ -182,8 +184,10 @@ class WordCounts:
         coded = table["group"].combine_chunks().dictionary_encode()
         if isinstance(coded, pa.ChunkedArray):
             coded = coded.combine_chunks()
-        group = tuple(sorted(coded.dictionary.to_pylist()))
-        at = np.array([group.index(name) for name in coded.dictionary.to_pylist()], np.int64)
+        names = coded.dictionary.to_pylist()
+        group = tuple(sorted(names))
+        number = {name: index for index, name in enumerate(group)}
+        at = np.array([number[name] for name in names], np.int64)
         columns = (table[name].to_numpy() for name in ("state", "length", "code", "count"))
         return _tidy(n_symbols, order, group, at[coded.indices.to_numpy()], *columns)
 

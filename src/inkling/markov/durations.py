@@ -43,7 +43,7 @@ def within_duration(chain: Chain, gaps: GapCounts, duration: int, *, steps: int 
     if not len(gaps.count):
         raise ValueError("no gap between events was ever measured")
     affordable = int((2 * MOST_WORK / max(chain.target.size, 1)) ** 0.5)
-    steps = max(FEWEST_STEPS, min(steps, duration, affordable))
+    steps = min(steps, duration, max(FEWEST_STEPS, affordable))
     bounds = []
     for up in (True, False):
         law = _gap_law(gaps, chain.n_symbols, duration, steps, up=up)
@@ -51,10 +51,8 @@ def within_duration(chain: Chain, gaps: GapCounts, duration: int, *, steps: int 
     return WithinDuration(*bounds)
 
 
-def _gap_law(
-    gaps: GapCounts, n_symbols: int, duration: int, steps: int, *, up: bool
-) -> npt.NDArray[np.float64]:
-    """[symbol, steps]: how likely the gap before a symbol takes so many steps; longer ones than the duration are left out."""
+def _gap_law(gaps: GapCounts, n_symbols: int, duration: int, steps: int, *, up: bool) -> npt.NDArray[np.float64]:
+    """[symbol, steps]: how likely the gap before a symbol takes so many steps; too long ones are left out."""
     # in whole numbers: a gap g takes g · steps / duration steps
     taken = -(-gaps.gap_high * steps // duration) if up else gaps.gap_low * steps // duration
     short = (gaps.gap_high if up else gaps.gap_low) <= duration

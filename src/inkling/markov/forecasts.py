@@ -60,7 +60,7 @@ class Asked:
 
     kind: Kind
     confidence: float = 0.0
-    horizon: int = 0  # events looked ahead; what the kind needs if 0
+    horizon: int = 0  # events looked ahead; not needed where the kind says it
     spread: int | None = None  # the most that may lie between first and last
     remaining: tuple[float, float] | None = None  # share of the longest way to a detection that is still to go
     including_final: bool = False  # also right after a detection
@@ -68,27 +68,15 @@ class Asked:
     def __post_init__(self) -> None:
         if not 0 <= self.confidence <= 1:
             raise ValueError(f"a confidence lies between 0 and 1, not at {self.confidence}")
-        if self.ahead < 1:
-            raise ValueError(f"a forecast of kind {type(self.kind).__name__.lower()} needs a horizon")
         match self.kind:
+            case Point() | Shortest() | Argmax() if self.horizon < 1:
+                raise ValueError(f"a forecast of kind {type(self.kind).__name__.lower()} needs a horizon")
             case Within(events) | Around(events) if events < 1:
                 raise ValueError(f"a forecast covers at least one event, not {events}")
             case Fixed(spread) if spread < 0:
                 raise ValueError(f"the ends of an interval are at least 0 events apart, not {spread}")
             case _:
                 pass
-
-    @property
-    def ahead(self) -> int:
-        if self.horizon:
-            return self.horizon
-        match self.kind:
-            case Within(events):
-                return events
-            case Fixed(spread):
-                return spread + 1
-            case _:
-                return 0
 
     def horizon_for(self, chain: Chain) -> int:
         """How many events ahead must be computed."""
@@ -97,8 +85,12 @@ class Asked:
                 return events
             case Around(events):
                 return max(1, int(chain.distance.max(initial=0)) + events // 2)
+            case Fixed(spread):
+                return max(self.horizon, spread + 1)
+            case Point() | Shortest() | Argmax():
+                return self.horizon
             case _:
-                return self.ahead
+                assert_never(self.kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +128,7 @@ class ForecastTable:
         if weights.shape[1] != len(self.times):
             raise ValueError(f"a belief is about {len(self.times)} states, not {weights.shape[1]}")
         likeliest = weights.argmax(axis=1)
-        eligible = ((weights > 0) & self.eligible).any(axis=1)
+        eligible = np.asarray(((weights > 0) & self.eligible).any(axis=1))
         return _table(self.asked, np.ascontiguousarray(weights @ self.times), self.center[likeliest], eligible)
 
 

@@ -48,9 +48,7 @@ def shrunk(contexts: Contexts, own: WordCounts, strength: float) -> Contexts:
     known = contexts.gamma.sum(axis=2, keepdims=True) > 0
     totals = counts.sum(axis=2, keepdims=True)
     # where the model of all knows nothing, neither does the group, whose events are among all
-    return replace(
-        contexts, gamma=np.where(known, (counts + strength * contexts.gamma) / (totals + strength), 0.0)
-    )
+    return replace(contexts, gamma=np.where(known, (counts + strength * contexts.gamma) / (totals + strength), 0.0))
 
 
 def words_of(n_symbols: int, length: int) -> list[tuple[int, ...]]:

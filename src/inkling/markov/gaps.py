@@ -65,7 +65,9 @@ class GapCounts:
 
     def of_group(self, name: str) -> GapCounts:
         rows = self.group_of == (self.group.index(name) if name in self.group else -1)
-        return _tidy((name,), np.zeros(int(rows.sum()), np.int64), self.symbol[rows], self.gap_low[rows], self.count[rows])
+        return _tidy(
+            (name,), np.zeros(int(rows.sum()), np.int64), self.symbol[rows], self.gap_low[rows], self.count[rows]
+        )
 
     def total(self) -> GapCounts:
         return _tidy(("",), np.zeros(len(self.symbol), np.int64), self.symbol, self.gap_low, self.count)

@@ -1,4 +1,4 @@
-"""What models, waiting times and forecasts are, in exact fractions: written to be read, and to test the rest against."""
+"""What models, waiting times and forecasts are, in fractions: written to be read, and to test the rest against."""
 
 from __future__ import annotations
 
@@ -172,8 +172,9 @@ def forecast(
 ) -> Interval | None:
     """First and last event and the probability between them, by trying all intervals; None if none is good enough."""
     horizon = len(times)
+    until = [Fraction(0), *itertools.accumulate(times)]
     everything = [
-        (first, last, sum(times[first - 1 : last], Fraction(0)))
+        (first, last, until[last] - until[first - 1])
         for first in range(1, horizon + 1)
         for last in range(first, horizon + 1)
     ]

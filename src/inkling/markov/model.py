@@ -161,11 +161,22 @@ class Model:
             about["version"],
         )
 
-    def save(self, path: Path) -> None:
-        pq.write_table(self.to_arrow(), path)
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A model can be given for its table as it is."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def save(self, path: str | Path) -> Model:
+        """Writes a file in one piece, as the next version of a model that is there; returns what was saved."""
+        path = Path(path)
+        before = Model.load(path).version if path.exists() else 0
+        saved = replace(self, version=max(self.version, before + 1))
+        beside = path.with_name(f".{path.name}.new")
+        pq.write_table(saved.to_arrow(), beside)
+        beside.replace(path)
+        return saved
 
     @classmethod
-    def load(cls, path: Path) -> Model:
+    def load(cls, path: str | Path) -> Model:
         try:
             table = pq.read_table(path)
         except (pa.ArrowInvalid, OSError) as error:

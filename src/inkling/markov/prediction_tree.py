@@ -38,7 +38,7 @@ class Thresholds:
     @classmethod
     def approximating(cls, error: float, *, order: int, n_symbols: int, most_states: int) -> Thresholds:
         """Such that a source with so many states is learned up to an error (Ron, Singer and Tishby 1996, section 4)."""
-        if not 0 < error or order < 1 or most_states < 1:
+        if not error > 0 or order < 1 or most_states < 1:
             raise ValueError(f"an error above 0, an order and a bound above 0 are needed, got {error}, {order}")
         closeness = error / (48 * order)
         floor = closeness / n_symbols
@@ -73,7 +73,9 @@ class PredictionTree:
         known = set(tree.words())
         missing = sorted(word for word in known if word and word[1:] not in known)
         if missing or () not in known:
-            raise ValueError(f"with a context its suffixes belong to the tree; that of {missing[:3] or '()'} is missing")
+            raise ValueError(
+                f"with a context its suffixes belong to the tree; that of {missing[:3] or '()'} is missing"
+            )
         return tree.in_order()
 
     @property

@@ -65,9 +65,7 @@ def best_order(losses: Mapping[int, float]) -> int:
     return min(losses, key=lambda order: (losses[order], order))
 
 
-def _walked(
-    contexts: Contexts, code: npt.NDArray[np.int64], length: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _walked(contexts: Contexts, code: npt.NDArray[np.int64], length: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The contexts after words given by code and length."""
     here = np.zeros(len(code), np.int64)
     for left in range(int(length.max(initial=0)), 0, -1):

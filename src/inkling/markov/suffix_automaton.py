@@ -1,4 +1,4 @@
-"""Probabilistic suffix automata: trees unfolded until the label of a leaf and the next symbol determine the next leaf."""
+"""Probabilistic suffix automata: trees unfolded until a leaf and the next symbol determine the next leaf."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def unfolded(tree: PredictionTree) -> PredictionTree:
         if not short.any():
             return tree
         if len(tree) + n * int(short.sum()) > MOST_NODES:
-            raise ValueError(f"the suffix automaton of a tree with depth {tree.depth} has more than {MOST_NODES} states")
+            raise ValueError(
+                f"the suffix automaton of a tree with depth {tree.depth} has more than {MOST_NODES} states"
+            )
         grown = leaves[short]
         older = np.arange(n) * np.int64(n) ** tree.length[grown][:, None] + tree.code[grown][:, None]
         tree = PredictionTree(

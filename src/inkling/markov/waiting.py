@@ -67,9 +67,9 @@ def quantiles(chain: Chain, level: float, *, limit: int) -> npt.NDArray[np.int64
 def _able(chain: Chain) -> npt.NDArray[np.bool_]:
     """States from which a detection has a chance; only for them do the equations have one solution."""
     possible = chain.weight > 0
-    able = (possible & chain.final[chain.target]).any(axis=1)
+    able: npt.NDArray[np.bool_] = np.asarray((possible & chain.final[chain.target]).any(axis=1))
     while True:
-        more = able | (possible & able[chain.target] & ~chain.final[chain.target]).any(axis=1)
+        more = np.asarray(able | (possible & able[chain.target] & ~chain.final[chain.target]).any(axis=1))
         if (more == able).all():
             return able
         able = more
@@ -83,7 +83,7 @@ def _solved(
         matrix = np.eye(n)
         onward = np.where(chain.final[chain.target], 0.0, weight)
         np.subtract.at(matrix, (np.arange(n)[:, None], chain.target), onward)
-        return np.linalg.solve(matrix, constant)
+        return np.linalg.solve(matrix, constant).astype(np.float64)
     value = constant.copy()
     change = kernel.settle(chain.target, weight, chain.final, constant, value, TOLERANCE, SWEEPS)
     if change > 1e-9:

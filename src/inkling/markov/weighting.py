@@ -1,4 +1,4 @@
-"""Context-tree weighting: all suffix trees up to a depth at once, each with the weight its shape and the data earn it."""
+"""Context-tree weighting: all suffix trees up to a depth at once, each with the weight that the data earn it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def weighted_tree(counted: CounterTree, order: int, prior: float = KRICHEVSKY_TR
     weighted: list[npt.NDArray[np.float64]] = [np.empty(0)] * order + [blocks[order]]
     for length in range(order - 1, -1, -1):
         parent = np.searchsorted(codes[length], codes[length + 1] % n**length)
-        split = np.bincount(parent, weighted[length + 1], len(codes[length]))
+        split = np.bincount(parent, weighted[length + 1], len(codes[length])).astype(np.float64)
         begun = counts[length].copy()
         np.subtract.at(begun, parent, counts[length + 1])
         split += log_block(np.maximum(begun, 0.0), prior)

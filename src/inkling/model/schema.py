@@ -55,6 +55,7 @@ class TableSchema:
     name: str
     columns: tuple[Column, ...]
     path: str
+    made_by: str | None = None  # the command that makes its file, where it is a model
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,23 +6,22 @@ of uncertain streams into `Worlds`, first of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from inkling.analysis.doubt import kind_of
 from inkling.logical import plan as p
-from inkling.logical.expr import Aggregate, ColumnOf, Expr, FactColumn, KeyColumn, ListColumn, rebuilt
+from inkling.logical.expr import FactColumn
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.text import Wording, expr_text, lookup_text
 from inkling.physical.groups import Layout, split_by_pattern
 from inkling.physical.naming import fact_name
 from inkling.physical.plan import Bit, EventStep, Input, PhysicalPlan, Stage
+from inkling.physical.row_text import Facts, plain, row_text
 from inkling.physical.sharing_text import largest_parts
 from inkling.physical.shuffle import derives_in_worker, shuffled_columns
 from inkling.physical.verdicts import partition_text
 
-Facts = Mapping[str, FactColumn]
-"""Physical name to what a look-up supplied under it."""
 
 
 def explain_physical(plan: PhysicalPlan, layout: Layout | None = None) -> str:
@@ -111,7 +110,7 @@ class _StageLines:
             near = given.near is not None and given.near.atom == atom.number
             found = add(f"{'JoinNear' if near else 'Join'}[{found}]", lookup_text(atom, _lookups(given)))
         if given.keep is not None:
-            found = add(f"Keep[{found}]", expr_text(_plain(given.keep, _facts_of(given.atoms)), _lookups(given)))
+            found = add(f"Keep[{found}]", expr_text(plain(given.keep, _facts_of(given.atoms)), _lookups(given)))
         return add(f"Test[{found}]", _bits_text(given.early)) if given.early else found
 
     def _shuffled(self, inputs: list[Input]) -> str:
@@ -129,7 +128,7 @@ class _StageLines:
         if given.late:
             found = self.lines.add(f"Test[{found}]", _bits_text(given.late))
         if given.computed:
-            values = [f"{one.name.rsplit('|', 1)[0]}: {_row_text(one.expr)}" for one in given.computed]
+            values = [f"{one.name.rsplit('|', 1)[0]}: {row_text(one.expr)}" for one in given.computed]
             found = self.lines.add(f"Compute[{found}]", "; ".join(values))
         return found
 
@@ -140,7 +139,7 @@ class _StageLines:
         facts = _facts(step)
         for leaf in step.leaves:
             tests = [f"b{bit}" for bit in leaf.bits]
-            tests += [expr_text(_plain(condition, facts), names) for condition in leaf.across]
+            tests += [expr_text(plain(condition, facts), names) for condition in leaf.across]
             sources = "|".join(self.stage.inputs[place].name for place in leaf.inputs)
             leaves.append(sources + (f"[{' AND '.join(tests)}]" if tests else ""))
         return self.lines.add(f"{kind} {step.event.name}[{found}]", ", ".join(leaves))
@@ -163,21 +162,4 @@ def _facts_of(atoms: Iterable[p.TableAtom]) -> Facts:
 
 
 def _bits_text(bits: tuple[Bit, ...]) -> str:
-    return "; ".join(f"b{bit.number}: {_row_text(bit.expr)}" for bit in bits)
-
-
-def _row_text(expr: Expr) -> str:
-    return expr_text(_plain(expr, {}))
-
-
-def _plain(expr: Expr, facts: Facts) -> Expr:
-    """The expression with the names of the language: physical names carry a type after a bar."""
-    match expr:
-        case ColumnOf(column=column) if column in facts:
-            return facts[column]
-        case ColumnOf(column=column) | ListColumn(column=column) | KeyColumn(column=column):
-            return replace(expr, column=column.rsplit("|", 1)[0])
-        case Aggregate(column=str(column)):
-            return replace(expr, column=column.rsplit("|", 1)[0])
-        case _:
-            return rebuilt(expr, lambda part: _plain(part, facts))
+    return "; ".join(f"b{bit.number}: {row_text(bit.expr)}" for bit in bits)

@@ -90,6 +90,7 @@ class EventStep:
     scope: tuple[int, ...]  # positions of the inputs whose rows STRICT counts
     evaluator_reason: str
     key_reason: str
+    conditions: tuple[Bit, ...] = ()  # what its leaves test, where symbols are made of it
 
     @property
     def inputs(self) -> frozenset[int]:

@@ -120,7 +120,13 @@ class _StagePlanner:
             self.drafts[position].in_scope = True
             if chosen in (Evaluator.AUTOMATON, Evaluator.FORECAST) or looks_at_scope(event):
                 self.drafts[position].keeps.append(None)
-        return EventStep(bound, chosen, tests, scope, verdict.reason, self.group.verdicts[event.name].reason)
+        conditions = self._conditions(tests) if chosen is Evaluator.FORECAST else ()
+        reason = self.group.verdicts[event.name].reason
+        return EventStep(bound, chosen, tests, scope, verdict.reason, reason, conditions)
+
+    def _conditions(self, tests: tuple[LeafTest, ...]) -> tuple[Bit, ...]:
+        read = {bit for test in tests for bit in test.bits}
+        return tuple(Bit(number, condition) for condition, number in self.book.numbers.items() if number in read)
 
     def _naming(self, event: p.EventPlan, leaves: list[p.Leaf]) -> Naming:
         types = {

@@ -24,7 +24,7 @@ from inkling.physical.groups import Layout
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.runnable import Runnable
-from inkling.results import CHANCE, Results, predicted
+from inkling.results import CHANCE, MARGIN, Results, predicted
 from inkling.spark.duplicates import repeated_rows
 from inkling.spark.facts import read_facts
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
@@ -128,7 +128,8 @@ def run(
 
 
 def _predicted() -> tuple[Column, Column, Column]:
-    return named(physical_name(CHANCE, Type.DOUBLE)), F.lit("forecast"), F.lit(0.0)
+    chance, margin = (named(physical_name(name, Type.DOUBLE)) for name in (CHANCE, MARGIN))
+    return chance, F.lit("forecast"), margin
 
 
 def _streams_of(certain: PhysicalPlan, sources: Mapping[str, DataFrame]) -> list[str]:

@@ -40,7 +40,7 @@ class ForecastEvaluator:
 
     @cached_property
     def families(self) -> Families:
-        return Families.of(self.step, self.reader, self.model)
+        return Families.of(self.step, self.reader, self.model, self.around.measure)
 
     def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
         """All forecasts over whole keys."""
@@ -67,7 +67,7 @@ class ForecastEvaluator:
             follow(here.follow, symbols, segments, memory, False, after.state, after.code, after.events, found)
             state = np.where(family == one, found, np.int32(-1))
             chosen = np.flatnonzero(state >= 0)
-            chosen = chosen[here.table.issued[state[chosen]]]
+            chosen = chosen[here.issued[state[chosen]]]
             said.append((one, chosen, state[chosen]))
         histories.state[keys], histories.code[keys], histories.events[keys] = after.state, after.code, after.events
         last[keys] = rows.end[segments[1:] - 1]
@@ -88,8 +88,11 @@ class ForecastEvaluator:
 
     def _columns(self, said: list[tuple[int, Ints, NDArray[np.int32]]]) -> dict[str, list[pa.Array]]:
         columns: dict[str, list[pa.Array]] = {}
+        forecast = self.step.event.forecast
+        assert forecast is not None
         for one, _, states in said:
-            for name, column in self.families.member(one).columns(states).items():
+            found = self.families.member(one).columns(states, distribution=forecast.distribution)
+            for name, column in found.items():
                 columns.setdefault(name, []).append(column)
         return columns
 
@@ -133,7 +136,7 @@ def _no_columns() -> dict[str, pa.Array]:
     whole, real = pa.array([], pa.int64()), pa.array([], pa.float64())
     numbers = dict.fromkeys(("event_number", "first", "last", "model"), whole)
     listed = pa.array([], pa.list_(pa.float64()))
-    return {**numbers, "expected": real, "chance": real, DISTRIBUTION.name: listed}
+    return {**numbers, "expected": real, "chance": real, "margin": real, DISTRIBUTION.name: listed}
 
 
 def _numbers(symbols: NDArray[np.int32], segments: Ints, before: Ints) -> Ints:

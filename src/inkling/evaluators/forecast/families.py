@@ -9,16 +9,22 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.errors import InputError
+from inkling.evaluators.forecast.fits import require_fitting
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.kernels.chains import FollowTables
 from inkling.logical.forecasts import DISTRIBUTION
 from inkling.logical.plan import Confidence, Forecast, ForecastKind
 from inkling.markov.chain import Chain
+from inkling.markov.durations import WithinDuration, within_duration
 from inkling.markov.forecasts import Argmax, Around, Asked, Fixed, ForecastTable, Kind, Point, Shortest, Within
 from inkling.markov.model import Model
 from inkling.model.batch import EventBatch, Ints
+from inkling.model.clock import Measure
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import EventStep
+
+SLACK = 1e-12
+"""Probabilities that are equal may be so far apart when they were added up."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,19 +34,21 @@ class Family:
     follow: FollowTables
     table: ForecastTable
     version: int
+    within: WithinDuration | None = None
+    issued: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
 
-    def columns(self, states: NDArray[np.int32]) -> dict[str, pa.Array]:
+    def columns(self, states: NDArray[np.int32], *, distribution: bool) -> dict[str, pa.Array]:
         """What is said in some states."""
-        table, n = self.table, len(states)
-        length = table.times.shape[1]
-        flat = pa.array(table.times[states].reshape(-1)) if n else pa.array([], pa.float64())
-        return {
-            "first": pa.array(table.first[states].astype(np.int64)),
-            "last": pa.array(table.last[states].astype(np.int64)),
-            "expected": pa.array(table.expected[states], mask=np.isnan(table.expected[states])),
-            "chance": pa.array(table.chance[states]),
+        table, within, n = self.table, self.within, len(states)
+        timed = within is not None
+        said = {DISTRIBUTION.name: _listed(table.times, states)} if distribution else {}
+        return said | {
+            "first": pa.nulls(n, pa.int64()) if timed else pa.array(table.first[states].astype(np.int64)),
+            "last": pa.nulls(n, pa.int64()) if timed else pa.array(table.last[states].astype(np.int64)),
+            "expected": pa.array(table.expected[states], mask=np.isnan(table.expected[states]) | timed),
+            "chance": pa.array(table.chance[states] if within is None else within.chance[states]),
+            "margin": pa.array(np.zeros(n) if within is None else within.half_width[states]),
             "model": pa.array(np.full(n, self.version)),
-            DISTRIBUTION.name: pa.ListArray.from_arrays(np.arange(n + 1) * length, flat),
         }
 
 
@@ -51,25 +59,16 @@ class Families:
     step: EventStep
     reader: SymbolReader
     model: Model
+    measure: Measure
     _made: dict[int, Family] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table) -> Families:
+    def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, measure: Measure) -> Families:
         """Checks that a table holds a model which fits a forecast."""
         forecast = step.event.forecast
         assert forecast is not None
         model = _read(table, forecast)
-        if model.fingerprint != reader.dfa.fingerprint or model.counts.n_symbols != reader.n_symbols:
-            raise InputError.of(
-                "INK0631",
-                f"the model `{forecast.model}` does not fit `{forecast.of}`",
-                notes=(
-                    f"it was learned for `{model.event}` with {len(model.alphabet)} kinds of events; "
-                    f"there are {reader.n_symbols} now",
-                    "the pattern, its conditions or FEATURES have changed since",
-                ),
-                helps=("learn it again: `inkling fit`",),
-            )
+        require_fitting(model, step, reader)
         if forecast.order is not None:
             if forecast.order > model.counts.order:
                 raise InputError.of(
@@ -79,7 +78,7 @@ class Families:
                     helps=(f"learn it again: `inkling fit --order {forecast.order}`",),
                 )
             model = replace(model, learning=replace(model.learning, order=forecast.order))
-        return cls(step, reader, model)
+        return cls(step, reader, model, measure)
 
     def of_rows(self, rows: EventBatch) -> Ints:
         """The number of the model that each row belongs to."""
@@ -96,9 +95,37 @@ class Families:
             chain = Chain.of(self.reader.delta, self.reader.dfa.final, contexts)
             forecast = self.step.event.forecast
             assert forecast is not None
-            table = ForecastTable.of(chain, asked(forecast, self.step.event.confidence))
-            self._made[number] = Family(chain.follow_tables(), table, self.model.version)
+            confidence = self.step.event.confidence
+            table = ForecastTable.of(chain, asked(forecast, confidence))
+            within = self._within(chain, group, forecast)
+            issued = table.issued
+            if within is not None:
+                issued = table.eligible & (within.chance >= (0 if confidence is None else confidence.threshold) - SLACK)
+            if confidence is not None and confidence.strict:
+                chance = table.chance if within is None else within.chance
+                issued = issued & (chance > confidence.threshold + SLACK)
+            self._made[number] = Family(chain.follow_tables(), table, self.model.version, within, issued)
         return self._made[number]
+
+
+    def _within(self, chain: Chain, group: str | None, forecast: Forecast) -> WithinDuration | None:
+        if forecast.within is None or not self.model.n_events:
+            return None  # a model that knows nothing yet is no mistake; it never speaks
+        gaps = self.model.gaps.total() if group is None else self.model.gaps.of_group(group)
+        if not len(gaps.count):
+            raise InputError.of(
+                "INK0630",
+                f"the model `{forecast.model}` does not know how long events take",
+                notes=("no key had two events when it was learned",),
+                helps=("forecast `WITHIN n EVENTS`, or learn from more rows",),
+            )
+        return within_duration(chain, gaps, self.measure(forecast.within))
+
+
+def _listed(times: NDArray[np.float64], states: NDArray[np.int32]) -> pa.ListArray:
+    """The waiting times of some states, a list each."""
+    flat = pa.array(times[states].reshape(-1), pa.float64())
+    return pa.ListArray.from_arrays(pa.array(np.arange(len(states) + 1) * times.shape[1], pa.int32()), flat)
 
 
 def family_names(step: EventStep, rows: EventBatch) -> tuple[tuple[str, ...], Ints]:

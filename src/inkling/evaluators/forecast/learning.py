@@ -51,7 +51,7 @@ class LearningEvaluator:
 
     def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
         """What the next events of each key teach; `histories` and the times of the `last` events are changed."""
-        rows = self.reader.in_scope(batch)
+        rows = self._learnt_from(self.reader.in_scope(batch))
         if not len(rows):
             return self._counted(rows, pa.table({}))
         symbols, segments = self.reader.read(rows)
@@ -75,6 +75,13 @@ class LearningEvaluator:
         last[rows.key[newest]] = np.where(symbols[newest] < 0, -FOREVER, rows.end[newest])
         parts = [_rows(WORD, WordCounts.merged(*words).to_arrow()), _rows(GAP, gaps.to_arrow())]
         return self._counted(rows, pa.concat_tables(parts, promote_options="default"))
+
+    def _learnt_from(self, rows: EventBatch) -> EventBatch:
+        forecast = self.step.event.forecast
+        assert forecast is not None
+        if forecast.until is None or (rows.end <= forecast.until).all():
+            return rows
+        return rows.take(np.flatnonzero(rows.end <= forecast.until))
 
     def _counted(self, rows: EventBatch, found: pa.Table) -> MatchBatch:
         """Counts as results; they belong to no event in particular, so the last one stands for all."""

@@ -8,6 +8,7 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
+from inkling.analysis.exclusive import exclusive_pairs
 from inkling.automata.cells import CellGroup, cell_groups
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
@@ -49,7 +50,9 @@ class SymbolReader:
         counting = Counting.RESTART if event.restart else Counting.OVERLAP
         tests = [step.leaf(feature.slot) for feature in forecast.features]
         extras = [Guard(frozenset(test.inputs), frozenset(place[bit] for bit in test.bits)) for test in tests]
-        compiled = CompiledPattern.of(Pattern(to_regex(step, place), counting), n_inputs, extras=extras)
+        exclusive = exclusive_pairs({place[bit.number]: bit.expr for bit in step.conditions})
+        pattern = Pattern(to_regex(step, place), counting)
+        compiled = CompiledPattern.of(pattern, n_inputs, extras=extras, exclusive=exclusive)
         dfa = compiled.dfa()
         delta = moves(dfa)
         (group,) = cell_groups([compiled.alphabet])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.truth import truth_of
+from inkling.kernels.canonical import canonical_order
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
@@ -47,8 +48,9 @@ def _derived(
     key = _key_codes(source, stream.schema.key)
     source = source.append_column("@key", pa.array(key))
     identity = [name for name in ("@key", r.END, r.PLACE, r.START, r.OWN_ID, r.ID) if name in source.column_names]
-    source = source.sort_by([(name, "ascending") for name in identity])
-    if _repeats(source, identity).any():
+    order = _plain_order(source, key)
+    source = source.sort_by([(name, "ascending") for name in identity]) if order is None else source.take(order)
+    if order is None and _repeats(source, identity).any():
         plain = [name for name in source.column_names if not pa.types.is_list(source.schema.field(name).type)]
         source = source.sort_by([(name, "ascending") for name in dict.fromkeys([*identity, *plain])])
         source = source.filter(pa.array(~_repeats(source, identity)))
@@ -58,6 +60,18 @@ def _derived(
     for column in stream.derived:
         look.append(column.name, evaluate(column.expr, look, len(source), around))
     return look
+
+
+def _plain_order(source: pa.Table, key: Ints) -> pa.Array | None:
+    """The canonical order where times and places are numbers that tell all rows of a key apart."""
+    if r.PLACE not in source.column_names or source.schema.field(r.PLACE).type != pa.int64() or not len(source):
+        return None
+    names = [r.END, r.PLACE, r.START if r.START in source.column_names else r.END]
+    if any(source[name].null_count or source.schema.field(name).type != pa.int64() for name in names):
+        return None
+    end, place, start = (source[name].combine_chunks().to_numpy() for name in names)
+    order, tied = canonical_order(key, int(key.max()) + 1, end, place, start, np.zeros(len(key), np.int64))
+    return None if tied.any() else pa.array(order)
 
 
 def _repeats(source: pa.Table, identity: list[str]) -> np.ndarray:

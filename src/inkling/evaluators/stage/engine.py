@@ -15,6 +15,7 @@ from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
 from inkling.evaluators.forecast.carry import ForecastStepper
 from inkling.evaluators.forecast.evaluator import ForecastEvaluator
 from inkling.evaluators.forecast.learning import LearningEvaluator
+from inkling.evaluators.forecast.watching import WatchingEvaluator
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.segments.evaluator import SegmentsEvaluator
 from inkling.evaluators.stage import blocks
@@ -259,7 +260,8 @@ class StageEngine:
         assert forecast is not None
         if forecast.learns:
             return LearningEvaluator(step, n_inputs, self.stage.resets, self._around)
-        return ForecastEvaluator(step, n_inputs, self.stage.resets, self._tables[forecast.model], self._around)
+        kind = WatchingEvaluator if forecast.watches else ForecastEvaluator
+        return kind(step, n_inputs, self.stage.resets, self._tables.get(forecast.model, NO_MODEL), self._around)
 
     def forecasting(self, step: EventStep) -> ForecastStepper:
         """What has a forecast, or what is learnt for it, go on from batch to batch."""

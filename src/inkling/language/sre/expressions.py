@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from inkling.language import syntax as s
 from inkling.language.sre import terms as t
 from inkling.language.sre.predicates import condition_of, is_anything
 from inkling.language.sre.streams import Stream
-from inkling.source import SourceText
+from inkling.source import SourceText, Span
 
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
     stream: Stream
+    repeated: Mapping[Span, frozenset[str]]  # registers that are lists, by the place of an event
     source: SourceText
 
     def alone(self, node: t.Expression) -> s.Pattern:
@@ -61,7 +63,8 @@ class Shapes:
     def _leaf(self, node: t.Single) -> s.Leaf:
         name = self.stream.declaration.name
         var = s.Ident(node.register.name, span=node.register.span) if node.register else None
-        condition = None if is_anything(node.formula) else condition_of(node.formula, self.stream.columns, self.source)
+        columns = replace(self.stream.columns, repeated=self.repeated[node.span])
+        condition = None if is_anything(node.formula) else condition_of(node.formula, columns, self.source)
         types = (s.Ident(name.text, quoted=name.quoted, span=node.span),)
         return s.Leaf(types, var, condition, span=node.span)
 

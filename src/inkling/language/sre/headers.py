@@ -6,7 +6,7 @@ from typing import TypeAlias, cast, get_args
 
 from inkling.errors import ProgramError
 from inkling.language.sre import terms as t
-from inkling.source import SourceText
+from inkling.source import SourceText, Span
 
 WindowType: TypeAlias = OneOf["count", "time"]
 Counting: TypeAlias = OneOf["nonoverlap", "overlap", "matches"]
@@ -34,6 +34,7 @@ class Settings:
     order: int | None
     partition_by: t.Name | None
     window: int | None
+    window_span: Span | None
     window_type: WindowType
     counting: Counting | None
     confidence: float
@@ -63,6 +64,7 @@ class _Headers:
             order=self._count("order"),
             partition_by=self._name("partitionBy"),
             window=self._count("window") or None,
+            window_span=self.found["window"].span if "window" in self.found else None,
             window_type=cast(WindowType, self._one_of("windowType", get_args(WindowType)) or "count"),
             counting=cast(Counting | None, self._one_of("counting", get_args(Counting))),
             confidence=self._share("confidence", 0.5),

@@ -24,9 +24,10 @@ _METERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a stream that predicates read without naming them."""
+    """What predicates read: columns that they do not name, and the last event of a register stored repeatedly."""
 
     by_role: Mapping[Role, str]
+    repeated: frozenset[str] = frozenset()
 
     def ident(self, role: Role, span: Span) -> s.Ident:
         return s.Ident(self.by_role[role], span=span)
@@ -55,10 +56,13 @@ def _compared(op: s.ComparisonOperator, *, text: bool = False) -> Known:
 
 
 def _compared_with_register(op: s.ComparisonOperator, name: str, type: ColumnType) -> Known:
-    def condition(node: t.Predicate, _: Columns) -> s.Expr:
+    def condition(node: t.Predicate, columns: Columns) -> s.Expr:
         column, register = node.args
         assert isinstance(register, t.Register)
-        stored = s.Attribute(s.Ident(register.name, span=register.span), _ident(column), span=node.span)
+        var = s.Ident(register.name, span=register.span)
+        stored: s.Expr = s.Attribute(var, _ident(column), span=node.span)
+        if register.name in columns.repeated:
+            stored = s.Part("LAST", var, _ident(column), span=node.span)
         return s.Compare(op, _column(column), stored, span=node.span)
 
     return Known(("column", "register"), f'{name}(speed, "x")', type, (), condition)
@@ -202,12 +206,12 @@ def _flat(
 
 
 def _check_column(node: t.Predicate, source: SourceText) -> None:
-    """A name outside the library is a column that is true or false, unless it is a slip of the pen."""
+    """A name alone, outside the library, is a column that is true or false."""
     name = node.name.text
+    if not node.args and not name.endswith(SUFFIX):
+        return
     fitting = [one for one, found in LIBRARY.items() if _fits(node.args, found)] if node.args else LIBRARY
     meant = nearest(name.removesuffix(SUFFIX), fitting, n=1)
-    if not meant and not node.args and not name.endswith(SUFFIX):
-        return
     raise ProgramError.of(
         "INK0141",
         f"unknown predicate `{name}`",

@@ -50,10 +50,8 @@ def _pattern(pattern: t.Pattern) -> Doc:
 
 def _expression(node: t.Expression) -> Doc:
     match node:
-        case t.Single(formula=formula, register=None):
-            return _formula(formula)
-        case t.Single(formula=formula, register=t.Register(name=name)):
-            return (_formula(formula), f'["{name}"]')
+        case t.Single(formula=formula, register=register):
+            return (_formula(formula), f'["{register.name}"]' if register else "")
         case t.Operation(op=op, items=items):
             return bracketed(f"{op}(", [_expression(item) for item in items], ")")
 

@@ -1,8 +1,10 @@
 """Registers are stored once, and read by later events only."""
 
+from collections.abc import Iterator, Mapping
+
 from inkling.errors import ProgramError, nearest
 from inkling.language.sre import terms as t
-from inkling.source import SourceText
+from inkling.source import SourceText, Span
 
 
 def check_registers(expression: t.Expression, source: SourceText) -> None:
@@ -32,3 +34,22 @@ def check_registers(expression: t.Expression, source: SourceText) -> None:
                     helps=("give each its own register",),
                 )
             stored.append(register.name)
+
+
+def repeated_registers(expression: t.Expression) -> Mapping[Span, frozenset[str]]:
+    """By the place of each event, the registers that were stored in a repetition before it, each time anew."""
+    found = list(_in_repetitions(expression, ()))
+    stored = {single.register.name: around for single, around in found if single.register}
+    return {
+        single.span: frozenset(name for name, outer in stored.items() if around[: len(outer)] != outer)
+        for single, around in found
+    }
+
+
+def _in_repetitions(node: t.Expression, around: tuple[Span, ...]) -> Iterator[tuple[t.Single, tuple[Span, ...]]]:
+    match node:
+        case t.Single():
+            yield node, around
+        case t.Operation(op=op, items=items):
+            for item in items:
+                yield from _in_repetitions(item, (*around, node.span) if op == "*" else around)

@@ -9,6 +9,7 @@ from inkling.errors import ProgramError
 from inkling.language import syntax as s
 from inkling.language.sre import terms as t
 from inkling.language.sre.predicates import Columns, ColumnType, Role, known
+from inkling.model.types import TYPE_NAMES, Type
 from inkling.source import SourceText, Span
 
 NAME = "events"
@@ -26,10 +27,20 @@ class Stream:
     declaration: s.StreamDecl
     columns: Columns
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether its times are timestamps, not ticks."""
+        match self.declaration.time:
+            case s.TimePoint(column=time):
+                types = (one.type.text for one in self.declaration.columns if one.name.text == time.text)
+                return any(TYPE_NAMES.get(type) is Type.TIME for type in types)
+            case _:
+                return False
+
 
 def declared(stream: s.StreamDecl, used: Iterable[t.Predicate], source: SourceText) -> Stream:
     """The stream as declared; raises `ProgramError` where a predicate needs a column that it lacks."""
-    names = {one.name.text for one in (*stream.columns, *stream.derive)}
+    names = {column.name.text for column in stream.columns} | {item.name.text for item in stream.derive}
     by_role = {role: next((one for one in names_of if one in names), names_of[0]) for role, names_of in ROLES.items()}
     for node in used:
         found = known(node, source)

@@ -11,7 +11,7 @@ from inkling.language.sre import terms as t
 from inkling.language.sre.expressions import Shapes, longest
 from inkling.language.sre.headers import Settings, read_headers
 from inkling.language.sre.predicates import condition_of, known
-from inkling.language.sre.registers import check_registers
+from inkling.language.sre.registers import check_registers, repeated_registers
 from inkling.language.sre.streams import Stream, declared, inferred
 from inkling.source import SourceText, Span
 
@@ -29,7 +29,6 @@ def translate(file: t.PatternFile, source: SourceText) -> s.Program:
     if problems:
         raise ProgramError(problems)
     settings = [one for _, one in read]
-    names = _names(read, source)
     is_forecast = any(one.order is not None for one in settings)
     extras = [
         formula
@@ -39,6 +38,7 @@ def translate(file: t.PatternFile, source: SourceText) -> s.Program:
         for formula in declaration.formulas
     ]
     stream = _stream(file, settings, extras, source)
+    names = _names(read, stream.declaration.name.text, source)
     features = tuple(condition_of(formula, stream.columns, source) for formula in extras)
     events = [
         statement
@@ -53,12 +53,14 @@ def translate(file: t.PatternFile, source: SourceText) -> s.Program:
     return s.Program(statements, rest, span=Span(0, len(source.text)))
 
 
-def _names(read: Iterable[tuple[t.Pattern, Settings]], source: SourceText) -> list[s.Ident]:
+def _names(read: Iterable[tuple[t.Pattern, Settings]], stream: str, source: SourceText) -> list[s.Ident]:
     """The names of patterns, by their headers or by their places."""
     names: list[s.Ident] = []
     for idx, (pattern, settings) in enumerate(read, start=1):
         given = settings.name
         name = s.Ident(f"p{idx}", span=pattern.span) if given is None else s.Ident(given.text, span=given.span)
+        if name.text == stream:
+            raise ProgramError.of("INK0147", f"`{stream}` is the stream of this pattern", span=name.span, source=source)
         if name.text in {other.text for other in names}:
             raise ProgramError.of("INK0147", f"two patterns are called `{name.text}`", span=name.span, source=source)
         names.append(name)
@@ -99,7 +101,7 @@ def _statements(
     features: tuple[s.Expr, ...],
     source: SourceText,
 ) -> list[s.Statement]:
-    shape = Shapes(stream, source).alone(pattern.expression)
+    shape = Shapes(stream, repeated_registers(pattern.expression), source).alone(pattern.expression)
     keys = (
         () if settings.partition_by is None else (s.Ident(settings.partition_by.text, span=settings.partition_by.span),)
     )
@@ -108,7 +110,7 @@ def _statements(
     event = s.EventDecl(
         name,
         tuple(s.Item(s.Variable(key, span=key.span), span=key.span) for key in keys) or None,
-        s.Body(shape, within=_within(pattern.expression, settings), span=pattern.span),
+        s.Body(shape, within=_within(pattern.expression, settings, stream, source), span=pattern.span),
         partition_by=keys,
         consume=s.Consume("RESTART", span=pattern.span) if counting == "nonoverlap" else None,
         per=None if counting == "matches" else "END",
@@ -130,11 +132,21 @@ def _statements(
     return [event, forecast]
 
 
-def _within(expression: t.Expression, settings: Settings) -> s.Window | None:
+def _within(expression: t.Expression, settings: Settings, stream: Stream, source: SourceText) -> s.Window | None:
     """The window of a pattern, unless no match can be longer; by time it is open, as in Wayeb."""
-    if settings.window is None:
+    if settings.window is None or settings.window_span is None:
         return None
     if settings.window_type == "time":
-        return s.PointCount(settings.window)
+        if stream.is_timed:
+            raise ProgramError.of(
+                "INK0144",
+                f"a window of time counts ticks, but the times of `{stream.declaration.name.text}` are timestamps",
+                span=settings.window_span,
+                source=source,
+                helps=("declare the times as whole numbers, or count events: `{windowType:count}`",),
+            )
+        return s.PointCount(settings.window, span=settings.window_span)
     most = longest(expression)
-    return None if most is not None and most <= settings.window else s.EventCount(settings.window)
+    if most is not None and most <= settings.window:
+        return None
+    return s.EventCount(settings.window, span=settings.window_span)

@@ -56,7 +56,7 @@ def bind(program: s.Program, source: SourceText) -> Bound:
     ticks_only += [use for event in events for use in event.ticks_only]
     plan = p.ProgramPlan(
         tuple(stream.plan for stream in bound_streams),
-        (*(table for table in tables if table), *_models(events)),
+        (*(table for table in tables if table), *_models(events, catalog, source)),
         tuple(plan for event in events for plan in event.plans),
         tuple(ticks_only),
         tuple(rules),
@@ -180,7 +180,12 @@ def _refuse_forecasts_of_nothing(program: s.Program, catalog: Catalog, mistakes:
             bind_forecast(decl, {}, catalog, mistakes)
 
 
-def _models(events: Iterable[BoundEvent]) -> Iterator[TableSchema]:
+def _models(events: Iterable[BoundEvent], catalog: Catalog, source: SourceText) -> Iterator[TableSchema]:
     """The tables of all models that forecasts name."""
-    forecasts = (event.plan.forecast for event in events if event.plan.forecast is not None)
-    yield from (model_table(name) for name in dict.fromkeys(forecast.model for forecast in forecasts))
+    read: dict[str, set[str]] = {}
+    for plan in (event.plan for event in events):
+        if plan.forecast is not None:
+            read.setdefault(plan.forecast.model, set()).update(catalog.sources[plan.name].streams)
+    file = "PROGRAM.ink" if source.name.startswith("<") else source.name
+    for model, streams in read.items():
+        yield model_table(model, " ".join(["inkling fit", file, *(f"-i {name}=PATH" for name in sorted(streams))]))

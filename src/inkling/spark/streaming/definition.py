@@ -11,10 +11,12 @@ import pyarrow as pa
 from inkling import language
 from inkling.analysis.clock import measure_for
 from inkling.knowledge.materialize import known, surroundings
+from inkling.live.adaptation.counting import with_counting
 from inkling.live.snapshot import table_bytes, table_of
 from inkling.logical import bind
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.rewrite import rewrite
+from inkling.logical.settings import Settings, with_settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
@@ -40,10 +42,17 @@ class Definition:
     n_buckets: int
     clocks: Mapping[str, Clock]  # of the streams that are given
     sampling: Sampling = field(default_factory=Sampling)
+    settings: Settings = field(default_factory=dict)  # of forecasts, in place of what the text says
+    counting: Mapping[str, int] = field(default_factory=dict)  # models that go on learning, and how far back
+    heard: int | str = 0  # how far control messages were read
 
     @property
     def program(self) -> ProgramPlan:
-        return program_of(self.text, self.name)
+        return self.adapted(program_of(self.text, self.name))
+
+    def adapted(self, program: ProgramPlan) -> ProgramPlan:
+        """A program with the settings of now, that also counts what models learn from."""
+        return with_counting(with_settings(program, self.settings), self.counting)
 
     @property
     def plan(self) -> PhysicalPlan:
@@ -98,6 +107,9 @@ class Definitions:
             found["n_buckets"],
             {name: Clock(value) for name, value in found["clocks"].items()},
             Sampling(**found.get("sampling", {})),
+            found.get("settings", {}),
+            found.get("counting", {}),
+            found.get("heard", 0),
         )
 
     def write(self, definition: Definition) -> None:
@@ -117,6 +129,9 @@ class Definitions:
             "n_buckets": definition.n_buckets,
             "clocks": {name: clock.value for name, clock in definition.clocks.items()},
             "sampling": asdict(definition.sampling),
+            "settings": definition.settings,
+            "counting": dict(definition.counting),
+            "heard": definition.heard,
         }
         here.write(_ABOUT, json.dumps(about, indent=1).encode())
 

@@ -28,6 +28,11 @@ class Handover:
         """Whether a query has ended for another one that has not started yet."""
         return self._left.is_set()
 
+    @property
+    def is_given_up(self) -> bool:
+        """Whether no query takes the place of another any more."""
+        return self._given_up.is_set()
+
     def starting(self) -> None:
         self._running.clear()
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.clock import measure_for
+from inkling.live.adaptation.counting import counts_for, is_counting
 from inkling.live.feed import Fed, Feed
 from inkling.live.migrate import migrated
 from inkling.live.parts import Part, divided
@@ -87,6 +88,17 @@ class Job:
     @property
     def event_names(self) -> list[str]:
         return [event.name for event in self.plan.program.events]
+
+    @property
+    def reported(self) -> list[tuple[int, str]]:
+        """Events of the program with their numbers, without those that only count for models."""
+        return [(number, name) for number, name in enumerate(self.event_names) if not is_counting(name)]
+
+    @property
+    def counted(self) -> dict[int, str]:
+        """By number of the event that counts for it, the model."""
+        found = enumerate(map(counts_for, self.plan.program.events))
+        return {number: model for number, model in found if model is not None}
 
     def stage_of(self, event: str) -> Stage:
         return next(stage for stage in self.plan.stages if any(step.event.name == event for step in stage.steps))

@@ -20,7 +20,7 @@ def observed(job: Job, messages: DataFrame) -> DataFrame:
     return messages.observe(
         NAME,
         *(_sum(Kind.READ, number).alias(f"read {name}") for number, name in enumerate(job.stream_names)),
-        *(_sum(Kind.RESULTS, number).alias(f"results {name}") for number, name in enumerate(job.event_names)),
+        *(_sum(Kind.RESULTS, number).alias(f"results {name}") for number, name in job.reported),
         _sum(Kind.LATE).alias("late"),
         _sum(Kind.REJECTS).alias("rejects"),
         F.sum(_of_state("rows")).alias("state rows"),

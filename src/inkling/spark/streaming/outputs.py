@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from inkling.io import REJECTS_SCHEMA
+from inkling.live.adaptation.drift import Drift
 from inkling.live.late import LATE_SCHEMA
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
@@ -46,12 +47,16 @@ class Tally:
     latest: int | None = None  # the largest time seen, of any stream
     read: Mapping[str, int] = field(default_factory=dict)  # rows per stream
     good: Mapping[str, int] = field(default_factory=dict)  # those of them that were not refused
+    counted: tuple[tuple[str, bytes], ...] = ()  # models that go on learning, and tables of what they learn from
+    drift: Mapping[str, Drift] = field(default_factory=dict)  # by model, how well it still fits
 
 
 def tally_of(job: Job, messages: DataFrame, batch: int) -> Tally:
     """Count what the messages hold, which also computes them; only numbers come to the driver."""
     spoken = F.when(F.col("kind").isin(int(Kind.STATE), int(Kind.READ)), F.col("payload").cast("string"))
-    rows = messages.select("stage", "kind", "about", "n", spoken.alias("spoken")).collect()
+    learned = (F.col("kind") == int(Kind.RESULTS)) & F.col("about").isin(list(job.counted))
+    counted = [F.when(learned, F.col("payload")).alias("counted")] if job.counted else []
+    rows = messages.select("stage", "kind", "about", "n", spoken.alias("spoken"), *counted).collect()
     n: Counter[tuple[Kind, int]] = Counter()
     good: Counter[str] = Counter()
     states, late_at = [], set()
@@ -70,7 +75,7 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> Tally:
     watermark = min((state["watermark"] for state in states), default=-FOREVER)
     return Tally(
         batch,
-        {name: n[Kind.RESULTS, number] for number, name in enumerate(job.event_names)},
+        {name: n[Kind.RESULTS, number] for number, name in job.reported},
         n[Kind.LATE, 0] if len(late_at) < 2 else late_frame(job, messages).count(),
         n[Kind.REJECTS, 0],
         sum(state["rows"] for state in states),
@@ -79,6 +84,7 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> Tally:
         max((state["latest"] for state in states if state["latest"] is not None), default=None),
         {name: n[Kind.READ, number] for number, name in enumerate(job.stream_names)},
         {name: good[name] for name in job.stream_names},
+        tuple((job.counted[row["about"]], bytes(row["counted"])) for row in rows if counted and row["counted"]),
     )
 
 
@@ -94,7 +100,7 @@ def late_frame(job: Job, messages: DataFrame) -> DataFrame:
 def outputs_of(job: Job, messages: DataFrame, tally: Tally) -> Iterator[Output]:
     """The frames that are not empty."""
     for number, event in enumerate(job.plan.program.events):
-        if tally.matches[event.name]:
+        if tally.matches.get(event.name):
             schema = result_schema(event, job.stage_of(event.name).id_type, job.clock)
             frame = rows_of(messages, Kind.RESULTS, schema, number)
             yield Output(event.name, frame, tally.matches[event.name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryProgress
@@ -40,6 +40,7 @@ class Progress:
     matches: Mapping[str, int]
     late: int
     rejects: int
+    drift: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model that goes on learning
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -82,6 +83,7 @@ class Entry:
             matches=totals.matches,
             late=totals.late,
             rejects=totals.rejects,
+            drift={name: drift.to_dict() for name, drift in tally.drift.items()},
         )
 
 

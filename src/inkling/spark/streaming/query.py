@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from inkling.analysis.clock import measure_for
 from inkling.io import Data
+from inkling.live.adaptation.models import (
+    learning_names,
+    require_forecasts,
+    require_measurable,
+    with_first_models,
+)
+from inkling.live.adaptation.online import OnlineLearning
+from inkling.live.adaptation.steering import Refused, all_or_none, asked, steered
 from inkling.live.changes import Changes
 from inkling.live.clocks import Marks
+from inkling.live.snapshot import table_of
+from inkling.logical.forecasts import COUNTED
+from inkling.logical.settings import Settings
 from inkling.model.time import Clock
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
 from inkling.spark.streaming.control import Control
+from inkling.spark.streaming.control_messages import messages_of
 from inkling.spark.streaming.failures import Run, by_sink, require_inputs_of_batch, sink_name, stream_failed
 from inkling.spark.streaming.given import Given
 from inkling.spark.streaming.handover import Handover
@@ -27,6 +42,7 @@ from inkling.spark.streaming.idle import IdleMonitor
 from inkling.spark.streaming.interruption import log_only_the_unexpected, short_form
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.known_topics import KnownTopics
+from inkling.spark.streaming.learned_store import StoredLearning
 from inkling.spark.streaming.metrics import observed
 from inkling.spark.streaming.outputs import LATE, REJECTS, Tally, outputs_of, tally_of
 from inkling.spark.streaming.progress import Ledger, Progress
@@ -66,23 +82,38 @@ class StreamSettings:
     on_tally: Callable[[Tally], None] | None = None
     unbounded: bool = False  # whether programs may run although nothing limits their state
     sampling: Sampling = field(default_factory=Sampling)
+    learn: OnlineLearning | None = None  # whether models of forecasts go on learning, and how
+    control: str | Path | None = None  # where messages come from that change settings of forecasts
+    on_refused: Callable[[Refused], None] | None = None  # is told of messages that make no sense
 
 
 class LiveQuery:
     """A program that runs until it is stopped."""
 
     def __init__(
-        self, spark: SparkSession, versions: Versions, given: Given, settings: StreamSettings, changes: Changes
+        self,
+        spark: SparkSession,
+        versions: Versions,
+        given: Given,
+        settings: StreamSettings,
+        changes: Changes,
+        learning: StoredLearning | None = None,
     ) -> None:
         self.changes = changes  # since the last run with this checkpoint
         self._spark, self._versions, self._given, self._settings = spark, versions, given, settings
         self._control = Control.inside(Folder(spark, f"{settings.checkpoint.rstrip('/')}/inkling"))
         self._input_files = InputFiles(Folder(spark, f"{settings.checkpoint.rstrip('/')}/spark"))
+        self._learning = learning
+        self._messages = None if settings.control is None else messages_of(spark, settings.control)
+        self._heard = versions.current.heard
+        self._leaving = False  # for another definition
         self._ledger = Ledger()
         self._idle: IdleMonitor | None = None
         self._stopping = False
         self._failure: tuple[Exception, int] | None = None  # what a delivery raised, and of which batch
         self._handover = Handover()
+        self._listen()
+        versions.settle()
         self._begin_sink()
         if versions.is_waiting:
             self._control.say(Marks())
@@ -146,13 +177,78 @@ class LiveQuery:
         program.require_streamable(unbounded=self._settings.unbounded)
         with self._handover.alone():
             clocks = {name: source.clock for name, source in self._given.sources(program.plan).items()}
-            said = self._versions.propose(program, self._given.facts(program), clocks)
-            if said and not self._query.isActive:
-                self._versions.settle()
-            elif said:
-                self._control.say(Marks())
-                self._hand_over()
+            facts, counting = facts_of(self._given, program, self._learning, self._versions.last_done)
+            said = self._versions.propose(program, facts, clocks, counting)
+            self._bring_about(said)
             return said
+
+    def control(self, forecast: str, **parameters: float | None) -> Changes:
+        """Other settings of a forecast from the next border between micro-batches on, and wait until then.
+
+        Settings are order, confidence, within, spread and horizon; they take the place of what the program says until
+        None does away with them, also after a restart. What makes no sense is refused, and all stays as it is.
+        """
+        with self._handover.alone():
+            versions = self._versions
+            found = steered(versions.following.settings, asked(forecast, parameters), versions.require_settings)
+            said = versions.adapt(settings=all_or_none(*found))
+            self._bring_about(said)
+            return said
+
+    @property
+    def settings(self) -> Settings:
+        """Settings of forecasts that are in force in place of what the program says."""
+        return self._versions.current.settings
+
+    def _bring_about(self, said: Changes) -> None:
+        """Have a change come into force, and wait until it has."""
+        if said and not self._query.isActive:
+            self._versions.settle()
+        elif said:
+            self._control.say(Marks())
+            self._hand_over()
+
+    def _bring_about_later(self) -> None:
+        """The same from within a delivery, which must end first."""
+
+        def hand_over() -> None:
+            # somebody else may have seen to it in the meantime
+            if self._versions.is_waiting or self._leaving or self._handover.has_left:
+                self._hand_over()
+
+        if not self._handover.is_given_up:
+            self._handover.in_background(hand_over)
+
+    def _listen(self) -> bool:
+        """Take up control messages; whether they change anything."""
+        if self._messages is None:
+            return False
+        messages, heard = self._messages.after(self._heard)
+        self._heard = heard
+        if not messages:
+            return False
+        settings, refused = steered(self._versions.following.settings, messages, self._versions.require_settings)
+        for one in refused:
+            self._tell_refused(one)
+        return bool(self._versions.adapt(settings=settings, heard=heard))
+
+    def _tell_refused(self, refused: Refused) -> None:
+        if self._settings.on_refused is not None:
+            self._settings.on_refused(refused)
+        else:
+            logging.getLogger("inkling").warning("%s", refused)
+
+    def _learn_from(self, tally: Tally) -> Tally:
+        """What a micro-batch counted goes to the models; new versions come into force at the next border."""
+        if self._learning is None:
+            return tally
+        found: dict[str, list[pa.Table]] = {}
+        for name, data in tally.counted:
+            found.setdefault(name, []).append(table_of(data))
+        renewed = self._learning.take(tally.batch, {name: counted_rows(tables) for name, tables in found.items()})
+        if renewed and self._versions.adapt(tables=renewed):
+            self._bring_about_later()
+        return replace(tally, counted=(), drift=self._learning.drift)
 
     def say_idle(self, *streams: str) -> None:
         """Nothing is coming from these streams for now, so nobody need wait for them."""
@@ -188,6 +284,7 @@ class LiveQuery:
 
     def _leave(self, batch: int) -> None:
         """End the query before anything of a micro-batch is computed, which now belongs to another definition."""
+        self._leaving = True
         self._versions.switch(batch)
         self._stopping = True
         self._handover.leave(self._query.stop, lambda: self._query.isActive)
@@ -204,8 +301,10 @@ class LiveQuery:
         return Run(self._settings.checkpoint, sink_name(self._settings.sink), batch)
 
     def _start(self, trigger: Mapping[str, Any]) -> None:
-        self._stopping, self._failure = False, None
+        self._stopping, self._leaving, self._failure = False, False, None
         self._versions.starting()
+        if self._learning is not None:
+            self._learning.use(self._versions.current.tables)
         self._handover.starting()
         sources = self._given.sources(self._job.plan.program)
         KnownTopics(self._checkpoint.inside("inkling")).require_same(sources, is_new=self._is_new())
@@ -218,9 +317,11 @@ class LiveQuery:
     def _deliver(self, messages: DataFrame, batch: int) -> None:
         began = time.monotonic()
         try:
+            if self._listen():
+                self._bring_about_later()
             if self._versions.is_due(batch):
                 self._leave(batch)
-            tally = self._delivered(messages, batch)
+            tally = self._learn_from(self._delivered(messages, batch))
         except Exception as problem:
             self._failure = problem, batch
             raise short_form(problem, batch, stopping=self._stopping) from None
@@ -247,7 +348,7 @@ class LiveQuery:
 
     def _begin_sink(self) -> None:
         if isinstance(self._settings.sink, Prepared):
-            outputs = (*self._job.event_names, LATE, REJECTS)
+            outputs = (*(name for _, name in self._job.reported), LATE, REJECTS)
             self._settings.sink.begin(Beginning(self._spark, outputs, self._checkpoint, self._is_new()))
 
     @property
@@ -279,10 +380,34 @@ def start(
         spark.conf.set(name, value)
     log_only_the_unexpected()
     given = Given(spark, inputs, tables or {})
-    facts = given.facts(program, strict=True)
     clocks = {name: source.clock for name, source in given.sources(program.plan).items()}
-    measure_for(program.plan, clocks)
+    measure = measure_for(program.plan, clocks)
     n_buckets = settings.buckets or BUCKETS_PER_CORE * spark.sparkContext.defaultParallelism
-    versions = Versions(Folder(spark, settings.checkpoint.rstrip("/")))
-    changes = versions.begin(program, facts, clocks, n_buckets, settings.sampling)
-    return LiveQuery(spark, versions, given, settings, changes)
+    checkpoint = Folder(spark, settings.checkpoint.rstrip("/"))
+    versions, learning = Versions(checkpoint), None
+    if settings.learn is not None:
+        require_forecasts(program.physical)
+        require_measurable(settings.learn, measure.clock)
+        learning = StoredLearning(checkpoint.inside("inkling").inside("models"), settings.learn)
+    facts, counting = facts_of(given, program, learning, versions.last_done, strict=True)
+    changes = versions.begin(program, facts, clocks, n_buckets, settings.sampling, counting)
+    return LiveQuery(spark, versions, given, settings, changes, learning)
+
+
+def facts_of(
+    given: Given, program: Replaceable, learning: StoredLearning | None, done: int, *, strict: bool = False
+) -> tuple[dict[str, pa.Table], dict[str, int]]:
+    """The tables, with models as far as they have learned, and for which of these is counted how far back."""
+    if learning is None:
+        return given.facts(program, strict=strict), {}
+    tables = with_first_models(program, given.tables, learning.online)
+    facts = replace(given, tables=tables).facts(program, strict=strict)
+    learned = learning.begin(facts, learning_names(program.physical), done)
+    return {**facts, **learned}, learning.orders
+
+
+def counted_rows(tables: list[pa.Table]) -> tuple[pa.Table, tuple[int, int]]:
+    """What was counted in all buckets, and the times of the last rows of the first and the last of them."""
+    rows = pa.concat_tables(tables)
+    end = rows["end"].cast(pa.int64()).to_numpy()
+    return rows.select([column.name for column in COUNTED]), (int(end.min()), int(end.max()))

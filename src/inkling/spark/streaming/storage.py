@@ -42,6 +42,10 @@ class Folder:
         finally:
             stream.close()
 
+    def remove(self, name: str) -> None:
+        """Do away with a file, if it is there."""
+        self._system().delete(self._path(name), False)
+
     def names(self) -> list[str]:
         """Files and folders in it, in order; hidden ones are work in progress."""
         system, here = self._system(), self._path("")

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import pyarrow as pa
 
+from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
+from inkling.live.adaptation.counting import require_fitting_models
 from inkling.live.changes import Changes, changes, planned_after
 from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.plan import ProgramPlan
+from inkling.logical.settings import SettingError, Settings, with_settings
 from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
-from inkling.spark.streaming.definition import Definition, Definitions, placement_of
+from inkling.spark.streaming.definition import Definition, Definitions, placement_of, program_of
 from inkling.spark.streaming.failures import intact
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.storage import Folder
@@ -70,6 +78,7 @@ class Versions:
         self._checkpoint = checkpoint
         self._stored = Definitions(checkpoint.inside("inkling").inside("definitions"))
         self._logs = Logs.of(checkpoint)
+        self._changing = threading.RLock()  # settings and models change from other threads than programs
         self._waiting: Definition | None = None
         self._current: Definition | None = None
         self._job: Job | None = None
@@ -89,6 +98,16 @@ class Versions:
         """Whether another definition waits for its turn."""
         return self._waiting is not None
 
+    @property
+    def following(self) -> Definition:
+        """The definition that waits, or else the one in force."""
+        return self._waiting or self.current
+
+    @property
+    def last_done(self) -> int:
+        """The last micro-batch that is finished, -1 before the first."""
+        return Logs.of(self._checkpoint).done
+
     def begin(
         self,
         program: Replaceable,
@@ -96,13 +115,18 @@ class Versions:
         clocks: Mapping[str, Clock],
         n_buckets: int,
         sampling: Sampling,
+        counting: Mapping[str, int] | None = None,
     ) -> Changes:
         """Take up a checkpoint with a program; what changes, compared to the one that ran before."""
         self._logs = Logs.of(self._checkpoint)
         numbers = self._stored.numbers()
         if self._logs.planned < 0:
             placement = placement_of(program.physical)
-            self._put(Definition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks, sampling))
+            first = Definition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks, sampling)
+            first = replace(first, counting=counting or {})
+            plan = plan_program(first.adapted(program.physical.program))
+            _require_models(plan, first)
+            self._put(replace(first, placement=placement_of(plan)))
             return Changes()
         with intact(self._checkpoint.path):
             assert numbers, "its folder `inkling` holds no program"
@@ -110,14 +134,61 @@ class Versions:
             self._take(self._stored.read(numbers[-1]), earlier)
         if self.job.is_doubtful:
             _require_same_worlds(self.current.sampling, sampling)
-        said = self.propose(program, tables, clocks)
+        said = self.propose(program, tables, clocks, counting)
         self.settle()
         return said
 
-    def propose(self, program: Replaceable, tables: Mapping[str, pa.Table], clocks: Mapping[str, Clock]) -> Changes:
-        """Have a program take the place of the running one as soon as a micro-batch begins; what will change."""
+    def propose(
+        self,
+        program: Replaceable,
+        tables: Mapping[str, pa.Table],
+        clocks: Mapping[str, Clock],
+        counting: Mapping[str, int] | None = None,
+    ) -> Changes:
+        """Have a program take the place of the running one as soon as a micro-batch begins; what will change.
+
+        Settings of forecasts that were changed stay, where the program still has the forecast and they make sense.
+        """
         _require_same_inputs(self.current.clocks, clocks)
-        old, new = self.job.plan, planned_after(self.job.plan, program.physical.program)
+        plan = program.physical.program
+        with self._changing:
+            wanted = replace(
+                self.following,
+                name=program.name,
+                text=program.text,
+                tables=tables,
+                clocks=clocks,
+                settings=fitting(plan, self.following.settings),
+                counting=counting or {},
+            )
+            return self._wait(wanted, plan)
+
+    def adapt(
+        self,
+        settings: Settings | None = None,
+        tables: Mapping[str, pa.Table] | None = None,
+        heard: int | str | None = None,
+    ) -> Changes:
+        """Have the program go on with other settings of forecasts, or other facts; what will change."""
+        with self._changing:
+            base = self.following
+            wanted = replace(
+                base,
+                tables={**base.tables, **(tables or {})},
+                settings=base.settings if settings is None else settings,
+                heard=base.heard if heard is None else heard,
+            )
+            return self._wait(wanted, program_of(wanted.text, wanted.name))
+
+    def require_settings(self, settings: Settings) -> None:
+        """Refuse settings that make no sense for the program that will run next, or that its models do not allow."""
+        base = replace(self.following, settings=settings)
+        _require_models(plan_program(base.program), base)
+
+    def _wait(self, wanted: Definition, program: ProgramPlan) -> Changes:
+        old, new = self.job.plan, planned_after(self.job.plan, wanted.adapted(program))
+        _require_models(new, wanted)
+        tables = wanted.tables
         facts = tuple(name for name, table in tables.items() if not _same(self.current.tables.get(name), table))
         said = replace(changes(old.program, new.program), tables=facts)
         self._waiting = None
@@ -129,15 +200,7 @@ class Versions:
                 helps=("start the program with a checkpoint of its own",),
             )
         if said:
-            self._waiting = replace(
-                self.current,
-                number=self.current.number + 1,
-                name=program.name,
-                text=program.text,
-                tables=tables,
-                placement=placement_of(new),
-                clocks=clocks,
-            )
+            self._waiting = replace(wanted, number=self.current.number + 1, placement=placement_of(new))
         return said
 
     def starting(self) -> None:
@@ -150,9 +213,10 @@ class Versions:
 
     def switch(self, batch: int) -> None:
         """From this micro-batch on, the definition that waits is in force."""
-        assert self._waiting is not None, "nothing waits"
-        self._put(replace(self._waiting, first_batch=batch), self.job)
-        self._waiting = None
+        with self._changing:
+            assert self._waiting is not None, "nothing waits"
+            self._put(replace(self._waiting, first_batch=batch), self.job)
+            self._waiting = None
 
     def settle(self) -> None:
         """Switch while no query runs, if the next micro-batch is a new one."""
@@ -180,6 +244,20 @@ def _require_same_worlds(old: Sampling, new: Sampling) -> None:
             notes=(f"it has {old}", f"now asked for: {new}"),
             helps=("give the same settings, or start with a checkpoint of its own",),
         )
+
+
+def fitting(program: ProgramPlan, settings: Settings) -> Settings:
+    """Those of the settings that make sense for a program."""
+    kept = {}
+    for forecast, own in settings.items():
+        with suppress(SettingError):
+            with_settings(program, {forecast: own})
+            kept[forecast] = own
+    return kept
+
+
+def _require_models(plan: PhysicalPlan, definition: Definition) -> None:
+    require_fitting_models(plan, definition.tables, measure_for(plan.program, definition.clocks))
 
 
 def _same(old: pa.Table | None, new: pa.Table) -> bool:

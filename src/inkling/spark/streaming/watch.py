@@ -61,7 +61,7 @@ class Watcher:
     def look(self) -> None:
         """Look once; hand over what has changed and is at rest."""
         before, self._seen = self._seen, self._stamps()
-        if self._seen == self._known or self._seen != before or None in self._seen.values():
+        if self._seen == self._known or self._seen != before or self._is_being_written():
             return
         self._known = self._seen
         try:
@@ -75,6 +75,10 @@ class Watcher:
         self._known = self._seen = {path: self._known.get(path, stamp) for path, stamp in self._stamps().items()}
         if said:
             self.on_replaced(said)
+
+    def _is_being_written(self) -> bool:
+        """Whether a file is gone that was there; one that never was is not waited for."""
+        return any(stamp is None and self._known.get(path) is not None for path, stamp in self._seen.items())
 
     def _watch(self) -> None:
         while not self._ended.wait(self.pause):

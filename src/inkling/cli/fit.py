@@ -1,0 +1,180 @@
+"""`inkling fit`: the models that the forecasts of a program read, learned from files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from inkling.cli.execution import silent_children
+from inkling.cli.inputs import given_paths
+from inkling.cli.messages import counted, print_diagnostics
+from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner, RunnerChoice
+from inkling.cli.progress import working
+from inkling.cli.python_files import PythonFiles, import_files
+from inkling.errors import InputError
+from inkling.query import load
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from inkling.fitting.learn import Learned
+    from inkling.markov.model import Model
+
+
+class ModelKind(Enum):
+    """How a model looks back."""
+
+    TREE = "tree"
+    FULL = "full"
+    WEIGHTED = "weighted"
+
+
+def fit(
+    program: ProgramFile,
+    inputs: Annotated[
+        list[str],
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="NAME=PATH",
+            help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
+            "A folder without NAME= holds one file per stream.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="Where the models go; by default beside the program, where runs look for them.",
+            show_default=False,
+        ),
+    ] = None,
+    tables: Annotated[
+        list[str],
+        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
+    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    order: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|auto",
+            help="How many events a model looks back; auto tries which does best on the latest rows. "
+            "By default what the program says, or 3.",
+            show_default=False,
+        ),
+    ] = None,
+    kind: Annotated[
+        ModelKind,
+        typer.Option(
+            "--kind",
+            metavar="tree|full|weighted",
+            help="Look back as far as it pays, always as far as the order, or every way at once.",
+        ),
+    ] = ModelKind.TREE,
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Learn from rows up to this time only.", show_default=False),
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Learn from this share of the rows only, the earliest.", show_default=False),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Learn a model for each value of it too.", show_default=False),
+    ] = None,
+    shrinkage: Annotated[
+        float | None,
+        typer.Option(
+            metavar="EVENTS",
+            help="How many events the model of all weighs in the model of one value; 20 by default.",
+            show_default=False,
+        ),
+    ] = None,
+    models: Annotated[
+        list[str],
+        typer.Option("--model", "-m", metavar="NAME", help="A model, if not all of them.", show_default=False),
+    ] = [],  # noqa: B006
+    runner: RunnerChoice = Runner.SPARK,
+    master: Master = "local[*]",
+    python: PythonFiles = [],  # noqa: B006
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Learn the models of a program's forecasts from files."""
+    from inkling.fitting.files import save_model
+    from inkling.fitting.learn import learn
+    from inkling.fitting.program import LearningProgram, learning_event, subjects_of
+    from inkling.fitting.settings import FitSettings
+
+    try:
+        settings = FitSettings(_order(order), kind.value, until, share, by, shrinkage=shrinkage)
+    except ValueError as problem:
+        raise typer.BadParameter(str(problem)) from None
+    import_files(python)
+    loaded = load(program)
+    if loaded.warnings and not quiet:
+        print_diagnostics(loaded.warnings)
+    names = models or None
+    wanted = [learning_event(subject, 0) for subject in subjects_of(loaded, names)]
+    given = given_paths(LearningProgram.of(loaded, wanted), inputs, tables)
+    folder = program.parent if out is None else out
+    _require_folder(folder)
+    started = time.monotonic()
+    with working(quiet) as say:
+        spark = None if runner is Runner.LOCAL else session(master, say, debug=debug)
+        say("learning in this process" if spark is None else "learning on Spark")
+        learned = learn(loaded, given.streams, given.tables, settings, spark=spark, names=names)
+        saved = {name: save_model(model, folder / f"{name}.parquet") for name, model in learned.models.items()}
+    if not quiet:
+        for line in _summary(learned, saved, folder):
+            typer.echo(line, err=True)
+        where = "local" if runner is Runner.LOCAL else f"Spark ({master})"
+        typer.echo(f"{time.monotonic() - started:.1f} s on {where}", err=True)
+
+
+def _order(text: str | None) -> int | Literal["auto"] | None:
+    if text is None:
+        return None
+    if text == "auto":
+        return "auto"
+    if text.isdecimal():
+        return int(text)
+    raise typer.BadParameter(f"expected a number or auto, found {text!r}", param_hint="--order")
+
+
+def _require_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError.of("INK0556", f"`{folder}` is a file, expected a folder for models")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def session(master: str, say: Callable[[str], None], *, debug: bool) -> SparkSession:
+    say("starting Spark")
+    from inkling.spark.session import spark_session
+
+    with nullcontext() if debug else silent_children():
+        return spark_session(master=master)
+
+
+def _summary(learned: Learned, saved: dict[str, Model], folder: Path) -> Iterator[str]:
+    for name, model in saved.items():
+        losses = learned.losses.get(name)
+        if losses:
+            yield f"{name}: bits per event on the latest rows, by order"
+            for order, loss in losses.items():
+                yield f"  {order}  {loss:.4f}{'  least' if order == model.learning.order else ''}"
+        groups = len(model.counts.group)
+        of_each = f", {counted(groups, 'group')}" if model.learning.shrinkage is not None else ""
+        yield (
+            f"{name}: {model.learning.kind}, order {model.learning.order}, "
+            f"{counted(round(model.n_events), 'event')}{of_each}, version {model.version}: {folder / name}.parquet"
+        )

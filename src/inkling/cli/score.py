@@ -1,0 +1,126 @@
+"""`inkling score`: how good the forecasts of a program are, on data that their models have not seen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inkling.cli.fit import ModelKind
+from inkling.cli.inputs import given_paths
+from inkling.cli.messages import print_diagnostics
+from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner, RunnerChoice
+from inkling.cli.progress import working
+from inkling.cli.python_files import PythonFiles, import_files
+from inkling.cli.score_tables import print_scores
+from inkling.query import load
+
+
+def score(
+    program: ProgramFile,
+    inputs: Annotated[
+        list[str],
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="NAME=PATH",
+            help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
+            "A folder without NAME= holds one file per stream.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE.html", help="Where a page with curves goes.", show_default=False),
+    ] = None,
+    tables: Annotated[
+        list[str],
+        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
+    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--train-until",
+            metavar="TIME",
+            help="Learn from rows up to this time, judge what is later.",
+            show_default=False,
+        ),
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(
+            "--train-share",
+            metavar="SHARE",
+            help="Learn from this share of the rows, the earliest; a half by default.",
+            show_default=False,
+        ),
+    ] = None,
+    order: Annotated[
+        str, typer.Option(metavar="N|N..M|N,M,…", help="How many events models look back, one model each.")
+    ] = "0..3",
+    kind: Annotated[
+        ModelKind,
+        typer.Option(
+            "--kind",
+            metavar="tree|full|weighted",
+            help="Look back as far as it pays, always as far as the order, or every way at once.",
+        ),
+    ] = ModelKind.TREE,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="CHANCE", help="From which chance on a forecast is a yes: CONFIDENCE, or 0.5.", show_default=False
+        ),
+    ] = None,
+    censored: Annotated[
+        bool, typer.Option("--censored", help="Leave out forecasts that look past the end of their key.")
+    ] = False,
+    runner: RunnerChoice = Runner.SPARK,
+    master: Master = "local[*]",
+    python: PythonFiles = [],  # noqa: B006
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Learn from the first part of the data, forecast the rest, and compare with what came."""
+    from inkling.trials import TrialSettings, tried
+
+    try:
+        settings = TrialSettings(orders_of(order), kind.value, until, share, threshold, censored)
+        _ = settings.fit
+    except ValueError as problem:
+        raise typer.BadParameter(str(problem)) from None
+    import_files(python)
+    loaded = load(program)
+    if loaded.warnings and not quiet:
+        print_diagnostics(loaded.warnings)
+    given = given_paths(loaded, inputs, tables)
+    with working(quiet) as say:
+        spark = None
+        if runner is Runner.SPARK:
+            from inkling.cli.fit import session
+
+            spark = session(master, say, debug=debug)
+        say("learning and forecasting" + ("" if spark is None else " on Spark"))
+        scores = tried(loaded, given.streams, given.tables, settings, spark=spark)
+    print_scores(scores)
+    if output is not None:
+        from inkling.scoring.scorecard import write_scores
+
+        page = write_scores(scores, output, title=f"Forecasts of {program.name}")
+        typer.echo(f"page: {page}", err=True)
+
+
+def orders_of(text: str) -> tuple[int, ...]:
+    """Orders as they are written: one, a range, or several.
+
+    >>> orders_of("2"), orders_of("0..3"), orders_of("0,2,5")
+    ((2,), (0, 1, 2, 3), (0, 2, 5))
+    """
+    between = re.fullmatch(r"(\d+)\.\.(\d+)", text)
+    if between:
+        return tuple(range(int(between[1]), int(between[2]) + 1))
+    if re.fullmatch(r"\d+(,\d+)*", text):
+        return tuple(int(part) for part in text.split(","))
+    raise typer.BadParameter(f"expected an order, or some as in 0..5 or 0,2,5, found {text!r}", param_hint="--order")

@@ -1,0 +1,54 @@
+"""Forecasts beside the truth: for every event what is said after it, and whether it completes the pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.forecast.evaluator import ForecastEvaluator
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.markov.chain import Chain
+from inkling.markov.full_order import independent
+from inkling.markov.histories import Histories
+from inkling.model.batch import EventBatch, Ints, MatchBatch
+
+
+@dataclass(frozen=True)
+class WatchingEvaluator(ForecastEvaluator):
+    """Says the same as the forecast, and nothing where that is silent; reads whole keys."""
+
+    @cached_property
+    def _automaton(self) -> Chain:
+        law = np.full(self.reader.n_symbols, 1 / self.reader.n_symbols)
+        return Chain.of(self.reader.delta, self.reader.dfa.final, independent(law))
+
+    def _results(self, rows: EventBatch, said: list[tuple[int, Ints, NDArray[np.int32]]], number: Ints) -> MatchBatch:
+        symbols, segments = self.reader.read(rows)
+        state = self._automaton.follow(symbols, segments, Histories.new(len(segments) - 1), memory=0)
+        picked = np.flatnonzero(symbols >= 0)
+        place = np.full(len(rows), -1)
+        chosen = np.concatenate([some for _, some, _ in said])
+        place[chosen] = np.arange(len(chosen))
+        at = place[picked]
+        where = pa.array(at, mask=at < 0)
+        columns = {name: pa.concat_arrays(parts).take(where) for name, parts in self._columns(said).items()}
+        columns["event_number"] = pa.array(number[picked])
+        columns["life"] = pa.array(_lives(symbols, segments)[picked])
+        columns["detected"] = pa.array(self._automaton.final[state[picked]])
+        return self._batch(rows, picked, columns)
+
+    def _nothing(self, batch: EventBatch) -> MatchBatch:
+        none = np.empty(0, np.int64)
+        columns = {output.name: pa.array([], ARROW_TYPES[output.type]) for output in self.step.event.head}
+        return self._batch(batch.take(none), none, columns)
+
+
+def _lives(symbols: NDArray[np.int32], segments: Ints) -> Ints:
+    """How often each row's key was reset before it."""
+    resets = np.cumsum(symbols < 0)
+    before = resets[segments[:-1]] - (symbols[segments[:-1]] < 0)
+    return np.asarray(resets - np.repeat(before, np.diff(segments)), np.int64)

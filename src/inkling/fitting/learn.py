@@ -1,0 +1,221 @@
+"""Models from data: count, choose an order if asked to, and put together what a file of a model holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.errors import InputError
+from inkling.fitting.program import LearningProgram, Subject, column_of, learning_event, subjects_of
+from inkling.fitting.runs import LocalRun, Run
+from inkling.fitting.settings import AUTO, DEEPEST, DEFAULT_ORDER, FitSettings
+from inkling.io import Data
+from inkling.logical.plan import EventPlan
+from inkling.markov.counts import WordCounts
+from inkling.markov.gaps import GapCounts
+from inkling.markov.histories import check_codes
+from inkling.markov.model import GAP, WORD, Model
+from inkling.markov.scores import best_order, log_loss
+from inkling.model.time import Clock
+from inkling.physical.runnable import Runnable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FLOOR = 0.001
+"""No symbol is given less where orders are compared: one that was never seen may still come."""
+
+_BEFORE = "@before"
+"""Follows the name of an event that counts what lies before the rows that orders are compared on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Models by name, and how orders fared where the best one was asked for: bits per event that was held out."""
+
+    models: dict[str, Model]
+    losses: Mapping[str, Mapping[int, float]]
+    until: int | None  # the last time that was learned from, if there was one
+    held_out_after: int | None
+    clock: Clock
+
+
+def learn(
+    program: Runnable,
+    inputs: Mapping[str, Data],
+    tables: Mapping[str, Data] | None = None,
+    settings: FitSettings | None = None,
+    *,
+    spark: SparkSession | None = None,
+    partitions: int | None = None,
+    names: Collection[str] | None = None,
+) -> Learned:
+    """Learns the models that forecasts of a program read, in one pass over the data."""
+    settings = settings or FitSettings()
+    subjects = subjects_of(program, names)
+    orders = {subject.model: _order(program, subject, settings) for subject in subjects}
+    events = {subject.model: _event(program, subject, orders[subject.model], settings) for subject in subjects}
+    run = _run(LearningProgram.of(program, tuple(events.values())), program, inputs, tables, spark, partitions)
+    until = _until(run, settings)
+    split = run.earliest(1 - settings.held_out, until) if settings.order == AUTO else None
+    counting = {model: _until_then(event, until) for model, event in events.items()}
+    before = {model: _before(event, split) for model, event in events.items()} if split is not None else {}
+    learning = LearningProgram.of(program, (*counting.values(), *before.values()))
+    found = run.counts(learning, [event.name for event in (*counting.values(), *before.values())])
+    models, losses = {}, {}
+    for subject in subjects:
+        event = counting[subject.model]
+        model = _model(learning, subject, event, found[event.name], settings)
+        if subject.model in before:
+            first, _ = _counts(found[before[subject.model].name], model.counts.n_symbols, model.counts.order)
+            losses[subject.model] = compared(model, first)
+            best = best_order(losses[subject.model]) if losses[subject.model] else model.counts.order
+            model = replace(model, learning=replace(model.learning, order=best))
+        models[subject.model] = model
+    return Learned(models, losses, until, split, run.clock)
+
+
+def compared(model: Model, first: WordCounts) -> dict[int, float]:
+    """By order: bits per event that a model of the first events needs for those that came later."""
+    later = _without(model.counts, first).total()
+    if not later.n_events or not first.n_events:
+        return {}
+    return {
+        order: log_loss(
+            replace(model, counts=first, learning=replace(model.learning, order=order, shrinkage=None)).contexts(),
+            later,
+            floor=FLOOR,
+        )
+        for order in range(model.counts.order + 1)
+    }
+
+
+def _order(program: Runnable, subject: Subject, settings: FitSettings) -> int:
+    """How far back words must reach."""
+    reader = LearningProgram.of(program, (learning_event(subject, 0),)).reader(subject.event.name)
+    deepest = -1
+    for order in range(DEEPEST if settings.order == AUTO else 64):
+        try:
+            check_codes(reader.n_symbols, order + 1, reader.dfa.n_states)
+        except ValueError:
+            break
+        deepest = order
+    if settings.order == AUTO:
+        return max(deepest, 0)
+    asked = settings.order if isinstance(settings.order, int) else None
+    order = max((one for one in (asked, subject.order) if one is not None), default=DEFAULT_ORDER)
+    if order > deepest:
+        raise InputError.of(
+            "INK0618",
+            f"`{subject.model}` cannot be learned with order {order}",
+            notes=(f"with {reader.n_symbols} kinds of events the deepest order that can be counted is {deepest}",),
+            helps=("ask for a smaller order, or tell fewer kinds of events apart",),
+        )
+    return order
+
+
+def _event(program: Runnable, subject: Subject, order: int, settings: FitSettings) -> EventPlan:
+    by = None if settings.by is None else column_of(program, subject, settings.by)
+    return learning_event(subject, order, by=by)
+
+
+def _run(
+    learning: LearningProgram,
+    program: Runnable,
+    inputs: Mapping[str, Data],
+    tables: Mapping[str, Data] | None,
+    spark: SparkSession | None,
+    partitions: int | None,
+) -> Run:
+    """Only streams and tables that something is learned from are read; models that are to be learned are not."""
+    declared = {stream.schema.name for stream in program.plan.streams}
+    read = {name: data for name, data in inputs.items() if name in learning.streams or name not in declared}
+    kept = {table.name for table in learning.plan.tables}
+    known = {table.name for table in program.plan.tables}
+    facts = {name: data for name, data in (tables or {}).items() if name in kept or name not in known}
+    if spark is None:
+        return LocalRun.of(learning, read, facts)
+    from inkling.fitting.on_spark import SparkRun
+
+    return SparkRun(spark, learning, read, facts, partitions)
+
+
+def _until(run: Run, settings: FitSettings) -> int | None:
+    last = settings.last
+    if last is not None:
+        until, clock = last
+        if clock is not run.clock:
+            counted, example = (
+                ("integers", "1200") if run.clock is Clock.TICKS else ("timestamps", "2026-03-01T12:00:00")
+            )
+            raise InputError.of(
+                "INK0618",
+                f"the times of the input are {counted}, but learning is to end at `{settings.until}`",
+                helps=(f"write a time such as `{example}`",),
+            )
+        return until
+    return None if settings.share is None else run.earliest(settings.share, None)
+
+
+def _until_then(event: EventPlan, until: int | None) -> EventPlan:
+    assert event.forecast is not None
+    return replace(event, forecast=replace(event.forecast, until=until))
+
+
+def _before(event: EventPlan, split: int | None) -> EventPlan:
+    name = f"{event.name}{_BEFORE}"
+    return replace(_until_then(event, split), name=name, schema=replace(event.schema, name=name))
+
+
+def _model(
+    learning: LearningProgram, subject: Subject, event: EventPlan, found: pa.Table, settings: FitSettings
+) -> Model:
+    reader = learning.reader(event.name)
+    assert event.forecast is not None
+    assert event.forecast.order is not None
+    words, gaps = _counts(found, reader.n_symbols, event.forecast.order)
+    if not words.n_events:
+        raise InputError.of(
+            "INK0617",
+            f"there is nothing to learn `{subject.model}` from: no event was counted",
+            notes=(
+                f"it is learned from {', '.join(event.scope)}"
+                + ("" if event.forecast.until is None else ", from events up to the time that was given"),
+            ),
+            helps=("look at the input: rows may be missing or refused, or all be later than that",),
+        )
+    asked = settings.order if isinstance(settings.order, int) else event.forecast.order
+    return Model(
+        subject.forecast.of,
+        learning.alphabet(event.name),
+        reader.dfa.fingerprint,
+        reader.dfa.n_states,
+        words,
+        gaps,
+        settings.learning(asked, grouped=event.forecast.by is not None),
+    )
+
+
+def _counts(found: pa.Table, n_symbols: int, order: int) -> tuple[WordCounts, GapCounts]:
+    words = found.filter(pc.equal(found["what"], WORD)).select(["group", "state", "length", "code", "count"])
+    about = {"n_symbols": str(n_symbols), "order": str(order)}
+    counted = WordCounts.from_arrow(words.replace_schema_metadata(about))
+    return counted, GapCounts.from_arrow(found.filter(pc.equal(found["what"], GAP)))
+
+
+def _without(counts: WordCounts, part: WordCounts) -> WordCounts:
+    """What is left of counts without a part of them."""
+    left = WordCounts.merged(counts, replace(part, count=-part.count))
+    rows = left.count > 0
+    return replace(
+        left,
+        group_of=left.group_of[rows],
+        state=left.state[rows],
+        length=left.length[rows],
+        code=left.code[rows],
+        count=left.count[rows],
+    )

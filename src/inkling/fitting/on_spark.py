@@ -1,0 +1,67 @@
+"""Learning on Spark: tasks count their keys, Spark adds up, and the sums are collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from inkling.fitting.program import LearningProgram
+from inkling.io import Data
+from inkling.io.normalize import END, stored_columns
+from inkling.logical.forecasts import COUNTED
+from inkling.model.time import Clock
+from inkling.spark import batch
+from inkling.spark.normalize import normalize_frame
+from inkling.spark.read import read_frame
+
+ACCURACY = 1_000_000
+"""Of the time by which a share of the rows have ended: one row in so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkRun:
+    """On Spark; nothing is computed before counts are asked for."""
+
+    spark: SparkSession
+    program: LearningProgram
+    inputs: Mapping[str, Data]
+    tables: Mapping[str, Data]
+    partitions: int | None
+
+    @property
+    def clock(self) -> Clock:
+        return next(iter(self._normalized().values()))[1]
+
+    def earliest(self, share: float, until: int | None) -> int | None:
+        times = reduce(DataFrame.unionAll, (frame for frame, _ in self._normalized().values()))
+        if until is not None:
+            times = times.where(F.col(f"`{END}`") <= until)
+        (found,) = times.agg(F.percentile_approx(f"`{END}`", share, ACCURACY).alias("time")).collect()
+        return None if found["time"] is None else int(found["time"])
+
+    def counts(self, program: LearningProgram, events: Iterable[str]) -> Mapping[str, pa.Table]:
+        results = batch.run(program, self.spark, self.inputs, self.tables, partitions=self.partitions)
+        *what, count = (column.name for column in COUNTED)
+        try:
+            return {
+                event: results.frames[event].groupBy(*what).agg(F.sum(count).alias(count)).toArrow() for event in events
+            }
+        finally:
+            results.close()
+
+    def _normalized(self) -> dict[str, tuple[DataFrame, Clock]]:
+        read = {}
+        for stream in self.program.plan.streams:
+            schema = stream.schema
+            if schema.name in self.inputs:
+                derived = [column.name for column in stream.derived]
+                stored = [column.name for column in stored_columns(schema, derived)]
+                raw = read_frame(self.spark, self.inputs[schema.name], what=schema.name, columns=stored)
+                one = normalize_frame(raw, schema, derived)
+                read[schema.name] = (one.rows.select(f"`{END}`"), one.clock)
+        return read

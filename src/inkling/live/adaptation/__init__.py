@@ -1,0 +1,1 @@
+"""Forecasts that change while they run: their settings, their models, and how well these still fit."""

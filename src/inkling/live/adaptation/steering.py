@@ -1,0 +1,77 @@
+"""Messages that change the settings of forecasts while they run, and why some of them are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from inkling.errors import InklingError, InputError
+from inkling.logical.settings import PARAMETERS, SettingError, Settings, as_number
+
+FIELDS = ("forecast", "parameter", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A message that changed nothing."""
+
+    message: Mapping[str, object]
+    reason: str
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name} = {value}" for name, value in self.message.items())
+        return f"the control message ({told}) changes nothing: {self.reason}"
+
+
+def steered(
+    settings: Settings, messages: Iterable[Mapping[str, object]], check: Callable[[Settings], None]
+) -> tuple[Settings, list[Refused]]:
+    """Settings after some messages, one after the other; `check` raises for settings that make no sense."""
+    refused = []
+    for message in messages:
+        try:
+            changed = _after(settings, message)
+            check(changed)
+        except (SettingError, InklingError) as problem:
+            refused.append(Refused(dict(message), _reason(problem)))
+        else:
+            settings = changed
+    return settings, refused
+
+
+def asked(forecast: str, parameters: Mapping[str, object]) -> list[dict[str, object]]:
+    """A call as messages."""
+    return [{"forecast": forecast, "parameter": name, "value": value} for name, value in parameters.items()]
+
+
+def all_or_none(settings: Settings, refused: list[Refused]) -> Settings:
+    """Settings of a call, which is refused as a whole."""
+    if refused:
+        raise InputError.of(
+            "INK0622",
+            f"the settings stay as they are: {refused[0].reason}",
+            helps=(f"settings that can be changed are {', '.join(PARAMETERS)}",),
+        )
+    return settings
+
+
+def _after(settings: Settings, message: Mapping[str, object]) -> Settings:
+    missing = [name for name in FIELDS if name not in message]
+    if missing:
+        raise SettingError(f"it has no `{missing[0]}`")
+    forecast, parameter, value = (message[name] for name in FIELDS)
+    if parameter not in PARAMETERS:
+        raise SettingError(f"a forecast has no `{parameter}`; it has {', '.join(PARAMETERS)}")
+    own = dict(settings.get(str(forecast), {}))
+    if value is None or value == "":
+        own.pop(str(parameter), None)  # as the program says
+    else:
+        own[str(parameter)] = as_number(value)
+    others = {name: one for name, one in settings.items() if name != forecast}
+    return {**others, str(forecast): own}
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, InklingError):
+        return problem.diagnostics[0].message
+    return str(problem)

@@ -1,0 +1,134 @@
+"""Settings of forecasts that may be changed while they run; what is remembered of a stream does not depend on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from inkling.logical.plan import Confidence, EventPlan, Forecast, ForecastKind, ProgramPlan
+
+Settings: TypeAlias = Mapping[str, Mapping[str, float]]
+"""By forecast and parameter; what is not mentioned is as the program says."""
+
+PARAMETERS = ("order", "confidence", "within", "spread", "horizon")
+
+MOST_AHEAD = 100_000
+"""Events that a forecast may look ahead: it has a number for each of them in every state."""
+
+
+class SettingError(ValueError):
+    """A setting that makes no sense; the text says why."""
+
+
+def with_settings(program: ProgramPlan, settings: Settings) -> ProgramPlan:
+    """The program with other settings of its forecasts; raises `SettingError`."""
+    if not settings:
+        return program
+    unknown = sorted(set(settings) - {event.name for event in program.events if is_forecast(event)})
+    if unknown:
+        raise SettingError(f"the program has no forecast called `{unknown[0]}`{_known(program)}")
+    changed = [_with_all(event, settings.get(event.name, {})) for event in program.events]
+    return replace(program, events=tuple(changed))
+
+
+def is_forecast(event: EventPlan) -> bool:
+    """Whether an event says when another one comes, and does not learn it."""
+    return event.forecast is not None and not event.forecast.learns
+
+
+def as_remembered(event: EventPlan) -> EventPlan:
+    """The same for all forecasts that can go on from each other's state, whatever their settings."""
+    if event.forecast is None or event.forecast.learns:
+        return event
+    plain = replace(
+        event.forecast,
+        kind=ForecastKind.POINT,
+        model="",
+        count=None,
+        within=None,
+        order=None,
+        horizon=0,
+        spread=None,
+        remaining=None,
+        including_final=False,
+    )
+    return replace(event, forecast=plain, confidence=None)
+
+
+def as_number(value: object) -> float:
+    """What a message says, as a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise SettingError(f"{value!r} is not a number")
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        raise SettingError(f"{value!r} is not a number") from None
+    if not math.isfinite(number):
+        raise SettingError(f"{value!r} is not a finite number")
+    return number
+
+
+def _with_all(event: EventPlan, settings: Mapping[str, float]) -> EventPlan:
+    for parameter, value in settings.items():
+        event = _with(event, parameter, value)
+    return event
+
+
+def _with(event: EventPlan, parameter: str, value: float) -> EventPlan:
+    forecast = event.forecast
+    assert forecast is not None
+    match parameter:
+        case "confidence":
+            if not 0 <= value <= 1:
+                raise SettingError(f"a confidence lies between 0 and 1, not at {value:g}")
+            strict = event.confidence is not None and event.confidence.strict
+            return replace(event, confidence=Confidence(value, strict))
+        case "order":
+            return replace(event, forecast=replace(forecast, order=_whole(parameter, value, 0)))
+        case "within":
+            return replace(event, forecast=_within(event.name, forecast, _whole(parameter, value, 1)))
+        case "spread":
+            return replace(event, forecast=_spread(event.name, forecast, _whole(parameter, value, 0)))
+        case "horizon":
+            if forecast.kind is ForecastKind.WITHIN:
+                raise SettingError(f"`{event.name}` looks as far ahead as its WITHIN says: change `within`")
+            return replace(event, forecast=replace(forecast, horizon=_whole(parameter, value, 1)))
+        case _:
+            raise SettingError(f"a forecast has no `{parameter}`; it has {', '.join(PARAMETERS)}")
+
+
+def _within(name: str, forecast: Forecast, n: int) -> Forecast:
+    if forecast.within is not None:
+        raise SettingError(f"`{name}` is WITHIN a length of time, and only a number of events can be changed")
+    match forecast.kind:
+        case ForecastKind.WITHIN:
+            return replace(forecast, count=n, horizon=n)
+        case ForecastKind.AROUND:
+            return replace(forecast, count=n)
+        case _:
+            raise SettingError(f"`{name}` is no forecast WITHIN or AROUND a number of events")
+
+
+def _spread(name: str, forecast: Forecast, n: int) -> Forecast:
+    match forecast.kind:
+        case ForecastKind.SHORTEST | ForecastKind.ARGMAX:
+            return replace(forecast, spread=n)
+        case ForecastKind.FIXED:
+            return replace(forecast, count=n)
+        case _:
+            raise SettingError(f"`{name}` has no interval whose SPREAD could be changed")
+
+
+def _whole(parameter: str, value: float, least: int) -> int:
+    if value != int(value):
+        raise SettingError(f"`{parameter}` is a whole number, not {value:g}")
+    if not least <= value <= MOST_AHEAD:
+        raise SettingError(f"`{parameter}` lies between {least} and {MOST_AHEAD}, not at {value:g}")
+    return int(value)
+
+
+def _known(program: ProgramPlan) -> str:
+    names = [event.name for event in program.events if is_forecast(event)]
+    return f"; its forecasts are {', '.join(names)}" if names else "; it has none"

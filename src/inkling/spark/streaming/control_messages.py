@@ -1,0 +1,93 @@
+"""Where control messages come from: a file to which lines are added, or a topic; each is read once."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from inkling.spark.kafka import require_kafka
+from inkling.spark.streaming.addresses import address_of, servers_and_topic
+
+Heard = int | str
+"""How far a source was read: lines of a file, or offsets of a topic in JSON."""
+
+PAUSE_S = 1.0
+"""A topic is asked no more often."""
+
+
+class Messages(Protocol):
+    """A source of control messages."""
+
+    def after(self, heard: Heard) -> tuple[list[Mapping[str, object]], Heard]:
+        """Messages that came since, and how far has been read now."""
+        ...
+
+
+def messages_of(spark: SparkSession, place: str | Path) -> Messages:
+    """`kafka://HOST:PORT/TOPIC`, or a file: CSV if its name says so, else JSON lines."""
+    address = address_of(str(place))
+    if address.kind == "kafka":
+        require_kafka(spark)
+        return MessageTopic(spark, *servers_and_topic(address))
+    return MessageFile(Path(address.place))
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFile:
+    """Lines count once they are complete; a file that became shorter was replaced, and is read from its beginning."""
+
+    path: Path
+
+    def after(self, heard: Heard) -> tuple[list[Mapping[str, object]], Heard]:
+        try:
+            text = self.path.read_bytes().decode("utf-8-sig", errors="replace")
+        except FileNotFoundError:
+            return [], heard
+        lines = [line for line in text[: text.rfind("\n") + 1].splitlines() if line.strip()]
+        head, lines = (lines[:1], lines[1:]) if self.path.suffix == ".csv" else ([], lines)
+        known = heard if isinstance(heard, int) and heard <= len(lines) else 0
+        return [_message(line, head) for line in lines[known:]], len(lines)
+
+
+@dataclass(slots=True)
+class MessageTopic:
+    """Values are JSON objects; those of one partition count in their order."""
+
+    spark: SparkSession
+    servers: str
+    topic: str
+    _asked: float = field(default=-PAUSE_S)
+
+    def after(self, heard: Heard) -> tuple[list[Mapping[str, object]], Heard]:
+        if time.monotonic() - self._asked < PAUSE_S:
+            return [], heard
+        self._asked = time.monotonic()
+        known: dict[str, int] = json.loads(heard)[self.topic] if isinstance(heard, str) else {}
+        reader = self.spark.read.format("kafka").option("kafka.bootstrap.servers", self.servers)
+        reader = reader.option("subscribe", self.topic).option("failOnDataLoss", "false")
+        # offsets of partitions that are new are those of their beginning
+        rows = reader.load().select("partition", "offset", "timestamp", F.col("value").cast("string").alias("value"))
+        found = [row for row in rows.collect() if row["offset"] >= known.get(str(row["partition"]), 0)]
+        found.sort(key=lambda row: (row["timestamp"], row["partition"], row["offset"]))
+        for row in found:
+            known[str(row["partition"])] = max(known.get(str(row["partition"]), 0), row["offset"] + 1)
+        return [_message(row["value"] or "", []) for row in found], json.dumps({self.topic: known})
+
+
+def _message(line: str, head: list[str]) -> Mapping[str, object]:
+    """The fields of a line; a line that is none has a field `line`, and lacks all others."""
+    if head:
+        return dict(next(csv.DictReader([head[0], line]), {"line": line}))
+    try:
+        found: Any = json.loads(line)
+    except ValueError:
+        return {"line": line}
+    return found if isinstance(found, dict) else {"line": line}

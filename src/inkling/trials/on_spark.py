@@ -1,0 +1,168 @@
+"""Forecasts judged on Spark: the next detection of each event by a window over its key; only sums are collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from inkling.fitting.learn import Learned
+from inkling.io import Data
+from inkling.model.time import Clock
+from inkling.scoring.intervals import CERTAIN, IntervalScores
+from inkling.scoring.scorecard import Scorecard
+from inkling.scoring.tally import Tally
+from inkling.spark import batch
+from inkling.trials.program import Subject, WatchingProgram
+from inkling.trials.trial import TrialSettings, span_of
+
+
+@dataclass(frozen=True, slots=True)
+class SparkWatch:
+    """Results of a program that watches, as frames."""
+
+    watching: WatchingProgram
+    results: batch.SparkResults
+    learned: Learned
+    settings: TrialSettings
+
+    @classmethod
+    def of(
+        cls,
+        watching: WatchingProgram,
+        spark: SparkSession,
+        inputs: Mapping[str, Data],
+        tables: Mapping[str, Data],
+        learned: Learned,
+        settings: TrialSettings,
+    ) -> SparkWatch:
+        return cls(watching, batch.run(watching, spark, inputs, tables), learned, settings)
+
+    def cards(self, subject: Subject) -> Iterator[Scorecard]:
+        """A card per order, then that of always saying the share of positives."""
+        span = span_of(subject, self.watching, self.learned.clock)
+        past = None
+        for order in self.settings.orders:
+            beside = _beside(self.results.frames[subject.watched(order)], subject, self.learned, span)
+            counted = _counted(beside, censored=self.settings.censored)
+            past = _tally(counted, judged=False)
+            yield Scorecard(
+                f"order {order}",
+                _tally(counted, judged=True),
+                _tally(counted, judged=True, apart=True),
+                order,
+                None if subject.is_given or span is not None else _interval_scores(beside),
+            )
+            last = counted
+        if subject.is_given and past is not None:
+            share = (past.n_true.sum() + 0.5) / (past.n.sum() + 1)
+            yield Scorecard(
+                "share of positives",
+                *(_at_share(_tally(last, judged=True, apart=apart), share) for apart in (False, True)),
+            )
+
+    def close(self) -> None:
+        self.results.close()
+
+
+def _beside(watched: DataFrame, subject: Subject, learned: Learned, span: int | None) -> DataFrame:
+    """Each event with what is said after it, when the next detection comes, and whether it counts."""
+    time = F.unix_micros("end") if learned.clock is Clock.TIMESTAMP else F.col("end")
+    run = Window.partitionBy(*(f"`{key}`" for key in subject.keys), "life").orderBy("event_number")
+    later = run.rowsBetween(1, Window.unboundedFollowing)
+    whole = run.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
+    told = watched.select(
+        *(f"`{key}`" for key in subject.keys),
+        "life",
+        "event_number",
+        "first",
+        "last",
+        "chance",
+        "detected",
+        time.alias("time"),
+    )
+    placed = told.select(
+        "*",
+        F.min(F.when(F.col("detected"), F.col("event_number"))).over(later).alias("next_number"),
+        F.min(F.when(F.col("detected"), F.col("time"))).over(later).alias("next_time"),
+        F.max("event_number").over(whole).alias("end_number"),
+        F.max("time").over(whole).alias("end_time"),
+    )
+    wait = F.col("next_number") - F.col("event_number")
+    if span is None:
+        came_true: Column = wait.between(F.col("first"), F.col("last"))
+        passes_end = F.col("event_number") + F.col("last") > F.col("end_number")
+    else:
+        came_true = F.col("next_time") - F.col("time") <= span
+        passes_end = F.col("time") + span > F.col("end_time")
+    judged = F.lit(True) if learned.until is None else F.col("time") > learned.until
+    return placed.select(
+        "*",
+        wait.alias("wait"),
+        F.coalesce(came_true, F.lit(False)).alias("came_true"),
+        passes_end.alias("passes_end"),
+        judged.alias("judged"),
+    )
+
+
+def _counted(beside: DataFrame, *, censored: bool) -> pa.Table:
+    """How often each chance was stated, and came true; apart by the number of the event where forecasts overlap."""
+    said = beside.where(F.col("chance").isNotNull())
+    if censored:
+        said = said.where(~F.col("passes_end"))
+    longest = said.where("judged").agg(F.max("last")).first()
+    stride = max(1, int(longest[0])) if longest is not None and longest[0] is not None else 1
+    return (
+        said.groupBy("chance", "judged", (F.col("event_number") % stride == 0).alias("apart"))
+        .agg(F.count("*").alias("n"), F.sum(F.col("came_true").cast("long")).alias("n_true"))
+        .toArrow()
+    )
+
+
+def _tally(counted: pa.Table, *, judged: bool, apart: bool = False) -> Tally:
+    rows = counted["judged"].to_numpy() == judged
+    if apart:
+        rows &= counted["apart"].to_numpy()
+    return Tally.summed(*(counted[name].to_numpy()[rows] for name in ("chance", "n", "n_true")))
+
+
+def _at_share(tally: Tally, share: float) -> Tally:
+    return Tally.summed(np.full(len(tally.n), share), tally.n, tally.n_true)
+
+
+def _interval_scores(beside: DataFrame) -> IntervalScores:
+    judged = beside.where("judged")
+    n_detections = judged.where("detected").count()
+    wait, first, last = F.col("wait"), F.col("first"), F.col("last")
+    deviation = F.greatest(F.lit(0), first - wait, wait - last)
+    open_chance = 1 - F.when(F.col("chance") >= 1, CERTAIN).otherwise(F.col("chance"))
+    scored = judged.where(F.col("chance").isNotNull() & wait.isNotNull()).select("*", deviation.alias("off"))
+    correct = F.col("off") == 0
+    found = scored.agg(
+        F.count("*").alias("n"),
+        F.count_if(correct).alias("n_correct"),
+        F.sum(last - first).alias("total_spread"),
+        F.sum((last - first) + 2 / open_chance * F.col("off")).alias("total_score"),
+        F.sum(F.when(correct, wait - first)).alias("total_distance"),
+        F.sum("off").alias("total_deviation"),
+        F.sum(F.col("off") * F.col("off")).alias("total_squared_deviation"),
+        F.sum(F.col("off") / F.col("next_number")).alias("total_relative_deviation"),
+        F.avg("chance").alias("mean_chance"),
+    ).first()
+    keys = beside.columns[: beside.columns.index("event_number")]
+    targets = scored.groupBy(*(f"`{key}`" for key in keys), "next_number").agg(F.max(correct).alias("met"))
+    seen = targets.agg(F.count("*").alias("n_expected"), F.count_if("met").alias("n_met")).first()
+    assert found is not None
+    assert seen is not None
+    sums = {name: value or 0 for name, value in found.asDict().items() if name != "mean_chance"}
+    return IntervalScores(
+        **sums,
+        n_detections=n_detections,
+        n_expected=seen["n_expected"],
+        n_met=seen["n_met"],
+        mean_chance=found["mean_chance"],
+    )
