@@ -8,7 +8,7 @@ import pytest
 from tests.oracles import test_wayeb_definition, test_wayeb_ink
 from tests.oracles import wayeb_numbers as numbers
 from tests.oracles.ink_case import Case, Found, in_order
-from tests.oracles.wayeb_cases import CASES, LETTERS, MATCHED_PATTERNS, strict
+from tests.oracles.wayeb_cases import CASES, LETTERS, MATCHED_PATTERNS
 from tests.unit.automata import test_alphabet
 
 from inkling import ProgramError, parse

@@ -15,7 +15,9 @@ from inkling.markov import meaning
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import tree_contexts
 from inkling.markov.counter_tree import CounterTree
+from inkling.markov.counts import WordCounts
 from inkling.markov.full_order import every_context, full_contexts
+from inkling.markov.histories import Histories
 from inkling.markov.prediction_tree import PredictionTree, Thresholds, learn_tree
 from inkling.markov.suffix_automaton import suffix_automaton, unfolded
 from inkling.markov.weighting import log_block, weighted_tree
@@ -211,10 +213,7 @@ def test_weighted_prediction_after_a_context_that_was_never_seen() -> None:
     assert word("bb") not in mixture.words()
 
 
-def _two(first: str, second: str):  # type: ignore[no-untyped-def]
-    from inkling.markov.counts import WordCounts
-    from inkling.markov.histories import Histories
-
+def _two(first: str, second: str) -> WordCounts:
     symbols = letters(first + second, "ab")
     segments = np.array([0, len(first), len(symbols)])
     return WordCounts.of(symbols, segments, np.zeros((1, 2), np.int32), 2, Histories.new(2))

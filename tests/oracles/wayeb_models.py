@@ -18,8 +18,6 @@ from inkling.markov.prediction_tree import PredictionTree
 
 Laws = Mapping[str, Sequence[Fraction]]
 
-ONE_STATE = np.zeros((1, 5), np.int32)
-
 
 def letters(text: str, alphabet: str) -> npt.NDArray[np.int32]:
     return np.array([alphabet.index(letter) for letter in text], np.int32)

@@ -19,7 +19,7 @@ from inkling.model.uncertainty import LostEvents
 from inkling.query import Program
 from inkling.testing.arrival import arrivals, with_lateness
 from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.episodes import one_after_the_other
+from inkling.testing.episodes import one_after_the_other, that_fit_together
 from inkling.testing.uncertain import Doubts, UncertainCase, random_uncertain_cases
 from inkling.testing.universe import Doubtful
 from inkling.worlds.settings import Sampling
@@ -120,7 +120,7 @@ def _told(case: UncertainCase, pushes: Iterable[Push], wrong: Iterable[str]) -> 
 def _cases(rng: random.Random, n: int, **doubts: tuple[Doubtful, ...]) -> Iterator[UncertainCase]:
     for _ in range(n):
         options = Doubts(most_worlds=(300,), lengths=rng.random() < 0.4, **doubts)  # type: ignore[arg-type]
-        yield one_after_the_other(rng, random_uncertain_cases(rng, EPISODES, options))
+        yield one_after_the_other(rng, that_fit_together(random_uncertain_cases(rng, EPISODES, options)))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

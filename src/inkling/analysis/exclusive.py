@@ -73,6 +73,8 @@ def _asks_for_value(item: e.Expr, condition: e.Expr) -> bool:
             return item in (one, other)
         case e.InList(item=other):
             return other == item
+        case e.AnyOf(items=items):
+            return all(_asks_for_value(item, one) for one in items)
         case _:
             return False
 

@@ -14,6 +14,7 @@ from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
 from inkling.cli.options import Debug, Master, Runner, RunnerChoice, Seed
 from inkling.cli.progress import counting
+from inkling.cli.trials import learn_models
 from inkling.query import load
 
 USUAL_EVENTS = 1_000_000
@@ -39,6 +40,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="inkling-bench-") as scratch:
         with counting(f"generating {name}", quiet=False) as progress:
             write(name, Path(scratch), events=n_events(name, events, USUAL_EVENTS), seed=seed, progress=progress)
+        learn_models(program, Path(scratch), lambda _: None)
         given = given_paths(program, [scratch], [])
         for number in range(1, repeat + 1):
             found = execute(program, given, runner, master=master, debug=debug)

@@ -38,6 +38,7 @@ USUAL_EVENTS = 200_000
 SHOWN_ROWS = 3
 HIDDEN_COLUMNS = ("event", "detected_at", "op")
 ONLY_IN_DOUBT = ("method", "error")
+NOT_OF_FORECASTS = ("start", "probability", "method", "error", "margin", "model")
 
 
 def demo(
@@ -113,6 +114,8 @@ def _shown(name: str, results: pa.Table) -> Table:
     table = Table(title=f"{name}: {results.num_rows:,}", caption=caption, title_justify="left")
     is_certain = results.num_rows == 0 or set(results["probability"].unique().to_pylist()) == {1.0}
     hidden = {*HIDDEN_COLUMNS, *(ONLY_IN_DOUBT if is_certain else ())}
+    if results.num_rows and results["method"][0].as_py() == "forecast":
+        hidden |= {*NOT_OF_FORECASTS}
     columns = [column for column in results.column_names if column not in hidden]
     for column in columns:
         table.add_column(column, overflow="fold")

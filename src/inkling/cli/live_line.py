@@ -70,12 +70,25 @@ def parts(progress: Progress, clock: Clock) -> list[str]:
     rates = f"{progress.input_rows_per_second:,.0f}/s in, {progress.processed_rows_per_second:,.0f}/s done"
     found = ", ".join(f"{name} {n:,}" for name, n in progress.matches.items())
     aside = f"{progress.late:,} late, {progress.rejects:,} refused"
+    drift = [f"drift: {', '.join(drifts(progress))}"] if progress.drift else []
     return [
         f"batch {progress.batch}: {counted(progress.rows, 'row')} in {progress.seconds:.1f} s ({rates})",
         f"state: {counted(progress.state_rows, 'row')}, {size(progress.state_bytes)}",
         f"watermark: {_watermark(progress, clock)}",
         f"found: {found}; {aside}",
+        *drift,
     ]
+
+
+def drifts(progress: Progress) -> Iterator[str]:
+    """By model, the bits per event that it needs, and how many more than for what it was learned from."""
+    for name, drift in progress.drift.items():
+        if drift["loss"] is None:
+            yield f"{name} v{drift['version']} not tried yet"
+        else:
+            excess = drift["loss"] - drift["trained"]
+            alarm = ": it no longer fits" if drift["is_alarming"] else ""
+            yield f"{name} v{drift['version']} {drift['loss']:.2f} bits/event ({excess:+.2f}){alarm}"
 
 
 def _watermark(progress: Progress, clock: Clock) -> str:

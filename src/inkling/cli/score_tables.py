@@ -11,25 +11,23 @@ if TYPE_CHECKING:
     from inkling.scoring.scorecard import Scores
 
 CHANCES = {
-    "forecasts": "forecasts",
+    "forecasts": "n",
     "base_rate": "came true",
     "brier_score": "Brier",
     "log_loss": "log loss",
     "auc": "AUC",
-    "precision": "precision",
-    "recall": "recall",
     "f1": "F1",
     "mcc": "MCC",
 }
 INTERVALS = {
-    "forecasts": "forecasts",
-    "coverage": "coverage",
+    "forecasts": "n",
+    "coverage": "hold",
     "mean_spread": "spread",
     "interval_score": "score",
     "rmse": "RMSE",
-    "mae": "MAE",
     "loss": "loss",
 }
+"""What fits a terminal of 80 columns; the page has the rest."""
 
 
 def print_scores(scores: Mapping[str, Scores]) -> None:
@@ -57,4 +55,4 @@ def _table(name: str, scores: Scores) -> Table:
 def _cell(value: float | int | None) -> str:
     if value is None:
         return "-"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"

@@ -19,6 +19,7 @@ from inkling.cli.options import Debug, Delta, Epsilon, Master, ProgramFile, Quie
 from inkling.cli.progress import working
 from inkling.cli.python_files import PythonFiles, import_files
 from inkling.cli.stopping import Stop, stopping_politely
+from inkling.live.adaptation.online import OnlineLearning, every_of
 from inkling.query import Program, load
 
 if TYPE_CHECKING:
@@ -91,6 +92,30 @@ def stream(
         Path | None,
         typer.Option(metavar="FILE.jsonl", help="Where numbers of every micro-batch are added.", show_default=False),
     ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="Messages that change settings of forecasts: a file to which lines are added, CSV or JSON, or "
+            "kafka://HOST:PORT/TOPIC.",
+            show_default=False,
+        ),
+    ] = None,
+    learn: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EVERY",
+            help='Have the models of forecasts learn, with a new version every so many events, or "10 minutes"; '
+            '"never" only tells how well they fit.',
+            show_default=False,
+        ),
+    ] = None,
+    forget: Annotated[
+        float, typer.Option(min=0, max=1, help="What a new version of a model keeps of the counts of the last one.")
+    ] = 1.0,
+    alarm: Annotated[
+        float, typer.Option(min=0, help="Bits per event by which a model may predict worse than when it learned.")
+    ] = 0.5,
     master: Master = "local[*]",
     epsilon: Epsilon = 0.01,
     delta: Delta = 0.01,
@@ -108,9 +133,10 @@ def stream(
     given = given_addresses(loaded, inputs, tables)
     place = checkpoint or _checkpoint_of(output)
     now = available_now or finish
+    learning = None if learn is None else OnlineLearning(every_of(learn), forget=forget, alarm=alarm)
     with working(quiet) as say:
         say("starting Spark")
-        spark = _session(master, [*given.streams.values(), output], debug=debug)
+        spark = _session(master, [*given.streams.values(), output, control or ""], debug=debug)
         say("starting the stream")
         query = loaded.stream(
             spark,
@@ -123,6 +149,9 @@ def stream(
             buckets=buckets,
             unbounded=unbounded,
             sampling=sampling,
+            learn=learning,
+            control=control,
+            on_refused=lambda refused: typer.echo(str(refused), err=True),
         )
     if query.changes and not quiet:
         typer.echo(f"{program.name} has changed since the last run; {query.changes}", err=True)

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.errors import InputError
+from inkling.evaluators.forecast.symbols import SymbolReader
+from inkling.evaluators.forecast.words import symbol_words
 from inkling.fitting.program import LearningProgram, Subject, column_of, learning_event, subjects_of
 from inkling.fitting.runs import LocalRun, Run
 from inkling.fitting.settings import AUTO, DEEPEST, DEFAULT_ORDER, FitSettings
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 FLOOR = 0.001
 """No symbol is given less where orders are compared: one that was never seen may still come."""
+
+MOST = 64
+"""No order is larger."""
 
 _BEFORE = "@before"
 """Follows the name of an event that counts what lies before the rows that orders are compared on."""
@@ -57,9 +62,12 @@ def learn(
     """Learns the models that forecasts of a program read, in one pass over the data."""
     settings = settings or FitSettings()
     subjects = subjects_of(program, names)
-    orders = {subject.model: _order(program, subject, settings) for subject in subjects}
-    events = {subject.model: _event(program, subject, orders[subject.model], settings) for subject in subjects}
-    run = _run(LearningProgram.of(program, tuple(events.values())), program, inputs, tables, spark, partitions)
+    drafts = {subject.model: _event(program, subject, settings) for subject in subjects}
+    draft = LearningProgram.of(program, tuple(drafts.values()))
+    readers = {model: draft.reader(event.name) for model, event in drafts.items()}
+    orders = {subject.model: _order(subject, readers[subject.model], settings) for subject in subjects}
+    events = {model: _of_order(event, orders[model]) for model, event in drafts.items()}
+    run = _run(draft, program, inputs, tables, spark, partitions)
     until = _until(run, settings)
     split = run.earliest(1 - settings.held_out, until) if settings.order == AUTO else None
     counting = {model: _until_then(event, until) for model, event in events.items()}
@@ -69,7 +77,7 @@ def learn(
     models, losses = {}, {}
     for subject in subjects:
         event = counting[subject.model]
-        model = _model(learning, subject, event, found[event.name], settings)
+        model = _model(learning, subject, event, readers[subject.model], found[event.name], settings)
         if subject.model in before:
             first, _ = _counts(found[before[subject.model].name], model.counts.n_symbols, model.counts.order)
             losses[subject.model] = compared(model, first)
@@ -94,19 +102,12 @@ def compared(model: Model, first: WordCounts) -> dict[int, float]:
     }
 
 
-def _order(program: Runnable, subject: Subject, settings: FitSettings) -> int:
+def _order(subject: Subject, reader: SymbolReader, settings: FitSettings) -> int:
     """How far back words must reach."""
-    reader = LearningProgram.of(program, (learning_event(subject, 0),)).reader(subject.event.name)
-    deepest = -1
-    for order in range(DEEPEST if settings.order == AUTO else 64):
-        try:
-            check_codes(reader.n_symbols, order + 1, reader.dfa.n_states)
-        except ValueError:
-            break
-        deepest = order
-    if settings.order == AUTO:
-        return max(deepest, 0)
+    deepest = _deepest(reader)
     asked = settings.order if isinstance(settings.order, int) else None
+    if settings.order == AUTO:
+        asked = min(deepest, DEEPEST)
     order = max((one for one in (asked, subject.order) if one is not None), default=DEFAULT_ORDER)
     if order > deepest:
         raise InputError.of(
@@ -118,9 +119,26 @@ def _order(program: Runnable, subject: Subject, settings: FitSettings) -> int:
     return order
 
 
-def _event(program: Runnable, subject: Subject, order: int, settings: FitSettings) -> EventPlan:
+def _deepest(reader: SymbolReader) -> int:
+    """The order of the longest words that can be counted."""
+    order = -1
+    while order < MOST:
+        try:
+            check_codes(reader.n_symbols, order + 2, reader.dfa.n_states)
+        except ValueError:
+            break
+        order += 1
+    return order
+
+
+def _event(program: Runnable, subject: Subject, settings: FitSettings) -> EventPlan:
     by = None if settings.by is None else column_of(program, subject, settings.by)
-    return learning_event(subject, order, by=by)
+    return learning_event(subject, 0, by=by)
+
+
+def _of_order(event: EventPlan, order: int) -> EventPlan:
+    assert event.forecast is not None
+    return replace(event, forecast=replace(event.forecast, order=order))
 
 
 def _run(
@@ -172,9 +190,13 @@ def _before(event: EventPlan, split: int | None) -> EventPlan:
 
 
 def _model(
-    learning: LearningProgram, subject: Subject, event: EventPlan, found: pa.Table, settings: FitSettings
+    learning: LearningProgram,
+    subject: Subject,
+    event: EventPlan,
+    reader: SymbolReader,
+    found: pa.Table,
+    settings: FitSettings,
 ) -> Model:
-    reader = learning.reader(event.name)
     assert event.forecast is not None
     assert event.forecast.order is not None
     words, gaps = _counts(found, reader.n_symbols, event.forecast.order)
@@ -191,7 +213,7 @@ def _model(
     asked = settings.order if isinstance(settings.order, int) else event.forecast.order
     return Model(
         subject.forecast.of,
-        learning.alphabet(event.name),
+        symbol_words(learning.step(event.name)[1], reader),
         reader.dfa.fingerprint,
         reader.dfa.n_states,
         words,

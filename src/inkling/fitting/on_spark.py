@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -18,6 +19,9 @@ from inkling.model.time import Clock
 from inkling.spark import batch
 from inkling.spark.normalize import normalize_frame
 from inkling.spark.read import read_frame
+
+EVENT = "event"
+"""The column that says which event a result belongs to."""
 
 ACCURACY = 1_000_000
 """Of the time by which a share of the rows have ended: one row in so many."""
@@ -44,15 +48,17 @@ class SparkRun:
         (found,) = times.agg(F.percentile_approx(f"`{END}`", share, ACCURACY).alias("time")).collect()
         return None if found["time"] is None else int(found["time"])
 
-    def counts(self, program: LearningProgram, events: Iterable[str]) -> Mapping[str, pa.Table]:
+    def counts(self, program: LearningProgram, events: Sequence[str]) -> Mapping[str, pa.Table]:
         results = batch.run(program, self.spark, self.inputs, self.tables, partitions=self.partitions)
         *what, count = (column.name for column in COUNTED)
         try:
-            return {
-                event: results.frames[event].groupBy(*what).agg(F.sum(count).alias(count)).toArrow() for event in events
-            }
+            every = reduce(
+                DataFrame.unionByName, (results.frames[event].select(EVENT, *what, count) for event in events)
+            )
+            summed = every.groupBy(EVENT, *what).agg(F.sum(count).alias(count)).toArrow()
         finally:
             results.close()
+        return {event: summed.filter(pc.equal(summed[EVENT], event)) for event in events}
 
     def _normalized(self) -> dict[str, tuple[DataFrame, Clock]]:
         read = {}

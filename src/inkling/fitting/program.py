@@ -8,7 +8,6 @@ from pathlib import Path
 
 from inkling.errors import InputError, ProgramError, nearest
 from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.evaluators.forecast.words import symbol_words
 from inkling.logical.forecasts import learning_plan
 from inkling.logical.plan import EventPlan, Forecast, ProgramPlan
 from inkling.model.schema import Column
@@ -68,10 +67,6 @@ class LearningProgram:
         """The automaton of a forecast, and how rows are spelled for it."""
         stage, step = self.step(event)
         return SymbolReader.of(step, len(stage.inputs), stage.resets)
-
-    def alphabet(self, event: str) -> tuple[str, ...]:
-        """Its symbols in words."""
-        return symbol_words(self.step(event)[1], self.reader(event))
 
 
 def subjects_of(program: Runnable, names: Collection[str] | None = None) -> tuple[Subject, ...]:

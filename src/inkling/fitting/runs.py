@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,7 +28,7 @@ class Run(Protocol):
         """The time by which so many of the rows have ended that do so by `until`; none without rows."""
         ...
 
-    def counts(self, program: LearningProgram, events: Iterable[str]) -> Mapping[str, pa.Table]:
+    def counts(self, program: LearningProgram, events: Sequence[str]) -> Mapping[str, pa.Table]:
         """The counts of some events, with the columns `COUNTED`; equal rows may stand there several times."""
         ...
 
@@ -54,7 +54,7 @@ class LocalRun:
             times = times[: np.searchsorted(times, until, side="right")]
         return int(times[max(0, int(np.ceil(share * len(times))) - 1)]) if len(times) else None
 
-    def counts(self, program: LearningProgram, events: Iterable[str]) -> Mapping[str, pa.Table]:
+    def counts(self, program: LearningProgram, events: Sequence[str]) -> Mapping[str, pa.Table]:
         found = run_plan(program.physical, self.given.sources, self.given.facts, self.given.around)
         names = [column.name for column in COUNTED]
         return {event: pa.table({name: found[event].values[name] for name in names}) for event in events}

@@ -15,8 +15,8 @@ Moment: TypeAlias = int | str | date
 
 AUTO: Literal["auto"] = "auto"
 DEFAULT_ORDER = 3
-DEEPEST = 6
-"""Orders that are tried where the best one is asked for: fewer than these."""
+DEEPEST = 5
+"""The largest order that is tried where the best one is asked for."""
 
 SHRINKAGE = 20.0
 """How many events the model of all weighs in the model of a group."""

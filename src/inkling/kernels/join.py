@@ -57,8 +57,9 @@ def pair_all(first, last, rows, registers, moments, code, constants, columns):
     unconditional = code.shape[0] == 0
     n = 0
     for i in range(first.shape[0]):
+        held, when = registers[i], moments[i]
         for j in range(first[i], last[i]):
-            if unconditional or run(code, constants, columns, rows[j], registers[i], moments[i], stack) == 1.0:
+            if unconditional or run(code, constants, columns, rows[j], held, when, stack) == 1.0:
                 if n == left.shape[0]:
                     left, right = _grown(left), _grown(right)
                 left[n] = i
@@ -77,10 +78,11 @@ def pair_next(first, last, rows, start, place, end, end_place, registers, moment
     n = 0
     for i in range(first.shape[0]):
         bound, bound_place = FAR, FAR
+        held, when = registers[i], moments[i]
         for j in range(first[i], last[i]):
             if start[j] > bound or (start[j] == bound and place[j] > bound_place):
                 break
-            if unconditional or run(code, constants, columns, rows[j], registers[i], moments[i], stack) == 1.0:
+            if unconditional or run(code, constants, columns, rows[j], held, when, stack) == 1.0:
                 if end[j] < bound or (end[j] == bound and end_place[j] < bound_place):
                     bound, bound_place = end[j], end_place[j]
                 if n == left.shape[0]:
@@ -115,10 +117,11 @@ def any_in_range(first, last, end, end_place, before, before_place, rows, regist
     stack = np.empty(code.shape[0] + 1, np.float64)
     unconditional = code.shape[0] == 0
     for i in range(first.shape[0]):
+        held, when = registers[i], moments[i]
         for j in range(first[i], last[i]):
             if end[j] > before[i] or (end[j] == before[i] and end_place[j] >= before_place[i]):
                 continue
-            if unconditional or run(code, constants, columns, rows[j], registers[i], moments[i], stack) == 1.0:
+            if unconditional or run(code, constants, columns, rows[j], held, when, stack) == 1.0:
                 found[i] = True
                 break
     return found

@@ -19,9 +19,9 @@ MOMENT = 4  # push time register a
 ADD, SUB, MUL, DIV, MOD, NEG = 10, 11, 12, 13, 14, 15
 LT, LE, GT, GE, EQ, NE = 20, 21, 22, 23, 24, 25
 AND, OR, NOT, IS_NULL = 30, 31, 32, 33
-CELL = 38  # the place of the top among those of the place below it, or null: b + 1 bounds from a on, then the places
+HOLDS = 38  # whether the top is among those of the place below it: b + 1 bounds from a on, then the places
 IN = 34  # whether the top is among constants[a:b]
-TRANSLATE = 35  # constants[a + top], or null where the top is none of the b places
+TRANSLATE = 35  # what stands at the top among the b places after the first of them, constants[a]; or null
 SEARCH = 36  # the place of the top among the b sorted constants from a on, or null
 PAIR = 37  # the place of the two on top among b sorted pairs: b firsts from a on, then b seconds; or null
 ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
@@ -180,22 +180,23 @@ def run(code, constants, columns, candidate, registers, moments, stack):
                     found = 1.0
             stack[top] = found
         elif op == TRANSLATE:
-            if stack[top] >= 0.0 and stack[top] < code[i, 2] and stack[top] == math.floor(stack[top]):
-                stack[top] = constants[code[i, 1] + int(stack[top])]
+            place = stack[top] - constants[code[i, 1]]
+            if place >= 0.0 and place < code[i, 2] and place == math.floor(place):
+                stack[top] = constants[code[i, 1] + 1 + int(place)]
             else:
                 stack[top] = math.nan
         elif op == SEARCH:
             if not math.isnan(stack[top]):
                 stack[top] = _place(stack[top], constants, code[i, 1], code[i, 2])
-        elif op == CELL:
+        elif op == HOLDS:
             top -= 1
             if math.isnan(stack[top]) or math.isnan(stack[top + 1]):
-                stack[top] = math.nan
+                stack[top] = 0.0
             else:
                 begin = int(constants[code[i, 1] + int(stack[top])])
                 end = int(constants[code[i, 1] + int(stack[top]) + 1])
                 places = code[i, 1] + code[i, 2] + 1
-                stack[top] = _place(stack[top + 1], constants, places + begin, end - begin)
+                stack[top] = 0.0 if math.isnan(_place(stack[top + 1], constants, places + begin, end - begin)) else 1.0
         elif op == PAIR:
             top -= 1
             if math.isnan(stack[top]) or math.isnan(stack[top + 1]):

@@ -94,17 +94,17 @@ def tallied(outcomes: Outcomes, *, span: int | None = None, censored: bool = Fal
         duration are all taken.
     """
     rows = outcomes.said
-    if censored and span is None:
-        rows &= outcomes.number + outcomes.last <= outcomes.end
-    elif censored:
-        rows &= outcomes.time + span <= _end_times(outcomes)
-    if apart and span is None:
-        rows &= outcomes.number % max(1, int(outcomes.last[rows].max(initial=1))) == 0
-    if span is None:
+    if span is not None:
+        came_true = outcomes.wait_time <= span
+        if censored:
+            rows &= outcomes.time + span <= _end_times(outcomes)
+    else:
         wait = outcomes.wait
         came_true = (wait >= outcomes.first) & (wait <= outcomes.last)
-    else:
-        came_true = outcomes.wait_time <= span
+        if censored:
+            rows &= outcomes.number + outcomes.last <= outcomes.end
+        if apart:
+            rows &= outcomes.number % max(1, int(outcomes.last[rows].max(initial=1))) == 0
     return Tally.of(outcomes.chance[rows], came_true[rows])
 
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
+from inkling.analysis.policies import parts_of
+from inkling.analysis.window import horizon_of
+from inkling.logical import plan as p
 from inkling.model.event import Value
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
+from inkling.model.worlds import joint_worlds
 from inkling.testing.rows import Rows
 from inkling.testing.uncertain import UncertainCase
 
@@ -18,6 +23,32 @@ TIMES = ("t", "begun", "ended", "lo", "hi", "since", "until")
 PAUSES = (2, 5, 20)
 PLACES = 400
 """More than there are places in the order of one dataset."""
+MOST_TO_CHOOSE_FROM = 12
+"""Events of one world of which a match may have any: every further one doubles the number of matches."""
+
+
+def that_fit_together(cases: Sequence[UncertainCase]) -> Sequence[UncertainCase]:
+    """As many of the first cases, which share a program, as it can be asked to take one after the other."""
+    if not any(_has_any_of_all_time(event) for event in cases[0].plan.events):
+        return cases
+    n_events = accumulate(map(_most_events, cases))
+    return cases[: max(1, sum(n <= MOST_TO_CHOOSE_FROM for n in n_events))]
+
+
+def _has_any_of_all_time(event: p.EventPlan) -> bool:
+    """Whether a repetition takes any number of events and may leave out others, however long that takes."""
+    if horizon_of(event).conclusion is not None:
+        return False
+    parts = list(parts_of(event.pattern))
+    sequences = [part for part in parts if isinstance(part, p.Sequence) and part.policy is not p.Policy.ANY]
+    in_turn = {id(part) for sequence in sequences for part in sequence.parts}
+    return any(isinstance(part, p.Repetition) and part.high is None and id(part) not in in_turn for part in parts)
+
+
+def _most_events(case: UncertainCase) -> int:
+    """How many events a world of a case has at most."""
+    worlds = joint_worlds(case.rows, (stream.schema for stream in case.plan.streams))
+    return max(sum(map(len, rows.values())) for _, rows in worlds)
 
 
 def one_after_the_other(rng: random.Random, cases: Sequence[UncertainCase]) -> UncertainCase:

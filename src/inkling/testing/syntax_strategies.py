@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from functools import cache
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from hypothesis import strategies as st
 
@@ -39,6 +39,7 @@ from inkling.language.syntax import (
     ForecastAround,
     ForecastDecl,
     ForecastInterval,
+    ForecastKind,
     ForecastPoint,
     ForecastWithin,
     Ident,
@@ -344,6 +345,13 @@ def _events() -> st.SearchStrategy[EventDecl]:
     )
 
 
+def _forecast_decl(
+    event: Ident, kind: ForecastKind, owner: tuple[Ident, Ident | None] | None, **options: Any
+) -> ForecastDecl:
+    model, by = owner or (None, None)
+    return ForecastDecl(event, kind, model=model, by=by, **options)
+
+
 @cache
 def _forecasts() -> st.SearchStrategy[ForecastDecl]:
     count = st.integers(1, 500)
@@ -357,7 +365,7 @@ def _forecasts() -> st.SearchStrategy[ForecastDecl]:
     shares = st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted)
     models = st.tuples(idents(), _maybe(idents()))
     return st.builds(
-        lambda *args, owner, **options: ForecastDecl(*args, model=owner and owner[0], by=owner and owner[1], **options),
+        _forecast_decl,
         idents(),
         kinds,
         confidence=_maybe(_confidences()),

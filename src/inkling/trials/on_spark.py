@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from inkling.fitting.learn import Learned
 from inkling.io import Data
+from inkling.logical.plan import ForecastKind
 from inkling.model.time import Clock
 from inkling.scoring.intervals import CERTAIN, IntervalScores
 from inkling.scoring.scorecard import Scorecard
@@ -45,25 +46,22 @@ class SparkWatch:
     def cards(self, subject: Subject) -> Iterator[Scorecard]:
         """A card per order, then that of always saying the share of positives."""
         span = span_of(subject, self.watching, self.learned.clock)
-        past = None
+        counted = pa.table({})
         for order in self.settings.orders:
             beside = _beside(self.results.frames[subject.watched(order)], subject, self.learned, span)
-            counted = _counted(beside, censored=self.settings.censored)
-            past = _tally(counted, judged=False)
+            counted = _counted(beside, subject, censored=self.settings.censored)
             yield Scorecard(
                 f"order {order}",
-                _tally(counted, judged=True),
-                _tally(counted, judged=True, apart=True),
+                _tally(counted, "judged"),
+                _tally(counted, "judged", apart=True),
                 order,
                 None if subject.is_given or span is not None else _interval_scores(beside),
             )
-            last = counted
-        if subject.is_given and past is not None:
-            share = (past.n_true.sum() + 0.5) / (past.n.sum() + 1)
-            yield Scorecard(
-                "share of positives",
-                *(_at_share(_tally(last, judged=True, apart=apart), share) for apart in (False, True)),
-            )
+        if subject.is_given:
+            past = _tally(counted, "past")
+            share = float((past.n_true.sum() + 0.5) / (past.n.sum() + 1))
+            said, apart = (_tally(counted, "judged", apart=apart) for apart in (False, True))
+            yield Scorecard("share of positives", _at_share(said, share), _at_share(apart, share))
 
     def close(self) -> None:
         self.results.close()
@@ -100,31 +98,37 @@ def _beside(watched: DataFrame, subject: Subject, learned: Learned, span: int | 
         came_true = F.col("next_time") - F.col("time") <= span
         passes_end = F.col("time") + span > F.col("end_time")
     judged = F.lit(True) if learned.until is None else F.col("time") > learned.until
+    first_judged = F.min(F.when(judged, F.col("event_number"))).over(whole)
+    reaches = F.col("event_number") + F.coalesce("last", F.lit(0))
+    is_past = (reaches < F.coalesce(first_judged, F.col("end_number") + 1)) & (reaches <= F.col("end_number"))
     return placed.select(
         "*",
         wait.alias("wait"),
         F.coalesce(came_true, F.lit(False)).alias("came_true"),
         passes_end.alias("passes_end"),
         judged.alias("judged"),
+        (~judged & is_past).alias("past"),
     )
 
 
-def _counted(beside: DataFrame, *, censored: bool) -> pa.Table:
+def _counted(beside: DataFrame, subject: Subject, *, censored: bool) -> pa.Table:
     """How often each chance was stated, and came true; apart by the number of the event where forecasts overlap."""
     said = beside.where(F.col("chance").isNotNull())
     if censored:
         said = said.where(~F.col("passes_end"))
-    longest = said.where("judged").agg(F.max("last")).first()
-    stride = max(1, int(longest[0])) if longest is not None and longest[0] is not None else 1
+    stride = subject.forecast.count if subject.forecast.kind is ForecastKind.WITHIN else None
+    if stride is None:
+        longest = said.where("judged").agg(F.max("last")).first()
+        stride = max(1, longest[0] or 1) if longest is not None else 1
     return (
-        said.groupBy("chance", "judged", (F.col("event_number") % stride == 0).alias("apart"))
+        said.groupBy("chance", "judged", "past", (F.col("event_number") % stride == 0).alias("apart"))
         .agg(F.count("*").alias("n"), F.sum(F.col("came_true").cast("long")).alias("n_true"))
         .toArrow()
     )
 
 
-def _tally(counted: pa.Table, *, judged: bool, apart: bool = False) -> Tally:
-    rows = counted["judged"].to_numpy() == judged
+def _tally(counted: pa.Table, part: str, *, apart: bool = False) -> Tally:
+    rows = counted[part].to_numpy().copy()
     if apart:
         rows &= counted["apart"].to_numpy()
     return Tally.summed(*(counted[name].to_numpy()[rows] for name in ("chance", "n", "n_true")))
@@ -135,34 +139,31 @@ def _at_share(tally: Tally, share: float) -> Tally:
 
 
 def _interval_scores(beside: DataFrame) -> IntervalScores:
-    judged = beside.where("judged")
-    n_detections = judged.where("detected").count()
-    wait, first, last = F.col("wait"), F.col("first"), F.col("last")
+    wait, first, last, off = F.col("wait"), F.col("first"), F.col("last"), F.col("off")
     deviation = F.greatest(F.lit(0), first - wait, wait - last)
+    is_scored = F.col("chance").isNotNull() & wait.isNotNull()
+    judged = beside.where("judged").select("*", F.when(is_scored, deviation).alias("off"))
     open_chance = 1 - F.when(F.col("chance") >= 1, CERTAIN).otherwise(F.col("chance"))
-    scored = judged.where(F.col("chance").isNotNull() & wait.isNotNull()).select("*", deviation.alias("off"))
-    correct = F.col("off") == 0
-    found = scored.agg(
-        F.count("*").alias("n"),
-        F.count_if(correct).alias("n_correct"),
-        F.sum(last - first).alias("total_spread"),
-        F.sum((last - first) + 2 / open_chance * F.col("off")).alias("total_score"),
-        F.sum(F.when(correct, wait - first)).alias("total_distance"),
-        F.sum("off").alias("total_deviation"),
-        F.sum(F.col("off") * F.col("off")).alias("total_squared_deviation"),
-        F.sum(F.col("off") / F.col("next_number")).alias("total_relative_deviation"),
-        F.avg("chance").alias("mean_chance"),
+    found = judged.agg(
+        F.count(off).alias("n"),
+        F.count_if(off == 0).alias("n_correct"),
+        F.sum(F.when(is_scored, last - first)).alias("total_spread"),
+        F.sum((last - first) + 2 / open_chance * off).alias("total_score"),
+        F.sum(F.when(off == 0, wait - first)).alias("total_distance"),
+        F.sum(off).alias("total_deviation"),
+        F.sum(off * off).alias("total_squared_deviation"),
+        F.sum(off / F.col("next_number")).alias("total_relative_deviation"),
+        F.count_if("detected").alias("n_detections"),
+        F.avg(F.when(is_scored, F.col("chance"))).alias("mean_chance"),
     ).first()
     keys = beside.columns[: beside.columns.index("event_number")]
-    targets = scored.groupBy(*(f"`{key}`" for key in keys), "next_number").agg(F.max(correct).alias("met"))
-    seen = targets.agg(F.count("*").alias("n_expected"), F.count_if("met").alias("n_met")).first()
+    targets = judged.where(is_scored).groupBy(*(f"`{key}`" for key in keys), "next_number")
+    seen = (
+        targets.agg(F.min(off).alias("nearest"))
+        .agg(F.count("*").alias("n_expected"), F.count_if(F.col("nearest") == 0).alias("n_met"))
+        .first()
+    )
     assert found is not None
     assert seen is not None
     sums = {name: value or 0 for name, value in found.asDict().items() if name != "mean_chance"}
-    return IntervalScores(
-        **sums,
-        n_detections=n_detections,
-        n_expected=seen["n_expected"],
-        n_met=seen["n_met"],
-        mean_chance=found["mean_chance"],
-    )
+    return IntervalScores(**sums, **seen.asDict(), mean_chance=found["mean_chance"])

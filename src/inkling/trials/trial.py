@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from inkling import local
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError, ProgramError
 from inkling.fitting.learn import Learned, learn
 from inkling.fitting.settings import FitSettings, Moment
 from inkling.io import Data
+from inkling.local import run
 from inkling.markov.model import Learner
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
@@ -62,6 +62,10 @@ class Watched(Protocol):
         """A card per order, then those of simple rules."""
         ...
 
+    def close(self) -> None:
+        """Free what was kept."""
+        ...
+
 
 def tried(
     program: Runnable,
@@ -91,12 +95,15 @@ def tried(
     facts = {**_without_models(tables, subjects), **models}
     watched: Watched
     if spark is None:
-        watched = _LocalWatch(watching, local.run(watching, given, facts).tables, learned, settings)
+        watched = _LocalWatch(watching, run(watching, given, facts).tables, learned, settings)
     else:
         from inkling.trials.on_spark import SparkWatch
 
         watched = SparkWatch.of(watching, spark, given, facts, learned, settings)
-    return {subject.name: _scores(subject, watched, learned, settings) for subject in subjects}
+    try:
+        return {subject.name: _scores(subject, watched, learned, settings) for subject in subjects}
+    finally:
+        watched.close()
 
 
 def span_of(subject: Subject, watching: WatchingProgram, clock: Clock) -> int | None:
@@ -127,10 +134,13 @@ class _LocalWatch:
         outcomes = {order: self._outcomes(subject, order) for order in self.settings.orders}
         for order, one in outcomes.items():
             yield self._card(f"order {order}", one, span, subject, order)
-        # judged where all orders say something, a rule says it wherever the deepest one does
+        # a rule speaks wherever the deepest model does
         deepest = outcomes[max(outcomes)]
         for name, ruled in baselines(deepest, given=subject.is_given, span=span).items():
             yield self._card(name, ruled, span, subject, None)
+
+    def close(self) -> None:
+        """Nothing was kept."""
 
     def _outcomes(self, subject: Subject, order: int) -> Outcomes:
         return watched_outcomes(self.tables[subject.watched(order)], subject.keys, after=self.learned.until)

@@ -24,6 +24,7 @@ MAIN = {
     "flower": "Gps",
     "blizzard": "Weather",
     "tsunami": "Level",
+    "approach": "Position",
 }
 
 

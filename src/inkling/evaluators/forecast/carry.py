@@ -51,7 +51,12 @@ class ForecastStepper:
             keys = pa.table({})
         histories, last = Histories.new(n_keys), np.full(n_keys, -FOREVER)
         known = codes[:n_known]
-        stored = {STATE: histories.state, CODE: histories.code, EVENTS: histories.events, LAST: last}
+        stored: dict[str, np.ndarray] = {
+            STATE: histories.state,
+            CODE: histories.code,
+            EVENTS: histories.events,
+            LAST: last,
+        }
         for name, column in stored.items():
             column[known] = carry.keys[name].to_numpy()
         batch = event_batch(self.stage, rows, codes[n_known:])

@@ -79,10 +79,7 @@ class ForecastEvaluator:
         picked = chosen[order]
         if not len(picked):
             return self._nothing(rows)
-        columns = {
-            name: pa.concat_arrays(parts).take(pa.array(order))
-            for name, parts in self._columns(said).items()
-        }
+        columns = {name: pa.concat_arrays(parts).take(pa.array(order)) for name, parts in self._columns(said).items()}
         columns["event_number"] = pa.array(number[picked])
         return self._batch(rows, picked, columns)
 

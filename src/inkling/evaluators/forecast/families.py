@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from inkling.markov.durations import WithinDuration, within_duration
 from inkling.markov.forecasts import Argmax, Around, Asked, Fixed, ForecastTable, Kind, Point, Shortest, Within
 from inkling.markov.model import Model
 from inkling.model.batch import EventBatch, Ints
-from inkling.model.clock import Measure
+from inkling.model.time import Span
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import EventStep
 
@@ -59,11 +60,11 @@ class Families:
     step: EventStep
     reader: SymbolReader
     model: Model
-    measure: Measure
+    measure: Callable[[Span], int]
     _made: dict[int, Family] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, measure: Measure) -> Families:
+    def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, measure: Callable[[Span], int]) -> Families:
         """Checks that a table holds a model which fits a forecast."""
         forecast = step.event.forecast
         assert forecast is not None
@@ -106,7 +107,6 @@ class Families:
                 issued = issued & (chance > confidence.threshold + SLACK)
             self._made[number] = Family(chain.follow_tables(), table, self.model.version, within, issued)
         return self._made[number]
-
 
     def _within(self, chain: Chain, group: str | None, forecast: Forecast) -> WithinDuration | None:
         if forecast.within is None or not self.model.n_events:

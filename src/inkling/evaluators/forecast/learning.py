@@ -117,9 +117,9 @@ def _runs(key: Ints, family: Ints) -> Iterator[tuple[Ints, Ints]]:
 def _passed(end: Ints, symbols: NDArray[np.int32], segments: Ints, last: Ints) -> Ints:
     """How long before each row its key had an event; -1 for its first one, and after a reset."""
     passed = np.diff(end, prepend=end[:1])
+    passed[1:][symbols[:-1] < 0] = -1
     first = segments[:-1]
     passed[first] = np.where(last > -FOREVER, end[first] - last, -1)
-    passed[1:][symbols[:-1] < 0] = -1
     return passed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 import numpy as np
@@ -35,6 +35,7 @@ class SymbolReader:
     dfa: Dfa
     delta: NDArray[np.int32]  # [state, symbol]
     scope: tuple[int, ...]
+    own: NDArray[np.int16]  # by input: its number among those of the event
     bits: tuple[int, ...]
     resets: tuple[int | None, ...]  # by input: the condition on which a row resets its key
     group: CellGroup
@@ -43,21 +44,27 @@ class SymbolReader:
 
     @classmethod
     def of(cls, step: EventStep, n_inputs: int, resets: tuple[int | None, ...]) -> SymbolReader:
+        """Conditions and inputs are numbered as the event names them: its symbols do not depend on other events."""
         event, forecast = step.event, step.event.forecast
         assert forecast is not None
-        bits = tuple(sorted({bit for leaf in step.leaves for bit in leaf.bits}))
+        positions = dict.fromkeys((*step.scope, *sorted(step.inputs)))
+        numbers = {position: number for number, position in enumerate(positions)}
+        leaves = (replace(leaf, inputs=tuple(numbers[one] for one in leaf.inputs)) for leaf in step.leaves)
+        scope, step = step.scope, replace(step, leaves=tuple(leaves))
+        bits = tuple(dict.fromkeys(bit for leaf in step.leaves for bit in leaf.bits))
         place = {bit: number for number, bit in enumerate(bits)}
         counting = Counting.RESTART if event.restart else Counting.OVERLAP
         tests = [step.leaf(feature.slot) for feature in forecast.features]
         extras = [Guard(frozenset(test.inputs), frozenset(place[bit] for bit in test.bits)) for test in tests]
         exclusive = exclusive_pairs({place[bit.number]: bit.expr for bit in step.conditions})
         pattern = Pattern(to_regex(step, place), counting)
-        compiled = CompiledPattern.of(pattern, n_inputs, extras=extras, exclusive=exclusive)
+        compiled = CompiledPattern.of(pattern, len(numbers), extras=extras, exclusive=exclusive)
         dfa = compiled.dfa()
         delta = moves(dfa)
         (group,) = cell_groups([compiled.alphabet])
         alphabet = compiled.alphabet
-        return cls(dfa, delta, step.scope, bits, resets, group, alphabet.guards, alphabet.truths[1:])
+        own = np.array([numbers.get(position, 0) for position in range(n_inputs)], np.int16)
+        return cls(dfa, delta, scope, own, bits, resets, group, alphabet.guards, alphabet.truths[1:])
 
     @property
     def n_symbols(self) -> int:
@@ -82,7 +89,7 @@ class SymbolReader:
 
     def read(self, batch: EventBatch) -> tuple[NDArray[np.int32], Ints]:
         """The symbol of each row, -1 where it resets its key; the first row of each key, and the number of rows."""
-        rows = Rows.of(batch.key, batch.source, self._compressed(batch))
+        rows = Rows.of(batch.key, self.own[batch.source], self._compressed(batch))
         cells = rows.cells((self.group,))[0]
         symbols = self.group.symbols[0][cells] - np.int32(1)
         if any(bit is not None for bit in self.resets):

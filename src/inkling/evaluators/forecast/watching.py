@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,16 +10,36 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.forecast.evaluator import ForecastEvaluator
+from inkling.evaluators.forecast.families import Families, Family
+from inkling.logical.plan import ForecastKind
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.markov.chain import Chain
 from inkling.markov.full_order import independent
 from inkling.markov.histories import Histories
 from inkling.model.batch import EventBatch, Ints, MatchBatch
 
+GIVEN = (ForecastKind.WITHIN, ForecastKind.AROUND)
+
+
+class WatchedFamilies(Families):
+    """A forecast about a given stretch of events speaks wherever one is made, also where it has no chance at all."""
+
+    def member(self, number: int) -> Family:
+        family = super().member(number)
+        forecast = self.step.event.forecast
+        assert forecast is not None
+        return replace(family, issued=family.table.eligible) if forecast.kind in GIVEN else family
+
 
 @dataclass(frozen=True)
 class WatchingEvaluator(ForecastEvaluator):
     """Says the same as the forecast, and nothing where that is silent; reads whole keys."""
+
+    @cached_property
+    def families(self) -> WatchedFamilies:
+        found = WatchedFamilies.of(self.step, self.reader, self.model, self.around.measure)
+        assert isinstance(found, WatchedFamilies)
+        return found
 
     @cached_property
     def _automaton(self) -> Chain:
@@ -50,5 +70,5 @@ class WatchingEvaluator(ForecastEvaluator):
 def _lives(symbols: NDArray[np.int32], segments: Ints) -> Ints:
     """How often each row's key was reset before it."""
     resets = np.cumsum(symbols < 0)
-    before = resets[segments[:-1]] - (symbols[segments[:-1]] < 0)
+    before: Ints = resets[segments[:-1]] - (symbols[segments[:-1]] < 0)
     return np.asarray(resets - np.repeat(before, np.diff(segments)), np.int64)

@@ -15,7 +15,7 @@ def symbol_words(step: EventStep, reader: SymbolReader) -> tuple[str, ...]:
     conditions = {one.number: one.expr for one in step.conditions}
     texts = {place: _text(conditions[bit]) for place, bit in enumerate(reader.bits)}
     read = [source for source in step.event.scope if source in step.event.sources]
-    sources = dict(zip(step.scope, read, strict=False)) if len(read) > 1 else {}
+    sources = dict(enumerate(read)) if len(read) > 1 else {}
     parts = []
     for guard in reader.guards:
         name = "|".join(sources[place] for place in sorted(guard.streams or ()) if place in sources)

@@ -43,7 +43,7 @@ UNARY_FUNCTIONS = {
     "floor": vm.FLOOR,
     "ceil": vm.CEIL,
 }
-LOOKING_UP = (vm.TRANSLATE, vm.SEARCH, vm.PAIR, vm.CELL)
+LOOKING_UP = (vm.TRANSLATE, vm.SEARCH, vm.PAIR, vm.HOLDS)
 SPARSE = 8
 """Whole numbers are looked up by their distance from the least one if at most so many places stand for each."""
 FOLDED_FUNCTIONS = {"pow": vm.POW, "least": vm.LEAST, "greatest": vm.GREATEST, "angle_difference": vm.ANGLE}
@@ -141,15 +141,13 @@ class _Writer:
             self._place_among(arg, values)
         n_firsts = len(form.values[0])
         bounds = np.searchsorted(form.firsts, np.arange(n_firsts + 1)).astype(np.float64)
-        self.table(vm.CELL, np.concatenate([bounds, form.seconds]), n_firsts)
-        self.op(vm.IS_NULL)
-        self.op(vm.NOT)
+        self.table(vm.HOLDS, np.concatenate([bounds, form.seconds]), n_firsts)
 
     def _place_among(self, arg: Reference, values: pa.Array) -> None:
         if arg.type is Type.STRING:
             self._reference(arg)
             places = pc.index_in(self.store.words, value_set=values).cast(pa.float64())
-            self.table(vm.TRANSLATE, pc.fill_null(places, float("nan")).to_numpy(zero_copy_only=False), len(places))
+            self._translate(0, pc.fill_null(places, float("nan")).to_numpy(zero_copy_only=False))
         elif self.store.has_halves and arg.type in WHOLE:
             self._reference(arg, HIGH)
             self._reference(arg, LOW)
@@ -166,9 +164,10 @@ class _Writer:
         """Whole numbers that lie close together need no search."""
         places = np.full(values[-1] - values[0] + 1, np.nan)
         places[values - values[0]] = np.arange(len(values))
-        self.constant(float(values[0]))
-        self.op(vm.SUB)
-        self.table(vm.TRANSLATE, places, len(places))
+        self._translate(values[0], places)
+
+    def _translate(self, first: int, places: Doubles) -> None:
+        self.table(vm.TRANSLATE, np.concatenate([[float(first)], places]), len(places))
 
     def _literal(self, value: object) -> float:
         if value is None:

@@ -42,6 +42,10 @@ AnyEvaluator = (
 )
 
 
+NO_MODEL = pa.table({})
+"""Of a forecast that only hands over what it remembers: then nobody asks for its model."""
+
+
 @dataclass(frozen=True, slots=True)
 class StageResults:
     """Results per event; `keys` gives the partition key of each key code."""
@@ -103,6 +107,7 @@ class StageEngine:
                 found.update({matches.event: matches for matches in automata.evaluate(base)})
         if any(bit is not None for bit in self.stage.resets):
             found |= self._in_pieces(base, found)
+            found |= self._forecasts_with_resets(codes, base)
             rows, kept = without_resets(self.stage, rows, codes)
             assert kept is not None
             codes, base = kept, base.take(np.flatnonzero(~resets_in(self.stage.resets, base)))
@@ -127,6 +132,13 @@ class StageEngine:
             matches = evaluator.evaluate(pieces, len(keys), FOREVER, session=session)
             results[step.event.name] = replace(matches, key=keys[matches.key])
         return results
+
+    def _forecasts_with_resets(self, codes: Ints, base: EventBatch) -> dict[str, MatchBatch]:
+        """Forecasts, and what is learnt for them, see for themselves where a key is reset."""
+        n_keys = int(codes.max()) + 1 if len(codes) else 0
+        steps = [step for step in self.stage.steps if step.evaluator is Evaluator.FORECAST]
+        own = [step for step in steps if not self._feeds[step.event.name]]
+        return {step.event.name: self._evaluator(step).evaluate(base, n_keys, FOREVER) for step in own}
 
     def run_batch(self, batch: EventBatch) -> dict[str, MatchBatch]:
         """Results over events in canonical order, of a stage no event of which reads another."""

@@ -109,7 +109,7 @@ def _bare(node: Expr) -> Doc:
         case Duration(amount, unit):
             return f"{decimal(amount)} {unit}"
         case Variable(name):
-            return "_" if name.text == "_" else _variable(name)
+            return _variable(name)
         case Attribute(var, column):
             return f"{_variable(var)}.{column_name(column)}"
         case Part(which, var, column):
@@ -154,7 +154,12 @@ def _bare(node: Expr) -> Doc:
 
 def call(node: Call) -> Doc:
     name = written_name(node.name.text, IN_EXPRESSIONS | BUILT_IN_FUNCTIONS)
-    return bracketed(f"{name}(", [expression(arg) for arg in node.args], ")")
+    return bracketed(f"{name}(", [_argument(arg) for arg in node.args], ")")
+
+
+def _argument(node: Expr) -> Doc:
+    """Only as an argument of its own does `_` stand for anything; elsewhere it is a name that needs quotes."""
+    return "_" if isinstance(node, Variable) and node.name.text == "_" else expression(node)
 
 
 def _variable(ident: Ident) -> str:

@@ -60,15 +60,19 @@ class OnlineLearning:
         return n_events >= self.every
 
 
-def every_of(text: str) -> int | timedelta:
-    """A number of events, or a length of time.
+def every_of(text: str) -> int | timedelta | None:
+    """A number of events, or a length of time; None for never.
 
-    >>> every_of("5000"), every_of("10 minutes")
-    (5000, datetime.timedelta(seconds=600))
+    >>> every_of("5000"), every_of("10 minutes"), every_of("never")
+    (5000, datetime.timedelta(seconds=600), None)
     """
+    if text.strip().lower() == "never":
+        return None
     found = _LENGTH.fullmatch(text.strip())
     if found is None:
-        raise _wrong(f"`{text}` is neither a number of events nor a length of time", "write `5000` or `10 minutes`")
+        raise _wrong(
+            f"`{text}` is neither a number of events nor a length of time", "write `5000`, `10 minutes` or `never`"
+        )
     n, unit = int(found[1]), found[2]
     return n if unit is None else timedelta(**{f"{unit.lower()}s": n})
 

@@ -11,6 +11,7 @@ from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
 from inkling.logical.forecasts import SAID, default_model, forecast_plan
 from inkling.model.schema import Column
+from inkling.model.time import Span
 
 HORIZON = 200
 """Events that a forecast looks ahead unless told otherwise."""
@@ -137,18 +138,7 @@ def _by(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, mistakes: Mi
 
 
 def _forecast(decl: s.ForecastDecl, features: tuple[p.Leaf, ...], by: Column | None) -> p.Forecast:
-    within, count = None, None
-    match decl.kind:
-        case s.ForecastWithin(horizon=s.Duration() as duration):
-            kind, within = p.ForecastKind.WITHIN, to_span(duration)
-        case s.ForecastWithin(horizon=s.EventCount(n=n)):
-            kind, count = p.ForecastKind.WITHIN, n
-        case s.ForecastAround(horizon=s.EventCount(n=n)):
-            kind, count = p.ForecastKind.AROUND, n
-        case s.ForecastPoint():
-            kind = p.ForecastKind.POINT
-        case s.ForecastInterval(mode=mode, width=width):
-            kind, count = p.ForecastKind(mode), width
+    kind, count, within = _kind(decl.kind)
     return p.Forecast(
         decl.event.text,
         kind,
@@ -164,6 +154,21 @@ def _forecast(decl: s.ForecastDecl, features: tuple[p.Leaf, ...], by: Column | N
         decl.including_final,
         decl.distribution,
     )
+
+
+def _kind(kind: s.ForecastKind) -> tuple[p.ForecastKind, int | None, Span | None]:
+    """What is said, about how many events, or about how long a time."""
+    match kind:
+        case s.ForecastWithin(horizon=horizon):
+            if isinstance(horizon, s.Duration):
+                return p.ForecastKind.WITHIN, None, to_span(horizon)
+            return p.ForecastKind.WITHIN, horizon.n, None
+        case s.ForecastAround(horizon=horizon):
+            return p.ForecastKind.AROUND, horizon.n, None
+        case s.ForecastPoint():
+            return p.ForecastKind.POINT, None, None
+        case s.ForecastInterval(mode=mode, width=width):
+            return p.ForecastKind(mode), width, None
 
 
 def _confidence(decl: s.ForecastDecl) -> p.Confidence | None:

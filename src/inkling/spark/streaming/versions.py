@@ -117,7 +117,7 @@ class Versions:
         sampling: Sampling,
         counting: Mapping[str, int] | None = None,
     ) -> Changes:
-        """Take up a checkpoint with a program; what changes, compared to the one that ran before."""
+        """Take up a checkpoint with a program; what changes with `settle`, compared to the one that ran before."""
         self._logs = Logs.of(self._checkpoint)
         numbers = self._stored.numbers()
         if self._logs.planned < 0:
@@ -134,9 +134,7 @@ class Versions:
             self._take(self._stored.read(numbers[-1]), earlier)
         if self.job.is_doubtful:
             _require_same_worlds(self.current.sampling, sampling)
-        said = self.propose(program, tables, clocks, counting)
-        self.settle()
-        return said
+        return self.propose(program, tables, clocks, counting)
 
     def propose(
         self,

@@ -1,0 +1,104 @@
+"""Random forecasts say what the definition says, however rows come."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+from tests.properties.naive_forecasts import RESET, STREAM, Asked, Definition, Row, some_asked, some_rows
+
+from inkling import Model, Program, parse
+from inkling.local_stream import LocalStream
+from inkling.markov.forecasts import Argmax, Point
+
+N_PROGRAMS, N_FORECASTS = 80, 4
+NEAR = 1e-9
+Said = tuple[int, int, int, Fraction, Fraction, list[Fraction]]
+
+
+def program_of(asked: Sequence[Asked], *, resets: bool) -> Program:
+    return parse(STREAM.format(reset=RESET if resets else "") + "".join(one.text for one in asked))
+
+
+def learned(program: Program, asked: Sequence[Asked], rows: list[Row]) -> dict[str, Model]:
+    models: dict[str, Model] = {}
+    for kind in ("tree", "full", "weighted"):
+        for order in {one.order for one in asked if one.learner == kind}:
+            names = [f"m{one.number}" for one in asked if (one.learner, one.order) == (kind, order)]
+            models |= program.fit({"V": rows}, order=order, kind=kind, names=names)  # type: ignore[arg-type]
+    return models
+
+
+def agree(asked: Asked, found: dict[str, object], wanted: Said) -> bool:
+    """The same forecast; where two are equally good up to rounding, either."""
+    number, first, last, chance, expected, times = wanted
+    if found["event_number"] != number:
+        return False
+    if (found["first"], found["last"]) != (first, last):
+        low, high = found["first"], found["last"]
+        assert isinstance(low, int)
+        assert isinstance(high, int)
+        mass = sum(times[low - 1 : high], Fraction(0))
+        peaks = sorted(map(float, times), reverse=True)[:2]
+        tied_peaks = isinstance(asked.kind, Argmax | Point) and peaks[0] - peaks[1] < NEAR
+        return tied_peaks or (abs(float(mass - chance)) < NEAR and high - low == last - first)
+    return found["chance"] == pytest.approx(float(chance), abs=NEAR) and found["expected"] == pytest.approx(
+        float(expected), abs=1e-7
+    )
+
+
+def pushed(
+    chance: random.Random, program: Program, rows: list[Row], models: dict[str, Model]
+) -> dict[str, list[object]]:
+    """Piece by piece; now and then the state goes through a snapshot."""
+    stream = program.open(models, unbounded=True)
+    found: dict[str, list[object]] = {}
+    at = 0
+    while at < len(rows):
+        n = chance.choice([1, 2, 5, 13])
+        if chance.random() < 0.2:
+            stream = LocalStream.restore(program, stream.snapshot(), models)
+        for name, table in stream.push({"V": rows[at : at + n]}).tables.items():
+            found.setdefault(name, []).extend(table.to_pylist())
+        at += n
+    for name, table in stream.finish().tables.items():
+        found.setdefault(name, []).extend(table.to_pylist())
+    return found
+
+
+@pytest.mark.parametrize("seed", range(N_PROGRAMS))
+def test_forecasts_are_those_of_the_definition(seed: int) -> None:
+    chance = random.Random(seed)
+    resets = chance.random() < 0.4
+    asked = [some_asked(chance, number, resets=resets) for number in range(N_FORECASTS)]
+    program = program_of(asked, resets=resets)
+    past = some_rows(chance, chance.choice([20, 40, 70]), resets=resets)
+    rows = some_rows(chance, chance.choice([5, 30, 50]), resets=resets)
+    models = learned(program, asked, past)
+    results = program.run_local({"V": rows}, models).tables
+    for one in asked:
+        assert len(models[f"m{one.number}"].alphabet) == len(one.automaton.symbols)
+        assert models[f"m{one.number}"].n_states == len(one.automaton.delta)
+        wanted = Definition(one, past).said(rows)
+        found = {row["lineage"][0]: row for row in results[f"f{one.number}"].to_pylist()}
+        assert sorted(found) == sorted(wanted), one.text
+        assert [row for row in found if not agree(one, found[row], wanted[row])] == [], one.text
+    if seed % 4 == 0:
+        pieces = pushed(chance, program, rows, models)
+        for name, table in results.items():
+            assert sorted(map(repr, pieces[name])) == sorted(map(repr, table.to_pylist()))
+
+
+def test_random_forecasts_are_of_every_kind() -> None:
+    """What the test above would be worth nothing without."""
+    asked = []
+    for seed in range(N_PROGRAMS):
+        chance = random.Random(seed)
+        resets = chance.random() < 0.4
+        asked += [some_asked(chance, number, resets=resets) for number in range(N_FORECASTS)]
+    assert len(asked) >= 300
+    assert len({(type(one.kind), one.learner) for one in asked}) == 18
+    for flag in ("features", "by", "restart", "keyed", "resets", "including_final", "remaining"):
+        assert 20 <= sum(bool(getattr(one, flag)) for one in asked) <= len(asked) - 20, flag

@@ -1,0 +1,29 @@
+"""Learning and forecasting on Spark: what they give in this process, whatever the number of partitions."""
+
+from __future__ import annotations
+
+import random
+
+from pyspark.sql import SparkSession
+from tests.properties.naive_forecasts import RESET, STREAM, some_asked, some_rows
+
+from inkling import parse
+
+N_FORECASTS = 5
+
+
+def test_models_and_forecasts_do_not_depend_on_the_runner(spark: SparkSession) -> None:
+    chance = random.Random("forecasts on Spark")
+    asked = [some_asked(chance, number, resets=True) for number in range(N_FORECASTS)]
+    program = parse(STREAM.format(reset=RESET) + "".join(one.text for one in asked))
+    past, rows = some_rows(chance, 200, resets=True), some_rows(chance, 80, resets=True)
+    for partitions, options in ((1, {}), (2, {"until": 120}), (5, {"share": 0.25})):
+        here = program.fit({"V": past}, order=2, **options)  # type: ignore[arg-type]
+        there = program.fit({"V": past}, order=2, spark=spark, partitions=partitions, **options)  # type: ignore[arg-type]
+        assert there.keys() == here.keys()
+        assert all(there[name].to_arrow().equals(here[name].to_arrow()) for name in here)
+    wanted = program.run_local({"V": rows}, here).tables
+    found = program.run(spark, {"V": rows}, here, partitions=3).collect().tables
+    assert sum(table.num_rows for table in wanted.values()) > 50
+    for name, table in wanted.items():
+        assert sorted(map(repr, found[name].to_pylist())) == sorted(map(repr, table.to_pylist()))

@@ -1,0 +1,220 @@
+"""Forecasts that change while they run on Structured Streaming: models, settings, learning, and restarts between."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import inkling
+from inkling.errors import InputError
+from inkling.live.adaptation.online import OnlineLearning
+from inkling.markov.model import Learning, Model
+from inkling.query import Program
+from inkling.spark.streaming.query import LiveQuery
+
+STREAM = "STREAM V(id INT, k STRING, s STRING, t BIGINT) ID id KEY k TIME t ORDER BY id;"
+EVENT = """EVENT ab(k) AS PATTERN SEQ STRICT(V[s = 'A'], V[s = 'B'] OR V[s = 'C'])
+    PARTITION BY k PER END CONSUME RESTART;"""
+PLAIN = "FORECAST ab WITHIN 3 EVENTS;"
+SIZE = 40
+
+Row = dict[str, object]
+
+
+def rows_of(*files: int) -> list[Row]:
+    rng = random.Random(5)
+    rows = [{"id": n, "k": rng.choice("xyz"), "s": rng.choice("AABCD"), "t": n} for n in range(SIZE * 12)]
+    return [row for number in files for row in rows[number * SIZE : (number + 1) * SIZE]]
+
+
+class Place:
+    """Folders of one test, and the forecasts that were delivered, by micro-batch."""
+
+    def __init__(self, spark: SparkSession, root: Path) -> None:
+        self.spark, self.root = spark, root
+        (root / "incoming").mkdir()
+        self.delivered: dict[int, list[Row]] = {}
+        self.fails_at: int | None = None
+
+    def program(self, forecast: str = PLAIN) -> Program:
+        return inkling.parse("\n".join([STREAM, EVENT, forecast]), folder=self.root)
+
+    def add(self, *files: int) -> None:
+        for number in files:
+            hidden = self.root / "part"
+            pq.write_table(pa.Table.from_pylist(rows_of(number)), hidden)
+            os.utime(hidden, (number, number))
+            hidden.rename(self.root / "incoming" / f"{number:03d}.parquet")
+
+    def keep(self, name: str, frame: DataFrame, batch: int) -> None:
+        if name == "ab_forecast":
+            self.delivered[batch] = frame.toArrow().to_pylist()
+        if batch == self.fails_at:
+            raise RuntimeError("the sink is full")
+
+    def start(
+        self,
+        *,
+        now: bool,
+        learn: OnlineLearning | None = None,
+        control: Path | None = None,
+        on_refused: Callable[[object], None] | None = None,
+    ) -> LiveQuery:
+        schema = "id bigint, k string, s string, t bigint"
+        frame = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        return self.program().stream(
+            self.spark,
+            {"V": frame.parquet(str(self.root / "incoming"))},
+            checkpoint=self.root / "checkpoint",
+            to=self.keep,
+            trigger={"availableNow": True} if now else None,
+            buckets=2,
+            unbounded=True,
+            learn=learn,
+            control=control,
+            on_refused=on_refused,
+        )
+
+    def told(self) -> list[Row]:
+        found = [row for rows in self.delivered.values() for row in rows]
+        return sorted(found, key=lambda row: row["lineage"][0])  # type: ignore[index]
+
+    def fresh(self, forecast: str, model: Model, n_files: int) -> dict[object, Row]:
+        """What a program that had this forecast and this model all along says, by event."""
+        given = {"V": rows_of(*range(n_files))}, {"ab_model": model.to_arrow()}
+        found = self.program(forecast).run_local(*given).tables["ab_forecast"].to_pylist()
+        return {row["lineage"][0]: row for row in found}
+
+    def learned(self, online: OnlineLearning, n_files: int) -> list[Model]:
+        """The versions that a stream in this process makes of the same files."""
+        stream = self.program().open(learn=online)
+        models = [Model.from_arrow(stream.model("ab_model"))]
+        for number in range(n_files):
+            stream.push({"V": rows_of(number)})
+            model = Model.from_arrow(stream.model("ab_model"))
+            if model.version != models[-1].version:
+                models.append(model)
+        return models
+
+
+def mixed(borders: list[tuple[int, dict[object, Row]]], until: int) -> list[Row]:
+    """Of each event what is said by that in whose time it falls: those from so many rows on."""
+    ends = [first for first, _ in borders[1:]] + [until]
+    found = [said.get(event) for (first, said), end in zip(borders, ends, strict=True) for event in range(first, end)]
+    return [row for row in found if row is not None]
+
+
+def wait_for_rows(query: LiveQuery, n: int) -> None:
+    for _ in range(1200):
+        if sum(sum(tally.read.values()) for tally in query.tallies) >= n:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the rows did not come")
+
+
+def test_models_and_settings_change_between_micro_batches(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place(spark, tmp_path)
+    online = OnlineLearning(every=100, order=3, how=Learning("tree"))
+    deep = replace(place.learned(online, 8)[-1], version=1)
+    flat = replace(deep, counts=deep.counts.shallower(1), learning=Learning("tree", 1), version=2)
+    pq.write_table(deep.to_arrow(), tmp_path / "ab_model.parquet")
+    place.add(0)
+    query = place.start(now=False)
+    try:
+        wait_for_rows(query, SIZE)
+        pq.write_table(flat.to_arrow(), tmp_path / "ab_model.parquet")
+        assert query.replace(place.program()).tables == ("ab_model",)
+        place.add(1)
+        wait_for_rows(query, 2 * SIZE)
+        with pytest.raises(InputError, match="INK0622") as refusal:
+            query.control("ab_forecast", order=3)
+        assert "ORDER 3" in str(refusal.value)
+        assert query.control("ab_forecast", order=0, within=5, confidence=0.2).settings == ("ab_forecast",)
+        place.add(2)
+        wait_for_rows(query, 3 * SIZE)
+        (tmp_path / "ab_model.parquet").write_bytes(b"no model")
+        with pytest.raises(InputError):
+            query.replace(place.program())
+    finally:
+        query.stop()
+    deep3 = replace(deep, version=3)
+    pq.write_table(deep3.to_arrow(), tmp_path / "ab_model.parquet")
+    place.add(3)
+    query = place.start(now=True)
+    query.await_end()
+    assert query.settings == {"ab_forecast": {"order": 0, "within": 5, "confidence": 0.2}}
+    changed = "FORECAST ab WITHIN 5 EVENTS CONFIDENCE >= 0.2 ORDER 0;"
+    # the last row of a file is open until the next one comes
+    assert place.told() == mixed(
+        [
+            (0, place.fresh(PLAIN, deep, 4)),
+            (SIZE - 1, place.fresh(PLAIN, flat, 4)),
+            (2 * SIZE - 1, place.fresh(changed, flat, 4)),
+            (3 * SIZE - 1, place.fresh(changed, deep3, 4)),
+        ],
+        4 * SIZE - 1,
+    )
+
+
+def test_learning_goes_on_after_a_crash_and_messages_are_heard(spark: SparkSession, tmp_path: Path) -> None:
+    """No row is learned from twice, none is left out, and every version is that of a stream in one process."""
+    place = Place(spark, tmp_path)
+    messages = tmp_path / "messages.csv"
+    online = OnlineLearning(every=100, order=2, how=Learning("full"))
+    place.add(0, 1, 2)
+    place.fails_at = 1
+    with pytest.raises(inkling.InklingError):
+        place.start(now=True, learn=online, control=messages).await_end()
+    place.fails_at = None
+    place.start(now=True, learn=online, control=messages).await_end()
+    messages.write_text("forecast,parameter,value\nab_forecast,within,4\nab_forecast,order,9\nab_forecast,order,1")
+    refused: list[object] = []
+    place.add(3, 4)
+    query = place.start(now=True, learn=online, control=messages, on_refused=refused.append)
+    query.await_end()
+    assert [str(one) for one in refused] == [
+        "the control message (forecast = ab_forecast, parameter = order, value = 9) changes nothing: "
+        "`ab_forecast` asks for ORDER 9, but `ab_model` was learned with words for order 2"
+    ]
+    assert query.settings == {"ab_forecast": {"within": 4}}  # the last line is not complete
+    expected = place.learned(online, 5)
+    folder = tmp_path / "checkpoint" / "inkling" / "models" / "ab_model"
+    found = [Model.load(path) for path in sorted(folder.glob("*.parquet"))]
+    assert [model.version for model in found] == [model.version for model in expected] == [0, 1]
+    assert [model.to_arrow() for model in found] == [model.to_arrow() for model in expected]
+    assert place.told() == mixed(
+        [
+            (0, {}),
+            (3 * SIZE - 1, place.fresh("FORECAST ab WITHIN 4 EVENTS;", found[1], 5)),
+        ],
+        5 * SIZE - 1,
+    )
+    drift = query.tallies[-1].drift["ab_model"]
+    assert (drift.version, drift.events) == (1, 2 * SIZE)
+
+
+def test_messages_nobody_listens_for_are_logged(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = Place(spark, tmp_path)
+    messages = tmp_path / "messages.jsonl"
+    messages.write_text('{"forecast": "soon", "parameter": "order", "value": 1}\nnonsense\n[1]\n')
+    with caplog.at_level(logging.WARNING, "inkling"):
+        query = place.start(now=True, learn=OnlineLearning(every=None), control=messages)
+        query.await_end()
+    assert query.settings == {}
+    assert [record.getMessage().split(": ", 1)[1] for record in caplog.records if record.name == "inkling"] == [
+        "the program has no forecast called `soon`; its forecasts are ab_forecast",
+        "it has no `forecast`",
+        "it has no `forecast`",
+    ]

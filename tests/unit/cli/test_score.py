@@ -1,0 +1,64 @@
+"""`inkling score`, and the example that it is shown with."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from inkling.cli import app
+from inkling.cli.score import orders_of
+
+PROGRAM = Path(__file__).parents[3] / "examples" / "approach" / "approach.ink"
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(app, words)
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_scores_of_a_program_and_a_page() -> None:
+    assert call("generate", "approach", "-o", "data", "--events", "4000", "--keys", "10", "-q").exit_code == 0
+    result = call(
+        *("score", str(PROGRAM), "-i", "data", "--runner", "local", "-o", "deep/page.html"),
+        *("--train-until", "2024-01-08T04:00:00", "--order", "0,2", "--kind", "full", "--threshold", "0.4"),
+    )
+    assert result.exit_code == 0, result.output
+    assert "soon: approaching_port within 5 events; yes from 0.4 on" in result.stdout
+    assert "arrival: approaching_port the shortest interval of at least 75%" in result.stdout
+    for row in ("order 0", "order 2", "share of positives", "mean waiting time", "last interval"):
+        assert row in result.stdout
+    assert "page: deep/page.html" in result.stderr
+    page = Path("deep/page.html").read_text()
+    assert "rows until 2024-01-08 04:00:00" in page
+    assert "://" not in page, "it loads nothing"
+
+
+@pytest.mark.parametrize("order", ["", "x", "1..", "2..1", "1,1", "-1"])
+def test_orders_that_make_no_sense(order: str) -> None:
+    result = call("score", str(PROGRAM), "-i", ".", "--order", order, "--runner", "local")
+    assert result.exit_code == 2
+    assert "order" in result.stderr
+
+
+def test_orders() -> None:
+    assert orders_of("0..2") == (0, 1, 2)
+    assert orders_of("4") == (4,)
+
+
+def test_the_demo_learns_forecasts_and_judges() -> None:
+    result = call("demo", "approach", "--events", "6000", "--runner", "local")
+    assert result.exit_code == 0, result.output
+    folder = Path("out/demo/approach")
+    assert {"approach.parquet", "law.csv", "report.html", "scores.html"} <= {path.name for path in folder.iterdir()}
+    assert "order 5" in result.stdout
+    assert "scores: out/demo/approach/scores.html" in result.stdout
+
+
+def test_the_example_can_be_timed() -> None:
+    result = call("bench", "approach", "--events", "3000", "--repeat", "1", "--runner", "local")
+    assert result.exit_code == 0, result.output
+    assert "3,000 rows" in result.stdout
