@@ -1,6 +1,7 @@
 """The page about forecasts, in a browser: nothing is fetched, nothing sticks out, and both schemes can be read."""
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ GOOD = Tally(np.array([0.1, 0.5, 0.9]), np.array([50, 20, 30]), np.array([6, 9, 
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1300), ("dark", 420)])
-def test_the_page_stands_alone(browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
+def test_the_page_stands_alone(browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"], width: int) -> None:
     cards = (*(Scorecard(f"order {order}", GOOD, GOOD, order) for order in range(3)), Scorecard("a rule", GOOD, GOOD))
     path = write_scores({"soon": Scores("soon", "x within 2 events", 0.5, cards, "rows until 7")}, tmp_path / "x.html")
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)

@@ -17,7 +17,7 @@ def test_models_and_forecasts_do_not_depend_on_the_runner(spark: SparkSession) -
     asked = [some_asked(chance, number, resets=True) for number in range(N_FORECASTS)]
     program = parse(STREAM.format(reset=RESET) + "".join(one.text for one in asked))
     past, rows = some_rows(chance, 200, resets=True), some_rows(chance, 80, resets=True)
-    for partitions, options in ((1, {}), (2, {"until": 120}), (5, {"share": 0.25})):
+    for partitions, options in ((1, {"until": 120}), (5, {"share": 0.25})):
         here = program.fit({"V": past}, order=2, **options)  # type: ignore[arg-type]
         there = program.fit({"V": past}, order=2, spark=spark, partitions=partitions, **options)  # type: ignore[arg-type]
         assert there.keys() == here.keys()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,8 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from typer.testing import CliRunner
 
 import inkling
+from inkling.cli import app
 from inkling.errors import InputError
 from inkling.live.adaptation.online import OnlineLearning
 from inkling.markov.model import Learning, Model
@@ -218,3 +222,27 @@ def test_messages_nobody_listens_for_are_logged(
         "it has no `forecast`",
         "it has no `forecast`",
     ]
+
+
+def test_the_command_learns_listens_and_shows_drift(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = Place(spark, tmp_path)
+    Path("ab.ink").write_text("\n".join([STREAM, EVENT, PLAIN]))
+    Path("control.jsonl").write_text('{"forecast": "ab_forecast", "parameter": "confidence", "value": 3}\n')
+    command = ["stream", "ab.ink", "-i", "V=incoming?maxFilesPerTrigger=1", "-o", "found", "--buckets", "2"]
+    command += ["--available-now", "--learn", "30", "--forget", "0.5", "--control", "control.jsonl"]
+    place.add(0)
+    first = CliRunner().invoke(app, command)
+    assert first.exit_code == 0, first.output
+    assert "confidence lies between 0 and 1, not at 3" in first.stderr
+    assert "drift" not in first.stderr
+    place.add(1)
+    second = CliRunner().invoke(app, [*command, "--metrics", "numbers.jsonl"])
+    assert second.exit_code == 0, second.output
+    assert re.search(r"drift: ab_model v1 \d\.\d\d bits/event \([+-]\d\.\d\d\)", second.stderr)
+    (numbers,) = [json.loads(line) for line in Path("numbers.jsonl").read_text().splitlines()]
+    assert (numbers["drift"]["ab_model"]["version"], numbers["drift"]["ab_model"]["events"]) == (1, SIZE)
+    assert set(pq.read_table("found/ab_forecast")["model"].to_pylist()) == {1}
+    assert not Path("found/ab_model@counts").exists()

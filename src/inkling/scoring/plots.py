@@ -68,6 +68,10 @@ class Plot:
         return TOP + UP * (1 - self.y.share(value))
 
 
+RELIABILITY_NOTE = (
+    "Forecasts that do not overlap, nor look past the end; bars are 95 % intervals. "
+    "Right chances lie on the dashed line."
+)
 UNIT_TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
@@ -101,7 +105,9 @@ def reliability_plot(cards: Sequence[Scorecard]) -> Plot:
             marks.append(Mark(x, y, told, frame.up(lo), frame.up(hi)))
         lines.append(_marked(card.name, number, marks))
     return _with(
-        frame, lines, "Forecasts that do not overlap; bars are 95 % intervals. Right chances lie on the dashed line."
+        frame,
+        lines,
+        RELIABILITY_NOTE,
     )
 
 

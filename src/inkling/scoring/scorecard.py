@@ -43,7 +43,7 @@ class Scorecard:
 
     name: str
     tally: Tally
-    apart: Tally  # of these, forecasts that do not overlap
+    apart: Tally  # of these, forecasts that do not overlap, nor look past the end of their key
     order: int | None = None  # of a model; None for what is not one
     intervals: IntervalScores | None = None
 

@@ -101,10 +101,10 @@ def tallied(outcomes: Outcomes, *, span: int | None = None, censored: bool = Fal
     else:
         wait = outcomes.wait
         came_true = (wait >= outcomes.first) & (wait <= outcomes.last)
-        if censored:
-            rows &= outcomes.number + outcomes.last <= outcomes.end
         if apart:
             rows &= outcomes.number % max(1, int(outcomes.last[rows].max(initial=1))) == 0
+        if censored:
+            rows &= outcomes.number + outcomes.last <= outcomes.end
     return Tally.of(outcomes.chance[rows], came_true[rows])
 
 

@@ -114,14 +114,15 @@ def _beside(watched: DataFrame, subject: Subject, learned: Learned, span: int | 
 def _counted(beside: DataFrame, subject: Subject, *, censored: bool) -> pa.Table:
     """How often each chance was stated, and came true; apart by the number of the event where forecasts overlap."""
     said = beside.where(F.col("chance").isNotNull())
-    if censored:
-        said = said.where(~F.col("passes_end"))
     stride = subject.forecast.count if subject.forecast.kind is ForecastKind.WITHIN else None
     if stride is None:
         longest = said.where("judged").agg(F.max("last")).first()
         stride = max(1, longest[0] or 1) if longest is not None else 1
+    if censored:
+        said = said.where(~F.col("passes_end"))
+    is_apart = F.col("event_number") % stride == 0
     return (
-        said.groupBy("chance", "judged", "past", (F.col("event_number") % stride == 0).alias("apart"))
+        said.groupBy("chance", "judged", "past", (is_apart & ~F.col("passes_end")).alias("apart"))
         .agg(F.count("*").alias("n"), F.sum(F.col("came_true").cast("long")).alias("n_true"))
         .toArrow()
     )

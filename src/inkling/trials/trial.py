@@ -150,7 +150,7 @@ class _LocalWatch:
         return Scorecard(
             name,
             tallied(outcomes, span=span, censored=censored),
-            tallied(outcomes, span=span, censored=censored, apart=True),
+            tallied(outcomes, span=span, censored=True, apart=True),
             order,
             None if span is not None or subject.is_given else interval_scores(outcomes),
         )

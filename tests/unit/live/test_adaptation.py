@@ -17,6 +17,7 @@ from inkling.evaluators.forecast.words import symbol_words
 from inkling.live.adaptation.counting import counting_name, readers, with_counting
 from inkling.live.adaptation.learner import counts_of, first_model
 from inkling.live.adaptation.online import OnlineLearning, every_of
+from inkling.live.changes import changes
 from inkling.local_stream import LocalStream
 from inkling.logical.forecasts import COUNTED
 from inkling.logical.vectorized import ARROW_TYPES
@@ -343,3 +344,13 @@ def test_versions_by_time_of_the_stream() -> None:
 def test_a_program_without_forecasts_has_nothing_to_learn() -> None:
     with pytest.raises(InputError, match="no FORECAST"):
         inkling.parse("\n".join([STREAM, EVENT])).open(learn=OnlineLearning())
+
+
+def test_settings_that_are_edited_in_the_program_do_not_restart_a_forecast() -> None:
+    old = program().physical.program
+    edited = changes(old, program("FORECAST ab INTERVAL SHORTEST CONFIDENCE >= 0.6 ORDER 2;").physical.program)
+    assert edited.kept == ("ab", "ab_forecast")
+    assert edited.settings == ("ab_forecast",)
+    assert str(edited) == "kept: ab, ab_forecast; other settings: ab_forecast"
+    featured = changes(old, program("FORECAST ab WITHIN 3 EVENTS FEATURES (s = 'D');").physical.program)
+    assert featured.restarted == ("ab_forecast",)

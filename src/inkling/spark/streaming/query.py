@@ -232,6 +232,15 @@ class LiveQuery:
             self._tell_refused(one)
         return bool(self._versions.adapt(settings=settings, heard=heard))
 
+    def _listen_if_possible(self) -> bool:
+        """The same; rows need not wait for messages that cannot be read for now."""
+        try:
+            return self._listen()
+        except Exception as problem:
+            told = next(iter(str(problem).strip().splitlines()), "")
+            logging.getLogger("inkling").warning("control messages cannot be read, and are tried again: %s", told)
+            return False
+
     def _tell_refused(self, refused: Refused) -> None:
         if self._settings.on_refused is not None:
             self._settings.on_refused(refused)
@@ -317,7 +326,7 @@ class LiveQuery:
     def _deliver(self, messages: DataFrame, batch: int) -> None:
         began = time.monotonic()
         try:
-            if self._listen():
+            if self._listen_if_possible():
                 self._bring_about_later()
             if self._versions.is_due(batch):
                 self._leave(batch)
