@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from inkling.language import format_program
     from inkling.local_stream import Found, LocalStream
     from inkling.logical.user_aggregates import aggregate
-    from inkling.markov.model import Model
     from inkling.query import Program, load, parse, program
     from inkling.report import ReportData, build_report, write_report
     from inkling.report.from_results import report_data
@@ -42,7 +41,6 @@ __all__ = [
     "InputError",
     "InternalError",
     "LocalStream",
-    "Model",
     "NotSupportedYet",
     "Program",
     "ProgramError",
@@ -80,7 +78,6 @@ _HOMES = {
     "inkling.language": ("format_program",),
     "inkling.local_stream": ("Found", "LocalStream"),
     "inkling.logical.user_aggregates": ("aggregate",),
-    "inkling.markov.model": ("Model",),
     "inkling.query": ("Program", "load", "parse", "program"),
     "inkling.report": ("ReportData", "build_report", "write_report"),
     "inkling.report.from_results": ("report_data",),

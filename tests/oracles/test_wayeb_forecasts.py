@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 from tests.oracles.wayeb_numbers import DEMO, DEMO_PAIRS
 
-from inkling import Model, parse
+from inkling import parse
 from inkling.markov.full_order import full_contexts
+from inkling.markov.model import Model
 
 STREAM = "STREAM V(s STRING, t BIGINT) TIME t ORDER BY t;"
 PAIR = "EVENT ab AS PATTERN SEQ STRICT(V[s = 'A'], V[s = 'B'] OR V[s = 'C']) PER END CONSUME RESTART;"

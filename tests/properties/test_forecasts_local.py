@@ -9,9 +9,10 @@ from fractions import Fraction
 import pytest
 from tests.properties.naive_forecasts import RESET, STREAM, Asked, Definition, Row, some_asked, some_rows
 
-from inkling import Model, Program, parse
+from inkling import Program, parse
 from inkling.local_stream import LocalStream
 from inkling.markov.forecasts import Argmax, Point
+from inkling.markov.model import Model
 
 N_PROGRAMS, N_FORECASTS = 80, 4
 NEAR = 1e-9

@@ -24,6 +24,7 @@ from inkling.errors import InputError
 from inkling.live.adaptation.online import OnlineLearning
 from inkling.markov.model import Learning, Model
 from inkling.query import Program
+from inkling.spark.streaming.outputs import Tally
 from inkling.spark.streaming.query import LiveQuery
 
 STREAM = "STREAM V(id INT, k STRING, s STRING, t BIGINT) ID id KEY k TIME t ORDER BY id;"
@@ -48,7 +49,7 @@ class Place:
         self.spark, self.root = spark, root
         (root / "incoming").mkdir()
         self.delivered: dict[int, list[Row]] = {}
-        self.fails_at: int | None = None
+        self.crashes_after: int | None = None  # a micro-batch that Spark then takes for unfinished
 
     def program(self, forecast: str = PLAIN) -> Program:
         return inkling.parse("\n".join([STREAM, EVENT, forecast]), folder=self.root)
@@ -63,8 +64,10 @@ class Place:
     def keep(self, name: str, frame: DataFrame, batch: int) -> None:
         if name == "ab_forecast":
             self.delivered[batch] = frame.toArrow().to_pylist()
-        if batch == self.fails_at:
-            raise RuntimeError("the sink is full")
+
+    def crash(self, tally: Tally) -> None:
+        if tally.batch == self.crashes_after:
+            raise RuntimeError("the driver is gone")
 
     def start(
         self,
@@ -87,6 +90,7 @@ class Place:
             learn=learn,
             control=control,
             on_refused=on_refused,
+            on_tally=self.crash,
         )
 
     def told(self) -> list[Row]:
@@ -171,15 +175,18 @@ def test_models_and_settings_change_between_micro_batches(spark: SparkSession, t
 
 
 def test_learning_goes_on_after_a_crash_and_messages_are_heard(spark: SparkSession, tmp_path: Path) -> None:
-    """No row is learned from twice, none is left out, and every version is that of a stream in one process."""
+    """No row is learned from twice, none is left out, and every version is that of a stream in one process.
+
+    The crash comes when a version was made of a micro-batch that is then repeated.
+    """
     place = Place(spark, tmp_path)
     messages = tmp_path / "messages.csv"
     online = OnlineLearning(every=100, order=2, how=Learning("full"))
     place.add(0, 1, 2)
-    place.fails_at = 1
+    place.crashes_after = 2
     with pytest.raises(inkling.InklingError):
         place.start(now=True, learn=online, control=messages).await_end()
-    place.fails_at = None
+    place.crashes_after = None
     place.start(now=True, learn=online, control=messages).await_end()
     messages.write_text("forecast,parameter,value\nab_forecast,within,4\nab_forecast,order,9\nab_forecast,order,1")
     refused: list[object] = []

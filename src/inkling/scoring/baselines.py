@@ -20,16 +20,13 @@ def baselines(outcomes: Outcomes, *, given: bool, span: int | None = None) -> Ma
     `given` tells that forecasts are about a given stretch of events, so that only their chances say something; others
     choose the stretch themselves.
     """
-    if not given:
-        return {
-            "mean waiting time": mean_waiting_time(outcomes, given=False),
-            "last interval": last_interval(outcomes, given=False),
-        }
-    return {
-        "share of positives": share_of_positives(outcomes, span=span),
-        "mean waiting time": mean_waiting_time(outcomes, given=True, span=span),
-        "last interval": last_interval(outcomes, given=True, span=span),
-    }
+    rules: dict[str, Outcomes] = {}
+    if given:
+        rules["share of positives"] = share_of_positives(outcomes, span=span)
+    if span is None:  # they count events, and know nothing of time
+        rules["mean waiting time"] = mean_waiting_time(outcomes, given=given)
+        rules["last interval"] = last_interval(outcomes, given=given)
+    return rules
 
 
 def share_of_positives(outcomes: Outcomes, *, span: int | None = None) -> Outcomes:
@@ -39,19 +36,19 @@ def share_of_positives(outcomes: Outcomes, *, span: int | None = None) -> Outcom
     return replace(outcomes, chance=np.where(np.isnan(outcomes.chance), np.nan, share))
 
 
-def mean_waiting_time(outcomes: Outcomes, *, given: bool, span: int | None = None) -> Outcomes:
+def mean_waiting_time(outcomes: Outcomes, *, given: bool) -> Outcomes:
     """The next detection comes as long after the latest one as the mean in the past."""
-    return _ruled(outcomes, np.full(len(outcomes), mean_interval(outcomes)), given, span)
+    return _ruled(outcomes, np.full(len(outcomes), mean_interval(outcomes)), given)
 
 
-def last_interval(outcomes: Outcomes, *, given: bool, span: int | None = None) -> Outcomes:
+def last_interval(outcomes: Outcomes, *, given: bool) -> Outcomes:
     """The next detection comes as long after the latest one as that came after the one before; at first, the mean."""
     gap = np.full(len(outcomes), mean_interval(outcomes))
     at = outcomes.previous
     before = np.where(at > 0, outcomes.previous[at - 1], -1)
     same = (before >= 0) & (outcomes.run[before] == outcomes.run)
     gap[same] = (outcomes.number[at] - outcomes.number[before])[same]
-    return _ruled(outcomes, gap, given, span)
+    return _ruled(outcomes, gap, given)
 
 
 def mean_interval(outcomes: Outcomes) -> float:
@@ -64,7 +61,7 @@ def mean_interval(outcomes: Outcomes) -> float:
     return float(known.mean()) if len(known) else float(max(1, outcomes.number.max(initial=1)))
 
 
-def _ruled(outcomes: Outcomes, gap: Floats, given: bool, span: int | None) -> Outcomes:
+def _ruled(outcomes: Outcomes, gap: Floats, given: bool) -> Outcomes:
     """A rule that names the event of the next detection; its chances are how often it was right in the past.
 
     Forecasts of an interval become a point. Those of whether a detection comes in a given one become two chances: of
@@ -74,12 +71,12 @@ def _ruled(outcomes: Outcomes, gap: Floats, given: bool, span: int | None) -> Ou
     ahead = np.maximum(1, np.rint(latest + gap).astype(np.int64) - outcomes.number)
     silent = np.isnan(outcomes.chance)
     if given:
-        true = _true(outcomes, outcomes.first, outcomes.last, span)
+        true = _true(outcomes, outcomes.first, outcomes.last)
         says = (ahead >= outcomes.first) & (ahead <= outcomes.last)
         past = _past(outcomes)
         chance = np.where(says, _share(true[past & says]), _share(true[past & ~says]))
         return replace(outcomes, chance=np.where(silent, np.nan, chance))
-    share = _share(_true(outcomes, ahead, ahead, span)[_past(outcomes)])
+    share = _share(_true(outcomes, ahead, ahead)[_past(outcomes)])
     chance = np.where(silent, np.nan, share)
     return replace(outcomes, first=np.where(silent, 0, ahead), last=np.where(silent, 0, ahead), chance=chance)
 
@@ -93,7 +90,7 @@ def _past(outcomes: Outcomes) -> Marks:
     return past if past.any() else said
 
 
-def _true(outcomes: Outcomes, first: Ints, last: Ints, span: int | None) -> Marks:
+def _true(outcomes: Outcomes, first: Ints, last: Ints, span: int | None = None) -> Marks:
     if span is not None:
         return outcomes.wait_time <= span
     wait = outcomes.wait

@@ -19,6 +19,7 @@ from inkling.scoring.scorecard import Scorecard
 from inkling.scoring.tally import Tally
 from inkling.spark import batch
 from inkling.trials.program import Subject, WatchingProgram
+from inkling.trials.rules_on_spark import SAYS, ruled
 from inkling.trials.trial import TrialSettings, span_of
 
 
@@ -44,9 +45,9 @@ class SparkWatch:
         return cls(watching, batch.run(watching, spark, inputs, tables), learned, settings)
 
     def cards(self, subject: Subject) -> Iterator[Scorecard]:
-        """A card per order, then that of always saying the share of positives."""
+        """A card per order, then those of simple rules about a given stretch of events."""
         span = span_of(subject, self.watching, self.learned.clock)
-        counted = pa.table({})
+        counted, beside = pa.table({}), None
         for order in self.settings.orders:
             beside = _beside(self.results.frames[subject.watched(order)], subject, self.learned, span)
             counted = _counted(beside, subject, censored=self.settings.censored)
@@ -57,11 +58,11 @@ class SparkWatch:
                 order,
                 None if subject.is_given or span is not None else _interval_scores(beside),
             )
-        if subject.is_given:
-            past = _tally(counted, "past")
-            share = float((past.n_true.sum() + 0.5) / (past.n.sum() + 1))
-            said, apart = (_tally(counted, "judged", apart=apart) for apart in (False, True))
-            yield Scorecard("share of positives", _at_share(said, share), _at_share(apart, share))
+        if subject.is_given and beside is not None:
+            yield _at_shares("share of positives", counted.set_column(0, "chance", pa.repeat(1.0, len(counted))))
+            for name, frame in ruled(beside, subject.keys) if span is None else ():
+                said = frame.withColumn("chance", F.when(F.col("chance").isNotNull(), F.col(SAYS).cast("double")))
+                yield _at_shares(name, _counted(said, subject, censored=self.settings.censored))
 
     def close(self) -> None:
         self.results.close()
@@ -135,8 +136,15 @@ def _tally(counted: pa.Table, part: str, *, apart: bool = False) -> Tally:
     return Tally.summed(*(counted[name].to_numpy()[rows] for name in ("chance", "n", "n_true")))
 
 
-def _at_share(tally: Tally, share: float) -> Tally:
-    return Tally.summed(np.full(len(tally.n), share), tally.n, tally.n_true)
+def _at_shares(name: str, counted: pa.Table) -> Scorecard:
+    """A rule whose sayings stand in place of chances; each is given the share of it that came true in the past."""
+    past = _tally(counted, "past")
+    known = {value: (yes + 0.5) / (n + 1) for value, n, yes in zip(past.chance, past.n, past.n_true, strict=True)}
+    tallies = (_tally(counted, "judged", apart=apart) for apart in (False, True))
+    said, apart = (
+        Tally.summed(np.array([known.get(value, 0.5) for value in one.chance]), one.n, one.n_true) for one in tallies
+    )
+    return Scorecard(name, said, apart)
 
 
 def _interval_scores(beside: DataFrame) -> IntervalScores:

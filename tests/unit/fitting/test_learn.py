@@ -10,13 +10,14 @@ import pyarrow as pa
 import pytest
 from tests.properties.naive_forecasts import RESET, STREAM, some_asked, some_rows
 
-from inkling import InputError, Model, ProgramError, parse
+from inkling import InputError, ProgramError, parse
 from inkling.fitting.learn import learn
 from inkling.fitting.program import LearningProgram, learning_event, subjects_of
 from inkling.fitting.settings import FitSettings, on_clock
 from inkling.local_stream import LocalStream
 from inkling.markov.counts import WordCounts
 from inkling.markov.gaps import GapCounts
+from inkling.markov.model import Model
 from inkling.model.time import Clock
 
 LETTERS = "STREAM V(k STRING, s STRING, t BIGINT) KEY k TIME t ORDER BY t;"
