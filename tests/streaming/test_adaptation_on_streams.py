@@ -45,8 +45,8 @@ def rows_of(*files: int) -> list[Row]:
 class Place:
     """Folders of one test, and the forecasts that were delivered, by micro-batch."""
 
-    def __init__(self, spark: SparkSession, root: Path) -> None:
-        self.spark, self.root = spark, root
+    def __init__(self, spark: SparkSession, root: Path, buckets: int = 2) -> None:
+        self.spark, self.root, self.buckets = spark, root, buckets
         (root / "incoming").mkdir()
         self.delivered: dict[int, list[Row]] = {}
         self.crashes_after: int | None = None  # a micro-batch that Spark then takes for unfinished
@@ -85,7 +85,7 @@ class Place:
             checkpoint=self.root / "checkpoint",
             to=self.keep,
             trigger={"availableNow": True} if now else None,
-            buckets=2,
+            buckets=self.buckets,
             unbounded=True,
             learn=learn,
             control=control,
@@ -131,7 +131,7 @@ def wait_for_rows(query: LiveQuery, n: int) -> None:
 
 
 def test_models_and_settings_change_between_micro_batches(spark: SparkSession, tmp_path: Path) -> None:
-    place = Place(spark, tmp_path)
+    place = Place(spark, tmp_path, buckets=1)
     online = OnlineLearning(every=100, order=3, how=Learning("tree"))
     deep = replace(place.learned(online, 8)[-1], version=1)
     flat = replace(deep, counts=deep.counts.shallower(1), learning=Learning("tree", 1), version=2)

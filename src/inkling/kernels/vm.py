@@ -123,14 +123,12 @@ def _binary(op, x, y):
 
 @njit(cache=True, inline="never")
 def _place(value, constants, first, count):
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) // 2
-        if constants[first + middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    if low < count and constants[first + low] == value:
+    low = 0
+    while count > 1:  # without a branch on what is found, which nobody can predict
+        half = count >> 1
+        low = low + half if constants[first + low + half] <= value else low
+        count -= half
+    if count == 1 and constants[first + low] == value:
         return float(low)
     return math.nan
 
@@ -150,7 +148,7 @@ def _place_of_pair(one, other, constants, first, count):
     return math.nan
 
 
-@njit(cache=True, inline="never")
+@njit(cache=True, forceinline=True)  # a call would cost more than most conditions
 def run(code, constants, columns, candidate, registers, moments, stack):
     """Value of a condition for one candidate event and one partial match; the stack has room for each instruction."""
     top = -1

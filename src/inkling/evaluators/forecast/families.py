@@ -101,7 +101,8 @@ class Families:
             within = self._within(chain, group, forecast)
             issued = table.issued
             if within is not None:
-                issued = table.eligible & (within.chance >= (0 if confidence is None else confidence.threshold) - SLACK)
+                least = 0 if confidence is None else confidence.threshold - SLACK
+                issued = table.eligible & (within.chance >= least) & (within.chance > 0)
             if confidence is not None and confidence.strict:
                 chance = table.chance if within is None else within.chance
                 issued = issued & (chance > confidence.threshold + SLACK)

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from inkling.analysis.clock import measure_for
+from inkling.errors import InputError
 from inkling.io import Data
 from inkling.live.adaptation.models import (
     learning_names,
@@ -193,6 +194,12 @@ class LiveQuery:
             found = steered(versions.following.settings, asked(forecast, parameters), versions.require_settings)
             said = versions.adapt(settings=all_or_none(*found))
             self._bring_about(said)
+            if versions.is_waiting and not self._query.isActive:
+                raise InputError.of(
+                    "INK0622",
+                    "the query has stopped before the settings could come into force",
+                    helps=("start it again, and change them then",),
+                )
             return said
 
     @property

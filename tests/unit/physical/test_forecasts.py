@@ -1,0 +1,39 @@
+"""Events that no automaton recognizes cannot be forecast, and the message says why."""
+
+from __future__ import annotations
+
+import pytest
+
+import inkling
+from inkling.errors import ProgramError
+
+STREAMS = """
+STREAM Car(id STRING, road STRING, speed DOUBLE, n BIGINT) ID id KEY road TIME t ORDER BY n;
+STREAM Light(road STRING, color STRING) KEY road TIME t;
+"""
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        (
+            "SEQ STRICT(Car a, Light b) PARTITION BY road PER END",
+            "Light has no ORDER BY, so simultaneous events have no order",
+        ),
+        ("SEQ(Car a, Car b[speed > a.speed]) PARTITION BY road PER END", "a condition looks at several events"),
+        ("Car a AND Car b PER END", "AND, PAR and Allen relations are no sequences"),
+        ("SEQ(Car a, Car b) WITHIN 5 MINUTES PER END", "WITHIN a length of time needs the times of partial matches"),
+    ],
+)
+def test_the_reason_is_told(event: str, reason: str) -> None:
+    with pytest.raises(ProgramError) as raised:
+        inkling.parse(f"{STREAMS} EVENT stop AS PATTERN {event};\nFORECAST stop WITHIN 10 EVENTS;")
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code, diagnostic.label) == ("INK0365", reason)
+    assert diagnostic.span is not None
+
+
+def test_what_a_result_is_does_not_matter() -> None:
+    event = "SEQ STRICT(Car a[speed > 5], Car b[speed < 1]) PARTITION BY road RETURN a.id"
+    program = inkling.parse(f"{STREAMS} EVENT stop AS PATTERN {event}; FORECAST stop WITHIN 10 EVENTS;")
+    assert [event.name for event in program.plan.events] == ["stop", "stop_forecast"]
