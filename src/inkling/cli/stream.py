@@ -111,10 +111,16 @@ def stream(
         ),
     ] = None,
     forget: Annotated[
-        float, typer.Option(min=0, max=1, help="What a new version of a model keeps of the counts of the last one.")
+        float,
+        typer.Option(
+            metavar="SHARE", min=0, max=1, help="What a new version of a model keeps of the counts of the last one."
+        ),
     ] = 1.0,
     alarm: Annotated[
-        float, typer.Option(min=0, help="Bits per event by which a model may predict worse than when it learned.")
+        float,
+        typer.Option(
+            metavar="BITS", min=0, help="Bits per event by which a model may predict worse than when it learned."
+        ),
     ] = 0.5,
     master: Master = "local[*]",
     epsilon: Epsilon = 0.01,
