@@ -28,7 +28,7 @@ def states() -> list[int]:
     return found
 
 
-def test_counts_of_what_follows_each_state() -> None:
+def test_O25_counts_of_what_follows_each_state() -> None:
     follows = [
         (WAITING if before == DONE else before, symbol)
         for before, symbol in zip([WAITING, *states()[:-1]], DEMO, strict=True)
@@ -50,7 +50,7 @@ def waiting_times(horizon: int) -> dict[int, list[Fraction]]:
     return {WAITING: waiting, BEGUN: begun}
 
 
-def test_waiting_times_as_printed() -> None:
+def test_O25_waiting_times_as_printed() -> None:
     law = waiting_times(4)
     assert law[WAITING] == [0, Fraction(340, 1551), Fraction(544340, 2405601), Fraction(665825740, 3731087151)]
     assert law[BEGUN] == [
@@ -94,7 +94,7 @@ def within(n: int) -> Outcomes:
         (10, (74, 0, 6, 0), (68, 0, 4, 0)),
     ],
 )
-def test_classification_of_the_next_events(
+def test_O25_classification_of_the_next_events(
     n: int, expected: tuple[int, ...], expected_censored: tuple[int, ...]
 ) -> None:
     assert counts(tallied(within(n)).at(0.5)) == expected
@@ -115,7 +115,7 @@ def counts(found: Confusion) -> tuple[int, ...]:
         (Confusion(29, 37, 5, 9), (0.8529, 0.7632, 0.8810, 0.8056, 0.825, 0.8043, 0.6441, 0.6507)),
     ],
 )
-def test_ratios(found: Confusion, expected: tuple[float, ...]) -> None:
+def test_O25_ratios(found: Confusion, expected: tuple[float, ...]) -> None:
     ratios = (
         found.precision,
         found.recall,
@@ -144,7 +144,7 @@ def shortest(confidence: Fraction, horizon: int = 20) -> dict[int, tuple[int, in
     return found
 
 
-def test_shortest_intervals_of_half_the_mass() -> None:
+def test_O25_shortest_intervals_of_half_the_mass() -> None:
     said = shortest(Fraction(1, 2))
     assert said[WAITING][:2] == (2, 4)
     assert float(said[WAITING][2]) == pytest.approx(0.623947210500, abs=1e-12)
@@ -155,7 +155,7 @@ def test_shortest_intervals_of_half_the_mass() -> None:
     assert float(middle) == pytest.approx(2.934674180740, abs=1e-12)
 
 
-def test_scores_of_intervals_of_half_the_mass() -> None:
+def test_O25_scores_of_intervals_of_half_the_mass() -> None:
     found = interval_scores(outcomes(shortest(Fraction(1, 2))))
     assert (found.n_correct, found.n) == (45, 78)
     assert (found.n_missed, found.n_detections) == (0, 20)
@@ -168,7 +168,7 @@ def test_scores_of_intervals_of_half_the_mass() -> None:
     assert found.mare == pytest.approx(0.045707, abs=5e-7)
 
 
-def test_scores_of_intervals_of_nine_tenths_of_the_mass() -> None:
+def test_O25_scores_of_intervals_of_nine_tenths_of_the_mass() -> None:
     said = shortest(Fraction(9, 10))
     assert [said[state][:2] for state in (WAITING, BEGUN)] == [(2, 8), (1, 3)]
     assert [float(said[state][2]) for state in (WAITING, BEGUN)] == pytest.approx([0.932518404, 0.938865236], abs=1e-9)
@@ -179,7 +179,7 @@ def test_scores_of_intervals_of_nine_tenths_of_the_mass() -> None:
     assert found.mae == pytest.approx(0.269231, abs=5e-7)
 
 
-def test_a_detection_is_lost_if_no_interval_holds_it() -> None:
+def test_O25_a_detection_is_lost_if_no_interval_holds_it() -> None:
     """Only forecasts of the very next event, made in the state before a detection: runs of A have several."""
     found = interval_scores(outcomes({BEGUN: (2, 2, Fraction(1, 2))}))
     ends = [number for number, state in enumerate(states(), 1) if state == DONE]

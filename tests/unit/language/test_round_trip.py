@@ -16,3 +16,8 @@ def test_parse_of_format_is_identity(program: Program) -> None:
 def test_format_is_idempotent(program: Program) -> None:
     once = format_program(program)
     assert format_program(parse(once)) == once
+
+
+def test_only_an_argument_is_anything_without_quotes() -> None:
+    text = 'EVENT e AS\n  PATTERN A a\n  HAVING near(_, "_" + 1) AND "_";\n'
+    assert format_program(parse(text)) == text
