@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 
 import numpy as np
 import numpy.typing as npt
 
-from inkling.automata.guards import RESET, Alphabet
+from inkling.automata.guards import RESET, Alphabet, bits_read
 from inkling.automata.limits import TooManySymbols
 from inkling.automata.symbols import members
 from inkling.kernels.cells import PackedCells, SearchedCells, pack, search
@@ -60,10 +58,7 @@ def cell_groups(alphabets: Sequence[Alphabet]) -> tuple[CellGroup, ...]:
 
 def _bits_read(alphabet: Alphabet) -> tuple[int, ...]:
     """For each stream the predicates that matter, as an integer."""
-    return tuple(
-        reduce(or_, (guard.mask for guard in alphabet.guards if guard.reads(stream)), 0)
-        for stream in range(alphabet.n_streams)
-    )
+    return tuple(bits_read(alphabet.guards, stream) for stream in range(alphabet.n_streams))
 
 
 def _packed(indexes: Sequence[int], alphabets: Sequence[Alphabet], used: Sequence[int]) -> CellGroup:
@@ -74,7 +69,7 @@ def _packed(indexes: Sequence[int], alphabets: Sequence[Alphabet], used: Sequenc
     for stream, bits in enumerate(used):
         for place, bit in enumerate(members(bits)):
             packed[stream, bytes_used.index(bit // 8)] += ((values >> bit % 8 & 1) << place).astype(np.int32)
-    possible = np.concatenate([[True], *(_possible(bits, alphabets[0].exclusive) for bits in used)])
+    possible = np.concatenate([[True], *(_possible(bits, alphabets[0]) for bits in used)])
     cells = PackedCells(
         np.array(bytes_used, dtype=np.int64), base[:-1].astype(np.int32), packed, possible.astype(np.uint8)
     )
@@ -82,12 +77,15 @@ def _packed(indexes: Sequence[int], alphabets: Sequence[Alphabet], used: Sequenc
     return CellGroup(tuple(indexes), cells, symbols)
 
 
-def _possible(bits: int, exclusive: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Which combinations of some predicates keep the promises of exclusion."""
+def _possible(bits: int, alphabet: Alphabet) -> npt.NDArray[np.bool_]:
+    """Which combinations of some predicates can be, by what is known of them."""
     combinations = np.arange(1 << bits.bit_count())
     kept = np.ones(len(combinations), dtype=np.bool_)
-    for mask in exclusive:
+    for mask in alphabet.exclusive:
         kept &= np.bitwise_count(combinations & _squeezed(mask, bits)) <= 1
+    for one in alphabet.joint:
+        sets = np.array([_squeezed(held, bits) for held in one.among(bits)])
+        kept &= np.isin(combinations & _squeezed(one.mask, bits), sets)
     return kept
 
 

@@ -9,6 +9,7 @@ from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Alphabet, Guard
 from inkling.automata.limits import MAX_STATES
 from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.minterms import Joint
 from inkling.automata.nfa import Nfa, marked_only
 from inkling.automata.regex import guards_of
 
@@ -28,11 +29,12 @@ class CompiledPattern:
         n_streams: int,
         *,
         exclusive: Sequence[frozenset[int]] = (),
+        joint: Sequence[Joint] = (),
         extras: Sequence[Guard] = (),
         max_states: int = MAX_STATES,
     ) -> "CompiledPattern":
         """`extras` are guards that tell symbols apart although the pattern does not ask for them."""
-        alphabet = Alphabet.of((*guards_of(pattern.regex), *extras), n_streams, exclusive=exclusive)
+        alphabet = Alphabet.of((*guards_of(pattern.regex), *extras), n_streams, exclusive=exclusive, joint=joint)
         nfa = regex_to_nfa(pattern.regex, alphabet, max_states=max_states)
         if pattern.marked_only:
             nfa = marked_only(nfa)

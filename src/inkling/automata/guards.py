@@ -2,8 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from operator import or_
 
 from inkling.automata.limits import MAX_SYMBOLS, TooManySymbols
+from inkling.automata.minterms import Joint, allowed, minterms
 
 N_BITS = 64
 RESET = 0  # the symbol of a row that is no event and ends every run of its key
@@ -53,6 +57,7 @@ class Alphabet:
     n_streams: int
     exclusive: tuple[int, ...]  # masks of predicates of which at most one holds
     truths: tuple[int, ...]  # by symbol: the guards that hold
+    joint: tuple[Joint, ...] = ()  # what else is known of predicates
 
     @classmethod
     def of(
@@ -61,27 +66,32 @@ class Alphabet:
         n_streams: int,
         *,
         exclusive: Sequence[frozenset[int]] = (),
+        joint: Sequence[Joint] = (),
         max_symbols: int = MAX_SYMBOLS,
     ) -> "Alphabet":
         """
-        The alphabet of some guards; ``exclusive`` lists sets of predicates that never hold together.
+        The alphabet of some guards; ``exclusive`` lists sets of predicates that never hold together,
+        ``joint`` predicates of which only some sets can hold.
 
         >>> fast, slow = Guard(bits=frozenset({0})), Guard(bits=frozenset({1}))
         >>> Alphabet.of([fast, slow], 1).n_minterms
         4
         >>> Alphabet.of([fast, slow], 1, exclusive=[frozenset({0, 1})]).n_minterms
         3
+        >>> Alphabet.of([fast, slow], 1, joint=[Joint(0b11, frozenset({0b01, 0b10}))]).n_minterms
+        2
         """
         distinct = tuple(dict.fromkeys(guards))
         masks = tuple(sum(1 << bit for bit in bits) for bits in exclusive)
+        if any(one.mask & other.mask for one, other in combinations(joint, 2)):
+            raise ValueError("each predicate depends on those of one group only")
         truths: dict[int, None] = {}
         for stream in range(n_streams):
-            readers = [guard for guard in distinct if guard.reads(stream)]
-            for bits in _possible_bits(readers, masks, max_symbols):
-                truths.setdefault(_truth(distinct, stream, bits))
-                if len(truths) > max_symbols:
-                    raise TooManySymbols(len(truths), max_symbols)
-        return cls(distinct, n_streams, masks, (0, *truths))
+            readers = {index: guard.mask for index, guard in enumerate(distinct) if guard.reads(stream)}
+            truths |= dict.fromkeys(minterms(readers, masks, joint, max_symbols))
+            if len(truths) > max_symbols:
+                raise TooManySymbols(len(truths), max_symbols)
+        return cls(distinct, n_streams, masks, (0, *truths), tuple(joint))
 
     @property
     def n_symbols(self) -> int:
@@ -106,30 +116,18 @@ class Alphabet:
         return int(held, 2) & self.every_event
 
     def symbol(self, stream: int, bits: int) -> int | None:
-        """The symbol of an event; None when it breaks a promise of exclusion."""
-        if not allowed(bits, self.exclusive):
+        """The symbol of an event; None when predicates hold on it that cannot hold together."""
+        read = bits_read(self.guards, stream)
+        known = all(bits & one.mask & read in one.among(read) for one in self.joint)
+        if not known or not allowed(bits, self.exclusive):
             return None
         return self.truths.index(_truth(self.guards, stream, bits), 1)
 
 
-def allowed(bits: int, exclusive: Iterable[int]) -> bool:
-    """Whether at most one predicate of each exclusive set holds."""
-    return all((bits & mask).bit_count() <= 1 for mask in exclusive)
+def bits_read(guards: Iterable[Guard], stream: int) -> int:
+    """The predicates that matter for events of a stream."""
+    return reduce(or_, (guard.mask for guard in guards if guard.reads(stream)), 0)
 
 
 def _truth(guards: Sequence[Guard], stream: int, bits: int) -> int:
     return sum(1 << index for index, guard in enumerate(guards) if guard.admits(stream, bits))
-
-
-def _possible_bits(guards: Sequence[Guard], exclusive: Sequence[int], limit: int) -> list[int]:
-    """For each possible set of true guards the fewest predicates that make them true.
-
-    Guards only ask for predicates to be true, so these are the unions of what the guards ask for.
-    """
-    unions = {0}
-    for guard in guards:
-        wider = {bits | guard.mask for bits in unions}
-        unions |= {bits for bits in wider if allowed(bits, exclusive)}
-        if len(unions) > limit:
-            raise TooManySymbols(len(unions), limit)
-    return sorted(unions)

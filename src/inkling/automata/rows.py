@@ -66,4 +66,4 @@ class Rows:
         if not -1 <= self.stream[row] < group.n_streams:
             return f"stream {self.stream[row]} is not one of 0 to {group.n_streams - 1}"
         bits = int.from_bytes(self.octets[row].tobytes(), "little")
-        return f"predicates declared exclusive hold together, bits={bits:#x}"
+        return f"predicates hold that cannot hold together, bits={bits:#x}"

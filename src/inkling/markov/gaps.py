@@ -72,6 +72,12 @@ class GapCounts:
     def total(self) -> GapCounts:
         return _tidy(("",), np.zeros(len(self.symbol), np.int64), self.symbol, self.gap_low, self.count)
 
+    def shrunk(self, everyone: GapCounts, strength: float) -> GapCounts:
+        """These counts beside so many imagined events of each symbol that take as long as those of all do."""
+        every = everyone.total()
+        totals = np.bincount(every.symbol, every.count)
+        return GapCounts.merged(self, replace(every, count=every.count * strength / totals[every.symbol])).total()
+
     def to_arrow(self) -> pa.Table:
         names = pa.array(self.group, pa.string())
         columns = [names.take(pa.array(self.group_of)), self.symbol, self.gap_low, self.gap_high, self.count]

@@ -105,6 +105,13 @@ class Model:
             return contexts
         return with_laws(contexts, tree.shrunk(CounterTree.of(own), learning.shrinkage))
 
+    def gaps_of(self, group: str | None = None) -> GapCounts:
+        """How long events take: of all, or of one group, which borrows from all as its law of the next symbol does."""
+        strength = self.learning.shrinkage
+        if group is None or strength is None:
+            return self.gaps.total()
+        return self.gaps.of_group(group).shrunk(self.gaps, strength)
+
     def chain(self, dfa: Dfa, group: str | None = None) -> Chain:
         self.check(dfa)
         return Chain.of_dfa(dfa, self.contexts(group))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inkling.fitting.program import read_by
-from inkling.logical.forecasts import watching_plan
+from inkling.logical.forecasts import DISTRIBUTION, watching_plan
 from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
@@ -34,7 +34,8 @@ class Subject:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.event.partition)
+        """The columns of its key where it is watched; a key may be called like one of the others there."""
+        return tuple(f"@{column.name}" for column in self.event.partition)
 
     @property
     def is_given(self) -> bool:
@@ -95,10 +96,13 @@ def _watched(subject: Subject, order: int) -> EventPlan:
     """All that is said counts: a confidence chooses intervals, but does not silence what a given one is worth."""
     forecast = replace(subject.forecast, order=order, distribution=False)
     name = subject.watched(order)
+    n_keys = len(subject.keys)
+    keys = (replace(output, name=key) for output, key in zip(subject.event.head[:n_keys], subject.keys, strict=True))
+    said = subject.event.head[n_keys:]
     event = watching_plan(
         replace(
             subject.event,
-            head=tuple(output for output in subject.event.head if output.name != "distribution"),
+            head=(*keys, *(output for output in said if output.name != DISTRIBUTION.name)),
             forecast=forecast,
             confidence=None if subject.is_given else subject.event.confidence,
         )

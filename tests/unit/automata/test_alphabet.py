@@ -107,7 +107,7 @@ def test_a_broken_promise_is_refused(spread: int) -> None:
     groups = cell_groups([alphabet])
     fine = [1 << spread * bit for bit in range(20)]
     Rows.of([0] * 20, [0] * 20, np.array(fine, dtype=np.uint64)).cells(groups)
-    with pytest.raises(RowError, match="row 1: predicates declared exclusive hold together, bits=0x"):
+    with pytest.raises(RowError, match="row 1: predicates hold that cannot hold together, bits=0x"):
         Rows.of([0, 0], [0, 0], np.array([1, 1 | 1 << spread], dtype=np.uint64)).cells(groups)
 
 

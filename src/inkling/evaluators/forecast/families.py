@@ -112,7 +112,7 @@ class Families:
     def _within(self, chain: Chain, group: str | None, forecast: Forecast) -> WithinDuration | None:
         if forecast.within is None or not self.model.n_events:
             return None  # a model that knows nothing yet is no mistake; it never speaks
-        gaps = self.model.gaps.total() if group is None else self.model.gaps.of_group(group)
+        gaps = self.model.gaps_of(group)
         if not len(gaps.count):
             raise InputError.of(
                 "INK0630",
@@ -142,9 +142,12 @@ def family_names(step: EventStep, rows: EventBatch) -> tuple[tuple[str, ...], In
 
 def asked(forecast: Forecast, confidence: Confidence | None) -> Asked:
     """A forecast in the words of its model."""
+    least = 0.0 if confidence is None else confidence.threshold
+    if confidence is not None and confidence.strict:
+        least = min(1.0, least + 2 * SLACK)  # an interval that has exactly this is too short, not none
     return Asked(
         _kind(forecast),
-        0.0 if confidence is None else confidence.threshold,
+        least,
         forecast.horizon,
         forecast.spread,
         forecast.remaining,

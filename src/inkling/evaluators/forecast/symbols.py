@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.analysis.exclusive import exclusive_pairs
+from inkling.analysis.one_column import joint_conditions
 from inkling.automata.cells import CellGroup, cell_groups
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
@@ -24,8 +25,8 @@ from inkling.markov.histories import MOST_BITS
 from inkling.model.batch import EventBatch, Ints
 from inkling.physical.plan import EventStep
 
-MOST_SYMBOLS = 16
-"""Symbols that are carried for each key, if they fit into a number of 62 bits."""
+MOST_SYMBOLS = 64
+"""Symbols that are carried for each key, if they and the next one fit into a number of 62 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,9 +57,10 @@ class SymbolReader:
         counting = Counting.RESTART if event.restart else Counting.OVERLAP
         tests = [step.leaf(feature.slot) for feature in forecast.features]
         extras = [Guard(frozenset(test.inputs), frozenset(place[bit] for bit in test.bits)) for test in tests]
-        exclusive = exclusive_pairs({place[bit.number]: bit.expr for bit in step.conditions})
+        conditions = {place[bit.number]: bit.expr for bit in step.conditions}
+        exclusive, joint = exclusive_pairs(conditions), joint_conditions(conditions)
         pattern = Pattern(to_regex(step, place), counting)
-        compiled = CompiledPattern.of(pattern, len(numbers), extras=extras, exclusive=exclusive)
+        compiled = CompiledPattern.of(pattern, len(numbers), extras=extras, exclusive=exclusive, joint=joint)
         dfa = compiled.dfa()
         delta = moves(dfa)
         (group,) = cell_groups([compiled.alphabet])
@@ -73,7 +75,7 @@ class SymbolReader:
     @property
     def memory(self) -> int:
         """How many of the last symbols of a key are carried: as many as its model may ever look back."""
-        fitting = takewhile(lambda n: self.n_symbols**n < 1 << MOST_BITS, range(1, MOST_SYMBOLS + 1))
+        fitting = takewhile(lambda n: self.n_symbols ** (n + 1) < 1 << MOST_BITS, range(1, MOST_SYMBOLS + 1))
         return max(fitting, default=1)
 
     def in_scope(self, batch: EventBatch) -> EventBatch:

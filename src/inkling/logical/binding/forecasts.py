@@ -9,7 +9,8 @@ from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.events import bind_event
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
-from inkling.logical.forecasts import SAID, default_model, forecast_plan
+from inkling.logical.forecasts import DISTRIBUTION, SAID, default_model, forecast_plan
+from inkling.logical.settings import MOST_AHEAD
 from inkling.model.schema import Column
 from inkling.model.time import Span
 
@@ -66,12 +67,27 @@ def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, m
             decl.kind,
             helps=["leave SPREAD out, or forecast `INTERVAL SHORTEST`"],
         )
+    if decl.spread is not None and isinstance(decl.kind, s.ForecastInterval) and decl.kind.mode == "FIXED":
+        mistakes.wrong(
+            "INK0366",
+            "SPREAD limits how wide an interval may be, and this one has a fixed width",
+            decl.kind,
+            helps=["leave SPREAD out"],
+        )
     if decl.horizon is not None and isinstance(decl.kind, s.ForecastWithin):
         mistakes.wrong(
             "INK0366",
             "HORIZON says how far to look for an interval; WITHIN says it already",
             decl.kind,
             helps=["leave HORIZON out"],
+        )
+    ahead = max(_kind(decl.kind)[1] or 0, decl.horizon or 0)
+    if ahead > MOST_AHEAD:
+        mistakes.wrong(
+            "INK0366",
+            f"a forecast looks at most {MOST_AHEAD} events ahead, found `{ahead}`",
+            decl.kind,
+            notes=["it has a number for each of them in every state"],
         )
     if catalog.sources[event.name].doubtful:
         mistakes.wrong(
@@ -86,7 +102,7 @@ def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, m
 
 
 def _refuse_taken_columns(decl: s.ForecastDecl, event: p.EventPlan, mistakes: Mistakes) -> None:
-    said = {column.name for column in SAID}
+    said = {column.name for column in (*SAID, *((DISTRIBUTION,) if decl.distribution else ()))}
     for column in event.partition:
         if column.name in said:
             mistakes.wrong(
@@ -120,6 +136,8 @@ def _features(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, mistak
 
 def _check_duration(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, mistakes: Mistakes) -> None:
     if isinstance(decl.kind, s.ForecastWithin) and isinstance(decl.kind.horizon, s.Duration):
+        if not decl.kind.horizon.amount:
+            mistakes.wrong("INK0366", "within no time at all nothing can be detected", decl.kind)
         uses = TimeUses(spans=[(to_span(decl.kind.horizon), decl.kind.horizon.span)])
         check_times(uses, catalog.sources[event.name].streams, decl.event.span, catalog, mistakes)
 

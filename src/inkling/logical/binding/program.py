@@ -18,7 +18,7 @@ from inkling.logical.binding.rules import bind_rules
 from inkling.logical.binding.streams import bind_stream
 from inkling.logical.binding.tables import bind_table
 from inkling.logical.binding.unions import Declarations, bind_together
-from inkling.logical.forecasts import model_table
+from inkling.logical.forecasts import default_model, model_table
 from inkling.model.schema import TableSchema
 from inkling.source import SourceText
 
@@ -97,8 +97,11 @@ def _refuse_second_declarations(program: s.Program, mistakes: Mistakes) -> None:
                 _refuse_second(name, knowledge, mistakes)
             case s.ForecastDecl():
                 _refuse_second(decl.result, sources, mistakes)
-                if decl.model is not None and decl.model.text in knowledge:
-                    _refuse_second(decl.model, knowledge, mistakes)
+    for decl in program.statements:
+        if isinstance(decl, s.ForecastDecl):
+            model = decl.model or s.Ident(default_model(decl.event.text), span=decl.event.span)
+            if model.text in knowledge:
+                _refuse_second(model, knowledge, mistakes)
 
 
 def _refuse_second(name: s.Ident, taken: dict[str, s.Ident], mistakes: Mistakes) -> None:

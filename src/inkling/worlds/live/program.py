@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from inkling.analysis.lag import lag_of, waiting_time
+from inkling.analysis.lag import settled_after, waiting_time
 from inkling.evaluators.stage import rows as r
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import StageChain, concatenated
@@ -86,7 +86,8 @@ class LiveWorlds:
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         self._schemas = {stream.schema.name: stream.schema for stream in self.program.streams}
         self._waits = {
-            event.name: waiting_time(event, self.program.part, measure) + lag_of(event, self.program.part, measure)
+            event.name: waiting_time(event, self.program.part, measure)
+            + settled_after(event, self.program.part, measure)
             for event in self.program.events
         }
 
