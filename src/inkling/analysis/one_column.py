@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
-from math import floor, isfinite, nan
+from math import floor, isfinite
 
 from inkling.automata.minterms import Joint
 from inkling.logical import expr as e
@@ -23,7 +23,7 @@ def joint_conditions(conditions: Mapping[int, e.Expr]) -> tuple[Joint, ...]:
     """Groups of numbered conditions that compare one column with constants, and which of them can hold on one row.
 
     A value of each kind that the constants tell apart is tried, and null, on which comparisons are false and their
-    negations true. So nothing that can be is left out.
+    negations true. So nothing that can be is left out. Columns hold no NaN: it is read as null.
     """
     groups: dict[e.ColumnOf, dict[int, e.Expr]] = defaultdict(dict)
     for number, condition in conditions.items():
@@ -95,7 +95,6 @@ def _values(kind: Type, constants: set[Value]) -> Iterator[Value | Fraction]:
             yield from ((low + high) / 2 for low, high in pairwise(points))
             if points:
                 yield from (points[0] - 1, points[-1] + 1)
-            yield nan
         case _:
             yield from ()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import nan
 
 import numpy as np
 import pytest
@@ -29,7 +28,7 @@ from inkling.model.types import Type
 KINDS = {"x": Type.INTEGER, "y": Type.DOUBLE, "s": Type.STRING, "b": Type.BOOLEAN}
 WORLD: dict[str, list[Value]] = {
     "x": [None, *range(-2, 9)],
-    "y": [None, nan, float("inf"), *(step / 4 for step in range(-8, 33))],
+    "y": [None, *(step / 4 for step in range(-8, 33))],
     "s": [None, "a", "b", "c", "", "abc"],
     "b": [None, False, True],
 }

@@ -35,14 +35,14 @@ def watched(program: Program, rows: list[dict[str, object]], order: int = 0) -> 
 )
 def test_the_demo_stream_through_a_program(n: int, expected: tuple[int, ...]) -> None:
     """O25: learned from and judged by the same hundred events, as the engine does."""
-    found = tallied(watched_outcomes(watched(program(f"WITHIN {n} EVENTS"), ROWS), ["key"])).at(0.5)
+    found = tallied(watched_outcomes(watched(program(f"WITHIN {n} EVENTS"), ROWS), ["@key"])).at(0.5)
     assert (found.tp, found.tn, found.fp, found.fn) == expected
 
 
 def test_intervals_through_a_program() -> None:
     """O25, with a confidence of nine tenths."""
     said = program("INTERVAL SHORTEST CONFIDENCE >= 0.9 SPREAD <= 19 HORIZON 20")
-    found = interval_scores(watched_outcomes(watched(said, ROWS), ["key"]))
+    found = interval_scores(watched_outcomes(watched(said, ROWS), ["@key"]))
     assert (found.n_correct, found.n, found.total_spread) == (69, 78, 336)
     assert found.total_score == pytest.approx(961.46882025, abs=1e-7)
 
@@ -87,7 +87,7 @@ def test_joined_results_are_what_is_watched() -> None:
     models = asked.fit({"V": rows}, order=0, kind="full")
     results = asked.run_local({"V": rows}, models).tables
     joined = joined_outcomes(results["said"], results["ab"], ["key"])
-    beside = watched_outcomes(watched(asked, rows), ["key"])
+    beside = watched_outcomes(watched(asked, rows), ["@key"])
     assert all((getattr(joined, name) == getattr(beside, name)).all() for name in Outcomes.__dataclass_fields__)
     assert beside.detected.sum() > 20
 
