@@ -142,7 +142,8 @@ def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterato
         if not event.restart and endless_repetition(event, restart=True) is None:
             yield "`CONSUME RESTART` starts anew after each result"
         yield "`{1,20}` instead of `+`, or `WITHIN 20 EVENTS`, limits the events of a match"
-        yield f"`KEEP FOR {length}` forgets matches that take longer"
+        if not any(one.forecast is not None and one.forecast.of == event.name for one in program.events):
+            yield f"`KEEP FOR {length}` forgets matches that take longer"
     elif event.restart:
         yield "without `CONSUME RESTART` the window of the event is enough"
     else:

@@ -32,8 +32,11 @@ def only_any(pattern: p.Pattern) -> bool:
 def looks_at_scope(event: p.EventPlan) -> bool:
     """Whether events that match nothing can still change the result.
 
-    STRICT, `_`, COMPLEMENT and WITHIN n EVENTS count them; a key whose segments are all filtered out is still there.
+    STRICT, `_`, COMPLEMENT and WITHIN n EVENTS count them, and so do forecasts; a key whose segments are all filtered
+    out is still there.
     """
+    if event.forecast is not None:
+        return True
     windows = [event.within]
     for part in parts_of(event.pattern):
         match part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from inkling.analysis.policies import parts_of, read_sources
@@ -31,6 +32,27 @@ def is_regular(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
     if obstacle:
         return Verdict(False, obstacle)
     return Verdict(True, "conditions look at one event each, the scope is totally ordered, results are ends")
+
+
+def ways_to_regular(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
+    """What to change so that an automaton recognizes an event, as far as that can be said in general."""
+    for source in read_sources(event):
+        stream = program.stream(source)
+        if stream is None:
+            yield f"use streams in the pattern instead of the event `{source}`"
+        elif not stream.schema.is_ordered and not stream.schema.is_interval:
+            yield f"add `ORDER BY column` to `STREAM {source}`, with a column that tells simultaneous events apart"
+    if event.keep is not None:
+        yield "leave KEEP FOR out"
+    elif _obstacle_in_windows(event):
+        yield "limit the pattern by `WITHIN n EVENTS` instead of a length of time"
+    if event.having:
+        yield "put the conditions of HAVING into the brackets of single events"
+    leaves = list(p.leaves(event.pattern))
+    if any(leaf.atoms for leaf in leaves):
+        yield "look-ups that only test, and supply no value, can stay; others cannot"
+    if any(not is_local(condition, leaf.slot) for leaf in leaves for condition in leaf.conditions):
+        yield "compare an event with the one before it by `DERIVE column = PREV(column)`"
 
 
 def _obstacle_in_result(event: p.EventPlan) -> str | None:

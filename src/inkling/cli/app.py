@@ -16,6 +16,7 @@ from inkling.cli.fit import fit
 from inkling.cli.fmt import fmt
 from inkling.cli.generate import generate
 from inkling.cli.model import model
+from inkling.cli.replay import replay
 from inkling.cli.run import run
 from inkling.cli.score import score
 from inkling.cli.stream import stream
@@ -28,7 +29,22 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, stream, fit, score, check, explain, why, fmt, demo, generate, calibrate, bench, explain_error):
+for command in (
+    run,
+    stream,
+    fit,
+    score,
+    check,
+    explain,
+    why,
+    fmt,
+    demo,
+    generate,
+    replay,
+    calibrate,
+    bench,
+    explain_error,
+):
     app.command(command.__name__.replace("_", "-"))(with_messages(command))
 app.add_typer(model, name="model")
 

@@ -71,8 +71,10 @@ def parts(progress: Progress, clock: Clock) -> list[str]:
     found = ", ".join(f"{name} {n:,}" for name, n in progress.matches.items())
     aside = f"{progress.late:,} late, {progress.rejects:,} refused"
     drift = [f"drift: {', '.join(drifts(progress))}"] if progress.drift else []
+    slow = f"{progress.pressure:.0%} of micro-batches took longer than the trigger"
     return [
         f"batch {progress.batch}: {counted(progress.rows, 'row')} in {progress.seconds:.1f} s ({rates})",
+        *([slow] if progress.pressure else []),
         f"state: {counted(progress.state_rows, 'row')}, {size(progress.state_bytes)}",
         f"watermark: {_watermark(progress, clock)}",
         f"found: {found}; {aside}",

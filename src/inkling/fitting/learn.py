@@ -210,6 +210,13 @@ def _model(
             ),
             helps=("look at the input: rows may be missing or refused, or all be later than that",),
         )
+    if settings.kind == "tree" and reader.n_symbols * settings.gamma_min > 1:
+        raise InputError.of(
+            "INK0618",
+            f"`{subject.model}` cannot be learned with a gamma_min of {settings.gamma_min:g}",
+            notes=(f"{reader.n_symbols} kinds of events cannot all have at least this probability",),
+            helps=("ask for a smaller one",),
+        )
     asked = settings.order if isinstance(settings.order, int) else event.forecast.order
     return Model(
         subject.forecast.of,

@@ -49,7 +49,9 @@ class FitSettings:
             raise ValueError(f"an order is a number or 'auto', not {self.order!r}")
         if self.shrinkage is not None and self.shrinkage <= 0:
             raise ValueError(f"the model of all weighs as much as a number of events above 0, not {self.shrinkage}")
-        self.learning(0, grouped=False)
+        if isinstance(self.order, int) and self.order < 0:
+            raise ValueError(f"an order is at least 0, not {self.order}")
+        _ = self.learning(0, grouped=False).thresholds  # refuses what makes no sense
 
     def learning(self, order: int, *, grouped: bool) -> Learning:
         """How the law of the next symbol is made of counts."""

@@ -1,7 +1,8 @@
 """Seeded data for demonstrations, tests and benchmarks, of any size, with known episodes in it.
 
 In: the name of a scenario, a size and a seed. Out: its streams chunk by chunk (`generate`), or a folder of
-files (`write`). It needs NumPy and Arrow and nothing else of `inkling`; the command line may import it.
+files (`write`). Scenarios need NumPy and Arrow and nothing else of `inkling`; the command line may import them.
+Rows that are there already can be sent once more (`replay`), read as runs read them.
 """
 
 from inkling.generate.catalog import SCENARIOS, generate, scenario

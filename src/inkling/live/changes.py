@@ -32,9 +32,7 @@ class Changes:
 
     def __bool__(self) -> bool:
         """Whether anything changes at all."""
-        return bool(
-            self.started or self.restarted or self.stopped or self.lateness or self.tables or self.settings
-        )
+        return bool(self.started or self.restarted or self.stopped or self.lateness or self.tables or self.settings)
 
     def __str__(self) -> str:
         said = [

@@ -149,8 +149,11 @@ class Model:
         if len(described) != 1:
             raise ValueError(f"this is not a model: {len(described)} rows in it say which event it is of")
         about = json.loads(described[0])
-        if about.get("format") != FORMAT:
-            raise ValueError(f"this model has format {about.get('format')}; format {FORMAT} can be read")
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise ValueError(f"this model does not have format {FORMAT}, which can be read")
+        missing = {"event", "alphabet", "fingerprint", "n_states", "order", "learning", "version"} - {*about}
+        if missing:
+            raise ValueError(f"this model is damaged: it does not say its {', '.join(sorted(missing))}")
         words = table.filter(pa.array(what == WORD)).select(["group", "state", "length", "code", "count"])
         gaps = table.filter(pa.array(what == GAP))
         meta = {"n_symbols": str(len(about["alphabet"])), "order": str(about["order"])}

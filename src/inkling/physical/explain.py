@@ -23,7 +23,6 @@ from inkling.physical.shuffle import derives_in_worker, shuffled_columns
 from inkling.physical.verdicts import partition_text
 
 
-
 def explain_physical(plan: PhysicalPlan, layout: Layout | None = None) -> str:
     """Every stage: what Spark reads, tests and shuffles, and which evaluator finds which event.
 

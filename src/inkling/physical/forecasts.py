@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inkling.analysis.regular import is_regular
+from inkling.analysis.regular import is_regular, ways_to_regular
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language import syntax as s
 from inkling.physical.plan import Evaluator, PhysicalPlan
@@ -12,21 +12,20 @@ from inkling.source import SourceText
 def require_forecastable(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> None:
     """Raises `ProgramError` with every forecast that cannot be made; `source` is the text of `tree`."""
     steps = [step for stage in plan.stages for step in stage.steps if step.evaluator is Evaluator.FORECAST]
-    found = []
+    found: dict[str, Diagnostic] = {}
     for step in steps:
         verdict = is_regular(step.event, plan.program)
         assert step.event.forecast is not None
-        if not verdict.conclusion:
-            found.append(
-                Diagnostic(
-                    "INK0365",
-                    f"`{step.event.forecast.of}` cannot be forecast: no automaton recognizes it",
-                    tree.event_name(step.event.name).span,
-                    source,
-                    verdict.reason,
-                    ("a forecast counts the events of a totally ordered stream until an automaton is done",),
-                    ("`inkling explain` tells which evaluator an event has, and why",),
-                )
+        of = step.event.forecast.of
+        if not verdict.conclusion and of not in found:
+            found[of] = Diagnostic(
+                "INK0365",
+                f"`{of}` cannot be forecast: no automaton recognizes it",
+                tree.event_name(step.event.name).span,
+                source,
+                verdict.reason,
+                ("a forecast counts the events of a totally ordered stream until an automaton is done",),
+                tuple(ways_to_regular(step.event, plan.program)),
             )
     if found:
-        raise ProgramError(found)
+        raise ProgramError(list(found.values()))

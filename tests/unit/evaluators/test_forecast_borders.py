@@ -1,4 +1,4 @@
-"""Forecasts at the borders of what can be said: deep memories, many kinds of events, exact confidences, lonely groups."""
+"""Forecasts at their borders: deep memories, many kinds of events, exact confidences, groups with little data."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def said(program: inkling.Program, rows: Rows, models: dict[str, Any], n: int | 
     else:
         stream = program.open(models)
         tables = [stream.push({"R": rows[at : at + n]})["f"] for at in range(0, len(rows), n)]
+        tables.append(stream.finish()["f"])
     return sorted(tuple(row[name] for name in columns) for table in tables for row in table.to_pylist())
 
 
@@ -87,6 +88,7 @@ def test_a_group_with_few_gaps_borrows_from_all() -> None:
         ("WITHIN 1000000000 EVENTS", "INK0366"),
         ("POINT HORIZON 1000000000", "INK0366"),
         ("INTERVAL FIXED 3 SPREAD <= 2", "INK0366"),
+        ("POINT; FORECAST g OF f POINT", "INK0366"),
         ("POINT; TABLE ab_model(x BIGINT) FROM 'x.csv'", "INK0201"),
         ("POINT MODEL m; TABLE m(x BIGINT) FROM 'x.csv'", "INK0201"),
     ],
@@ -115,3 +117,43 @@ def test_scores_do_not_depend_on_the_name_of_the_key(key: str) -> None:
     renamed = [{key if name == "k" else name: value for name, value in row.items()} for row in rows]
     wanted = inkling.parse(text).score({"R": rows}, orders=[1])["f"].to_table()
     assert inkling.parse(other).score({"R": renamed}, orders=[1])["f"].to_table().equals(wanted)
+
+
+@pytest.mark.parametrize("options", [{"order": -1}, {"p_min": -1}, {"ratio": 0.5}, {"gamma_min": -0.1}])
+def test_a_fit_refuses_what_no_run_could_use(options: Any) -> None:
+    program = inkling.parse(STREAM + AB + "FORECAST f OF ab POINT;")
+    with pytest.raises(ValueError, match="at least"):
+        program.fit({"R": rows_of("abc")}, **options)
+
+
+def test_more_kinds_of_events_than_can_be_so_likely_are_refused_by_the_fit() -> None:
+    program = inkling.parse(STREAM + AB + "FORECAST f OF ab POINT;")
+    with pytest.raises(inkling.InputError, match="INK0618"):
+        program.fit({"R": rows_of("abc")}, gamma_min=0.4)
+
+
+@pytest.mark.parametrize("about", ["[]", "{", '{"format": 1}', '{"format": 99}'])
+def test_a_damaged_model_is_no_model(about: str) -> None:
+    program = inkling.parse(STREAM + AB + "FORECAST f OF ab POINT;")
+    table = program.fit({"R": rows_of("abc")})["ab_model"].to_arrow().to_pylist()
+    table[0]["about"] = about
+    with pytest.raises(inkling.InputError, match="INK0630"):
+        program.run_local({"R": rows_of("abc")}, {"ab_model": table})
+
+
+def test_events_of_the_scope_count_though_the_pattern_skips_them() -> None:
+    """One event in two is a ping, which `SEQ ANY` skips.
+
+    Between detections, `b` came next four times, after pings, and a ping once, after `a`. After `b` itself a ping came
+    always, so that nothing can be said.
+    """
+    text = STREAM + "STREAM Ping(k STRING, t BIGINT) KEY k TIME t ORDER BY t;\n"
+    text += "EVENT ab(k) AS PATTERN SEQ ANY(R[s = 'a'], R[s = 'b']) PARTITION BY k OVER (R, Ping) PER END;\n"
+    program = inkling.parse(text + "FORECAST f OF ab WITHIN 1 EVENTS INCLUDING FINAL;")
+    rows = [{**row, "t": 2 * row["t"]} for row in rows_of("abbbb")]
+    pings = [{"k": "x", "t": 2 * row["t"] + 1} for row in rows_of("abbbb")]
+    inputs = {"R": rows, "Ping": pings}
+    found = program.run_local(inputs, program.fit(inputs, order=0, kind="full")).tables["f"].to_pylist()
+    assert [(row["event_number"], row["chance"]) for row in found] == [
+        (n, pytest.approx(0.8)) for n in (1, 2, 4, 6, 8, 10)
+    ]

@@ -203,9 +203,7 @@ def _fitting(
         return tuple(made for one in alone for made in _fitting(one, resets, around))
 
 
-def _compile(
-    steps: tuple[EventStep, ...], resets: tuple[int | None, ...], around: Surroundings
-) -> AutomatonEvaluator:
+def _compile(steps: tuple[EventStep, ...], resets: tuple[int | None, ...], around: Surroundings) -> AutomatonEvaluator:
     bits = _bits_of(steps)
     place = {bit: number for number, bit in enumerate(bits)}
     patterns = [

@@ -33,12 +33,7 @@ from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import Evaluator, EventStep, Stage
 
 AnyEvaluator = (
-    NetworkEvaluator
-    | SegmentsEvaluator
-    | WindowEvaluator
-    | ConsumingEvaluator
-    | ForecastEvaluator
-    | LearningEvaluator
+    NetworkEvaluator | SegmentsEvaluator | WindowEvaluator | ConsumingEvaluator | ForecastEvaluator | LearningEvaluator
 )
 
 

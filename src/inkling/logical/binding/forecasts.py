@@ -51,6 +51,10 @@ def _no_event(decl: s.ForecastDecl, catalog: Catalog, mistakes: Mistakes) -> Non
     known = catalog.sources.get(decl.event.text)
     if known is not None and known.has_mistake:
         return
+    if known is not None and known.is_derived:
+        advice = ["forecast the event that it speaks of"]
+        mistakes.wrong("INK0366", f"`{decl.event}` is itself a forecast", decl.event, helps=advice)
+        return
     events = [source.name for source in catalog.sources.values() if source.is_derived]
     notes = [f"`{decl.event}` is a stream"] if known is not None and not known.is_derived else []
     helps = did_you_mean(decl.event.text, events)
@@ -96,9 +100,6 @@ def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, m
             decl.event,
             notes=[f"`{event.name}` rests on {listed(sorted(catalog.sources[event.name].doubtful))}"],
         )
-    if event.forecast is not None:
-        helps = [f"forecast `{event.forecast.of}`"]
-        mistakes.wrong("INK0366", f"`{event.name}` is itself a forecast", decl.event, helps=helps)
 
 
 def _refuse_taken_columns(decl: s.ForecastDecl, event: p.EventPlan, mistakes: Mistakes) -> None:

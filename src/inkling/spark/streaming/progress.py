@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -16,13 +17,20 @@ from inkling.spark.streaming.outputs import Tally
 KEPT = 1000
 """Micro-batches whose numbers are kept."""
 
+RECENT = 100
+"""Micro-batches that pressure is told of; Spark remembers the times of as many."""
+
+_SECONDS = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0, "week": 604_800.0}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """One micro-batch; `matches`, `late`, `rejects` and `total_rows` are sums since this process started the query.
 
     `behind_latest` and `behind_now` tell how far the watermark is behind the latest row and the wall clock: seconds, or
-    ticks. The wall clock means nothing to ticks.
+    ticks. The wall clock means nothing to ticks. `pressure` is the share of the last micro-batches that took longer
+    than the time between triggers, 0 where none is set.
     """
 
     batch: int
@@ -41,6 +49,7 @@ class Progress:
     late: int
     rejects: int
     drift: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model that goes on learning
+    pressure: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -104,6 +113,25 @@ class Ledger:
     def add(self, tally: Tally, seconds: float) -> None:
         totals = tally if not self._entries else summed(self._entries[-1].totals, tally)
         self._entries.append(Entry(tally, totals, seconds))
+
+
+def seconds_between(trigger: Mapping[str, Any]) -> float:
+    """The time between triggers as Spark is told it, or 0.
+
+    >>> seconds_between({"processingTime": "1 minute 30 seconds"}), seconds_between({"availableNow": True})
+    (90.0, 0.0)
+    """
+    amounts = _AMOUNT.findall(str(trigger.get("processingTime", "")).lower())
+    return sum((float(number) * _SECONDS.get(unit.removesuffix("s"), 0.0) for number, unit in amounts), 0.0)
+
+
+def under_pressure(numbers: Sequence[Progress], interval: float) -> list[Progress]:
+    """The numbers of successive micro-batches, each with the share of the last ones that took longer than that."""
+    if not interval:
+        return list(numbers)
+    longer = [one.seconds > interval for one in numbers]
+    recent = [longer[max(0, stop - RECENT) : stop] for stop in range(1, len(longer) + 1)]
+    return [replace(one, pressure=sum(some) / len(some)) for one, some in zip(numbers, recent, strict=True)]
 
 
 def summed(before: Tally, tally: Tally) -> Tally:

@@ -46,7 +46,7 @@ from inkling.spark.streaming.known_topics import KnownTopics
 from inkling.spark.streaming.learned_store import StoredLearning
 from inkling.spark.streaming.metrics import observed
 from inkling.spark.streaming.outputs import LATE, REJECTS, Tally, outputs_of, tally_of
-from inkling.spark.streaming.progress import Ledger, Progress
+from inkling.spark.streaming.progress import Ledger, Progress, seconds_between, under_pressure
 from inkling.spark.streaming.sinks import Beginning, Prepared, Sink
 from inkling.spark.streaming.storage import Folder
 from inkling.spark.streaming.vanished import InputFiles
@@ -143,10 +143,14 @@ class LiveQuery:
 
     def progress_after(self, batch: int) -> list[Progress]:
         """How the micro-batches after that one went, as far as they are remembered."""
-        entries = [entry for entry in self._ledger.entries if entry.tally.batch > batch]
-        told = {one.batchId: one for one in self._query.recentProgress} if entries else {}
+        entries = self._ledger.entries
+        if not entries or entries[-1].tally.batch <= batch:
+            return []
+        told = {one.batchId: one for one in self._query.recentProgress}
         now_us = time.time() * 1e6
-        return [entry.joined(told.get(entry.tally.batch), self._job.clock, now_us) for entry in entries]
+        numbers = [entry.joined(told.get(entry.tally.batch), self._job.clock, now_us) for entry in entries]
+        pressed = under_pressure(numbers, seconds_between(self._settings.trigger))
+        return [progress for progress in pressed if progress.batch > batch]
 
     @property
     def query(self) -> StreamingQuery:
