@@ -153,6 +153,7 @@ CODES: dict[str, str] = {
     "INK0450": "`DO` in rules of ETALIS is not supported yet",
     "INK0451": "a variable in NOT or OR of a rule that gets its value later",
     "INK0452": "forecasts over uncertain streams are not supported yet",
+    "INK0453": "an account of a forecast is not supported yet",
     "INK0501": "data of an unknown kind",
     "INK0502": "an input of unknown format",
     "INK0503": "an input that cannot be read",
@@ -207,5 +208,6 @@ CODES: dict[str, str] = {
     "INK0630": "a table that holds no model",
     "INK0631": "a model that was learned for something else",
     "INK0632": "a model that does not look back far enough",
+    "INK0633": "a model that is too large to forecast with",
     "INK0901": "inkling failed",
 }

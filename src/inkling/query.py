@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,7 @@ from inkling.source import SourceText
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from inkling.fitting.refusals import Refusals
     from inkling.fitting.settings import Moment
     from inkling.io import Data
     from inkling.live.adaptation.online import OnlineLearning
@@ -173,7 +175,7 @@ class Program:
     ) -> dict[str, Model]:
         """The models that forecasts read, learned from inputs in this process or, with `spark`, on Spark.
 
-        They can be given as `tables` of a run as they are, or saved for later.
+        They can be given as `tables` of a run as they are, or saved for later. Rows that are refused are logged.
 
         Parameters
         ----------
@@ -197,7 +199,10 @@ class Program:
         from inkling.fitting.settings import FitSettings
 
         settings = FitSettings(order, kind, until, share, by, p_min, alpha, gamma_min, ratio, shrinkage)
-        return learn(self, inputs, tables, settings, spark=spark, partitions=partitions, names=names).models
+        learned = learn(self, inputs, tables, settings, spark=spark, partitions=partitions, names=names)
+        if learned.refused:
+            _log_refused(learned.refused)
+        return learned.models
 
     def score(
         self,
@@ -205,19 +210,25 @@ class Program:
         tables: Mapping[str, Data] | None = None,
         *,
         spark: SparkSession | None = None,
-        orders: Collection[int] = (0, 1, 2, 3),
+        orders: int | Collection[int] | None = None,
         kind: Learner = "tree",
         until: Moment | None = None,
         share: float | None = None,
         threshold: float | None = None,
         censored: bool = False,
+        models: Mapping[str, Model] | None = None,
     ) -> dict[str, Scores]:
         """How good forecasts are: models learned from the first part of the inputs, tried on the rest.
 
+        Rows that are refused are logged.
+
         Parameters
         ----------
+        models
+            Models that were learned before, by name: nothing is learned, and they are tried on all of the inputs, each
+            with the order that it was learned with unless `orders` says otherwise.
         orders
-            How many events models look back, one model each. Simple rules are tried beside them.
+            How many events models look back, one model each: 0 to 3 by default. Simple rules are tried beside them.
         kind
             `tree`, `full` or `weighted`, as in `fit`.
         until, share
@@ -228,10 +239,13 @@ class Program:
         censored
             Leave out forecasts that look past the end of their key.
         """
-        from inkling.trials import TrialSettings, tried
+        from inkling.trials import ORDERS, TrialSettings, orders_learned, tried
 
-        settings = TrialSettings(tuple(orders), kind, until, share, threshold, censored)
-        return tried(self, inputs, tables, settings, spark=spark)
+        if orders is None:
+            orders = ORDERS if models is None else orders_learned(models)
+        chosen = tuple(orders) if isinstance(orders, Collection) else (orders,)
+        settings = TrialSettings(chosen, kind, until, share, threshold, censored)
+        return tried(self, inputs, tables, settings, spark=spark, models=models, on_refused=_log_refused)
 
     def why(self, event: str, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Why:
         """Why an event has the results that it has over these inputs, or none: run in this process."""
@@ -275,6 +289,7 @@ class Program:
         learn: OnlineLearning | None = None,
         control: str | Path | None = None,
         on_refused: Callable[[Refused], None] | None = None,
+        on_steered: Callable[[str], None] | None = None,
     ) -> LiveQuery:
         """Runs on Structured Streaming until it is stopped.
 
@@ -306,7 +321,7 @@ class Program:
         control
             Messages that change settings of forecasts: a file to which lines are added, CSV or JSON, or
             `kafka://HOST:PORT/TOPIC`. They have the fields forecast, parameter and value. `on_refused` is told of those
-            that make no sense; otherwise they are logged.
+            that make no sense, `on_steered` of what others change and when; otherwise both are logged.
         """
         from inkling.spark.streaming import query
         from inkling.spark.streaming.addresses import absolute
@@ -326,6 +341,7 @@ class Program:
             learn,
             control,
             on_refused,
+            on_steered,
         )
         return query.start(self, spark, inputs, tables, settings)
 
@@ -365,6 +381,10 @@ class Program:
                     label=f"every stream has an output called `{event.name.casefold()}`",
                     helps=("give the event another name",),
                 )
+
+
+def _log_refused(refused: Refusals) -> None:
+    logging.getLogger("inkling").warning("%s; `rejects` of a run shows them", refused)
 
 
 def load(path: str | Path) -> Program:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from pyspark.sql import SparkSession
 from tests.properties.naive_forecasts import RESET, STREAM, some_asked, some_rows
 
-from inkling import parse
+from inkling import InputError, parse
 
 N_FORECASTS = 5
 
@@ -27,3 +28,12 @@ def test_models_and_forecasts_do_not_depend_on_the_runner(spark: SparkSession) -
     assert sum(table.num_rows for table in wanted.values()) > 50
     for name, table in wanted.items():
         assert sorted(map(repr, found[name].to_pylist())) == sorted(map(repr, table.to_pylist()))
+
+
+def test_what_is_wrong_with_a_model_is_said_before_anything_runs(spark: SparkSession) -> None:
+    text = "STREAM V(s STRING, t BIGINT) TIME t ORDER BY t; FORECAST ab WITHIN 2 EVENTS;"
+    text += "EVENT ab AS PATTERN SEQ STRICT(V[s = 'a'], V[s = 'b']) PER END;"
+    rows = [{"s": letter, "t": t} for t, letter in enumerate("abacabab")]
+    models = parse(text).fit({"V": rows}, order=1)
+    with pytest.raises(InputError, match="INK0631"):
+        parse(text.replace("'b'", "'c'")).run(spark, {"V": rows}, models)

@@ -38,3 +38,17 @@ def test_sums_are_the_same(spark: SparkSession) -> None:
             }
     assert [card.name for card in there["soon"].cards] == [card.name for card in here["soon"].cards]
     assert here["soon"].card("order 1").tally.n_forecasts > 50
+
+
+@pytest.mark.spark
+def test_models_that_are_there_and_refused_rows(spark: SparkSession, caplog: pytest.LogCaptureFixture) -> None:
+    program = parse(PROGRAM.replace("FORECAST later", "-- FORECAST later"))
+    models = program.fit({"V": ROWS}, order=1)
+    rows = [*({**row, "t": str(row["t"])} for row in ROWS), {"key": "x", "s": "A", "t": "soon"}]
+    here, there = (program.score({"V": rows}, models=models, spark=one)["soon"].to_table() for one in (None, spark))
+    assert [record.getMessage().split(";")[0] for record in caplog.records] == ["1 row refused: bad time in V (1)"] * 2
+    said = program.run_local({"V": ROWS}, models).tables["soon"]
+    for expected, found in zip(here.to_pylist(), there.to_pylist(), strict=True):
+        assert found["name"] == expected["name"]
+        assert found["forecasts"] == expected["forecasts"] == said.num_rows
+        assert found["log_loss"] == pytest.approx(expected["log_loss"], rel=1e-9)

@@ -174,7 +174,9 @@ def test_models_and_settings_change_between_micro_batches(spark: SparkSession, t
     )
 
 
-def test_learning_goes_on_after_a_crash_and_messages_are_heard(spark: SparkSession, tmp_path: Path) -> None:
+def test_learning_goes_on_after_a_crash_and_messages_are_heard(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """No row is learned from twice, none is left out, and every version is that of a stream in one process.
 
     The crash comes when a version was made of a micro-batch that is then repeated.
@@ -184,8 +186,9 @@ def test_learning_goes_on_after_a_crash_and_messages_are_heard(spark: SparkSessi
     online = OnlineLearning(every=100, order=2, how=Learning("full"))
     place.add(0, 1, 2)
     place.crashes_after = 2
-    with pytest.raises(inkling.InklingError):
+    with caplog.at_level(logging.WARNING, "inkling"), pytest.raises(inkling.InklingError):
         place.start(now=True, learn=online, control=messages).await_end()
+    assert "there is no file" in caplog.text
     place.crashes_after = None
     place.start(now=True, learn=online, control=messages).await_end()
     messages.write_text("forecast,parameter,value\nab_forecast,within,4\nab_forecast,order,9\nab_forecast,order,1")
@@ -238,6 +241,7 @@ def test_the_command_learns_listens_and_shows_drift(
     place = Place(spark, tmp_path)
     Path("ab.ink").write_text("\n".join([STREAM, EVENT, PLAIN]))
     Path("control.jsonl").write_text('{"forecast": "ab_forecast", "parameter": "confidence", "value": 3}\n')
+    wanted = '{"forecast": "ab_forecast", "parameter": "confidence", "value": 0.25}\n'
     command = ["stream", "ab.ink", "-i", "V=incoming?maxFilesPerTrigger=1", "-o", "found", "--buckets", "2"]
     command += ["--available-now", "--learn", "30", "--forget", "0.5", "--control", "control.jsonl"]
     place.add(0)
@@ -245,9 +249,11 @@ def test_the_command_learns_listens_and_shows_drift(
     assert first.exit_code == 0, first.output
     assert "confidence lies between 0 and 1, not at 3" in first.stderr
     assert "drift" not in first.stderr
+    Path("control.jsonl").write_text(wanted)
     place.add(1)
     second = CliRunner().invoke(app, [*command, "--metrics", "numbers.jsonl"])
     assert second.exit_code == 0, second.output
+    assert re.search(r"^ab_forecast: confidence 0.25 from batch \d+ on$", second.stderr, re.MULTILINE)
     assert re.search(r"drift: ab_model v1 \d\.\d\d bits/event \([+-]\d\.\d\d\)", second.stderr)
     (numbers,) = [json.loads(line) for line in Path("numbers.jsonl").read_text().splitlines()]
     assert (numbers["drift"]["ab_model"]["version"], numbers["drift"]["ab_model"]["events"]) == (1, SIZE)

@@ -166,6 +166,8 @@ def session(master: str, say: Callable[[str], None], *, debug: bool) -> SparkSes
 
 
 def _summary(learned: Learned, saved: dict[str, Model], folder: Path) -> Iterator[str]:
+    if learned.refused:
+        yield f"warning: {learned.refused}; `inkling run` with `--rejects FILE` shows them"
     for name, model in saved.items():
         losses = learned.losses.get(name)
         if losses:

@@ -12,6 +12,7 @@ from inkling.logical.plan import ProgramPlan
 from inkling.physical.runnable import Runnable
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
+MOST_SHOWN = 8
 _NAMED = re.compile(r"([^\W\d]\w*)=(.+)", re.DOTALL)
 
 
@@ -27,14 +28,16 @@ def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str])
     """The files that a command line names; every stream that an event reads must have one."""
     plan = program.plan
     given = Given()
+    folders: list[Path] = []
     for text in inputs:
         named = _NAMED.fullmatch(text)
         if named:
             given.streams[_known_stream(named[1], plan)] = _existing(named[2])
         else:
-            _look_in_folder(_existing(text), plan, given)
+            folders.append(_existing(text))
+            _look_in_folder(folders[-1], plan, given)
     given.tables.update(_given_tables(plan, tables))
-    _require_streams(plan, given.streams)
+    _require_streams(plan, given.streams, folders)
     return given
 
 
@@ -131,7 +134,16 @@ def _first_stream(plan: ProgramPlan) -> str:
     return plan.streams[0].schema.name if plan.streams else "NAME"
 
 
-def _require_streams(plan: ProgramPlan, given: Iterable[str]) -> None:
+def _looked_for(folder: Path, missing: Iterable[str]) -> Iterable[str]:
+    """Which names a stream could have had in a folder, and what is there."""
+    for name in missing:
+        yield f"`{folder}` holds none of {', '.join(path.name for path in _candidates(folder, name))}"
+    there = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    more = f" and {len(there) - MOST_SHOWN:,} more" if len(there) > MOST_SHOWN else ""
+    yield f"it holds {', '.join(there[:MOST_SHOWN]) or 'nothing'}{more}"
+
+
+def _require_streams(plan: ProgramPlan, given: Iterable[str], folders: Iterable[Path] = ()) -> None:
     used = {source for event in plan.events for source in event.sources}
     names = [stream.schema.name for stream in plan.streams if stream.schema.name in used]
     missing = [name for name in names if name not in given]
@@ -141,5 +153,6 @@ def _require_streams(plan: ProgramPlan, given: Iterable[str]) -> None:
         raise InputError.of(
             "INK0555",
             f"no data for stream{'' if len(missing) == 1 else 's'} {listed}",
+            notes=tuple(note for folder in folders for note in _looked_for(folder, missing)),
             helps=(f"add {options}, or `-i FOLDER` with all of them",),
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +16,11 @@ from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner, Runne
 from inkling.cli.progress import working
 from inkling.cli.python_files import PythonFiles, import_files
 from inkling.cli.score_tables import print_scores
-from inkling.query import load
+from inkling.query import Program, load
+
+if TYPE_CHECKING:
+    from inkling.fitting.refusals import Refusals
+    from inkling.markov.model import Model
 
 
 def score(
@@ -57,9 +62,23 @@ def score(
             show_default=False,
         ),
     ] = None,
+    models: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Learn nothing: judge the models in this folder, or the one in this file, on all rows.",
+            show_default=False,
+        ),
+    ] = None,
     order: Annotated[
-        str, typer.Option(metavar="N|N..M|N,M,…", help="How many events models look back, one model each.")
-    ] = "0..3",
+        str | None,
+        typer.Option(
+            metavar="N|N..M|N,M,…",
+            help="How many events models look back, one model each: 0..3 by default, or what --models were learned "
+            "with.",
+            show_default=False,
+        ),
+    ] = None,
     kind: Annotated[
         ModelKind,
         typer.Option(
@@ -84,10 +103,14 @@ def score(
     debug: Debug = False,
 ) -> None:
     """Learn from the first part of the data, forecast the rest, and compare with what came."""
-    from inkling.trials import TrialSettings, tried
+    from inkling.trials import ORDERS, TrialSettings, orders_learned, tried
 
+    if models is not None and (until is not None or share is not None):
+        raise typer.BadParameter("models that are there are judged on all rows: leave out --train-…, or --models")
     try:
-        settings = TrialSettings(orders_of(order), kind.value, until, share, threshold, censored)
+        settings = TrialSettings(
+            ORDERS if order is None else orders_of(order), kind.value, until, share, threshold, censored
+        )
         _ = settings.fit
     except ValueError as problem:
         raise typer.BadParameter(str(problem)) from None
@@ -96,20 +119,47 @@ def score(
     if loaded.warnings and not quiet:
         print_diagnostics(loaded.warnings)
     given = given_paths(loaded, inputs, tables)
+    learned = None if models is None else _models_in(models, loaded)
+    if learned is not None and order is None:
+        settings = replace(settings, orders=orders_learned(learned))
     with working(quiet) as say:
         spark = None
         if runner is Runner.SPARK:
             from inkling.cli.fit import session
 
             spark = session(master, say, debug=debug)
-        say("learning and forecasting" + ("" if spark is None else " on Spark"))
-        scores = tried(loaded, given.streams, given.tables, settings, spark=spark)
+        doing = "learning and forecasting" if learned is None else "forecasting"
+        say(doing + ("" if spark is None else " on Spark"))
+        refused: list[Refusals] = []
+        scores = tried(
+            *(loaded, given.streams, given.tables, settings),
+            spark=spark,
+            models=learned,
+            on_refused=refused.append,
+        )
+    if not quiet:
+        for one in refused:
+            typer.echo(f"warning: {one}; `inkling run` with `--rejects FILE` shows them", err=True)
     print_scores(scores)
     if output is not None:
         from inkling.scoring.scorecard import write_scores
 
         page = write_scores(scores, output, title=f"Forecasts of {program.name}")
         typer.echo(f"page: {page}", err=True)
+
+
+def _models_in(path: Path, program: Program) -> dict[str, Model]:
+    """The models of a program in a folder, or in a file if it has one alone."""
+    from inkling.fitting.files import load_model
+
+    names = sorted({event.forecast.model for event in program.plan.events if event.forecast is not None})
+    if path.is_dir():
+        return {name: load_model(path / f"{name}.parquet") for name in names}
+    if len(names) > 1:
+        raise typer.BadParameter(
+            f"the program reads {', '.join(names)}: name a folder that holds them", param_hint="--models"
+        )
+    return {name: load_model(path) for name in names}
 
 
 def orders_of(text: str) -> tuple[int, ...]:

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 CHANCES = {
     "forecasts": "n",
-    "base_rate": "came true",
+    "base_rate": "came\ntrue",
     "brier_score": "Brier",
-    "log_loss": "log loss",
+    "log_loss": "log\nloss",
     "auc": "AUC",
+    "precision": "precision",
+    "recall": "recall",
     "f1": "F1",
     "mcc": "MCC",
 }
@@ -35,18 +37,32 @@ def print_scores(scores: Mapping[str, Scores]) -> None:
 
     console = Console()
     for name, one in scores.items():
-        console.print(_table(name, one))
+        at = "" if one.has_intervals else f"; yes from {one.threshold:g} on"
+        console.print(f"{name}: {one.asked}{at}", highlight=False)
+        console.print(_table(one))
+        best = best_order(one)
+        if best is not None:
+            console.print(best, highlight=False)
+        console.print()
 
 
-def _table(name: str, scores: Scores) -> Table:
+def best_order(scores: Scores) -> str | None:
+    """Which model has the best chances; the simplest of equals, nothing where there is no choice."""
+    losses = [(card.tally.log_loss, card.order) for card in scores.models if card.tally.log_loss is not None]
+    if scores.has_intervals or len(losses) < 2:
+        return None
+    return f"best by log loss: order {min(losses)[1]}"
+
+
+def _table(scores: Scores) -> Table:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     columns = INTERVALS if scores.has_intervals else CHANCES
-    at = "" if scores.has_intervals else f"; yes from {scores.threshold:g} on"
-    table = Table(title=f"{name}: {scores.asked}{at}", title_justify="left")
+    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=0)
     table.add_column("", no_wrap=True)
     for told in columns.values():
-        table.add_column(told, justify="right")
+        table.add_column(told, justify="right", vertical="bottom")
     for row in scores.to_table().to_pylist():
         table.add_row(row["name"], *(_cell(row[column]) for column in columns))
     return table

@@ -158,6 +158,7 @@ def stream(
             learn=learning,
             control=control,
             on_refused=lambda refused: typer.echo(str(refused), err=True),
+            on_steered=lambda text: None if quiet else typer.echo(text, err=True),
         )
     if query.changes and not quiet:
         typer.echo(f"{program.name} has changed since the last run; {query.changes}", err=True)

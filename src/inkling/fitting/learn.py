@@ -13,6 +13,7 @@ from inkling.errors import InputError
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.evaluators.forecast.words import symbol_words
 from inkling.fitting.program import LearningProgram, Subject, column_of, learning_event, subjects_of
+from inkling.fitting.refusals import Refusals
 from inkling.fitting.runs import LocalRun, Run
 from inkling.fitting.settings import AUTO, DEEPEST, DEFAULT_ORDER, FitSettings
 from inkling.io import Data
@@ -47,6 +48,7 @@ class Learned:
     until: int | None  # the last time that was learned from, if there was one
     held_out_after: int | None
     clock: Clock
+    refused: Refusals
 
 
 def learn(
@@ -73,18 +75,18 @@ def learn(
     counting = {model: _until_then(event, until) for model, event in events.items()}
     before = {model: _before(event, split) for model, event in events.items()} if split is not None else {}
     learning = LearningProgram.of(program, (*counting.values(), *before.values()))
-    found = run.counts(learning, [event.name for event in (*counting.values(), *before.values())])
+    found, refused = run.counts(learning, [event.name for event in (*counting.values(), *before.values())])
     models, losses = {}, {}
     for subject in subjects:
         event = counting[subject.model]
-        model = _model(learning, subject, event, readers[subject.model], found[event.name], settings)
+        model = _model(learning, subject, event, readers[subject.model], found[event.name], settings, refused)
         if subject.model in before:
             first, _ = _counts(found[before[subject.model].name], model.counts.n_symbols, model.counts.order)
             losses[subject.model] = compared(model, first)
             best = best_order(losses[subject.model]) if losses[subject.model] else model.counts.order
             model = replace(model, learning=replace(model.learning, order=best))
         models[subject.model] = model
-    return Learned(models, losses, until, split, run.clock)
+    return Learned(models, losses, until, split, run.clock, refused)
 
 
 def compared(model: Model, first: WordCounts) -> dict[int, float]:
@@ -196,6 +198,7 @@ def _model(
     reader: SymbolReader,
     found: pa.Table,
     settings: FitSettings,
+    refused: Refusals,
 ) -> Model:
     assert event.forecast is not None
     assert event.forecast.order is not None
@@ -207,6 +210,7 @@ def _model(
             notes=(
                 f"it is learned from {', '.join(event.scope)}"
                 + ("" if event.forecast.until is None else ", from events up to the time that was given"),
+                *([str(refused)] if refused else []),
             ),
             helps=("look at the input: rows may be missing or refused, or all be later than that",),
         )

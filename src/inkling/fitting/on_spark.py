@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from inkling.fitting.program import LearningProgram
+from inkling.fitting.refusals import Refusals
 from inkling.io import Data
 from inkling.io.normalize import END, stored_columns
 from inkling.logical.forecasts import COUNTED
@@ -48,7 +49,7 @@ class SparkRun:
         (found,) = times.agg(F.percentile_approx(f"`{END}`", share, ACCURACY).alias("time")).collect()
         return None if found["time"] is None else int(found["time"])
 
-    def counts(self, program: LearningProgram, events: Sequence[str]) -> Mapping[str, pa.Table]:
+    def counts(self, program: LearningProgram, events: Sequence[str]) -> tuple[Mapping[str, pa.Table], Refusals]:
         results = batch.run(program, self.spark, self.inputs, self.tables, partitions=self.partitions)
         *what, count = (column.name for column in COUNTED)
         try:
@@ -56,9 +57,10 @@ class SparkRun:
                 DataFrame.unionByName, (results.frames[event].select(EVENT, *what, count) for event in events)
             )
             summed = every.groupBy(EVENT, *what).agg(F.sum(count).alias(count)).toArrow()
+            refused = refusals_among(results.rejects)
         finally:
             results.close()
-        return {event: summed.filter(pc.equal(summed[EVENT], event)) for event in events}
+        return {event: summed.filter(pc.equal(summed[EVENT], event)) for event in events}, refused
 
     def _normalized(self) -> dict[str, tuple[DataFrame, Clock]]:
         read = {}
@@ -71,3 +73,9 @@ class SparkRun:
                 one = normalize_frame(raw, schema, derived)
                 read[schema.name] = (one.rows.select(f"`{END}`"), one.clock)
         return read
+
+
+def refusals_among(rejects: DataFrame) -> Refusals:
+    """Those of a frame of refused rows."""
+    found = rejects.groupBy("stream", "reason").count().toArrow().to_pylist()
+    return Refusals.of((row["stream"], row["reason"], row["count"]) for row in found)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from inkling.evaluators.whole import run_plan
 from inkling.fitting.program import LearningProgram
+from inkling.fitting.refusals import Refusals
 from inkling.io import Data
 from inkling.io.normalize import END
 from inkling.local import TakenIn, taken_in
@@ -28,8 +29,11 @@ class Run(Protocol):
         """The time by which so many of the rows have ended that do so by `until`; none without rows."""
         ...
 
-    def counts(self, program: LearningProgram, events: Sequence[str]) -> Mapping[str, pa.Table]:
-        """The counts of some events, with the columns `COUNTED`; equal rows may stand there several times."""
+    def counts(self, program: LearningProgram, events: Sequence[str]) -> tuple[Mapping[str, pa.Table], Refusals]:
+        """The counts of some events, with the columns `COUNTED`, and which rows took no part.
+
+        Equal rows may stand there several times.
+        """
         ...
 
 
@@ -54,7 +58,8 @@ class LocalRun:
             times = times[: np.searchsorted(times, until, side="right")]
         return int(times[max(0, int(np.ceil(share * len(times))) - 1)]) if len(times) else None
 
-    def counts(self, program: LearningProgram, events: Sequence[str]) -> Mapping[str, pa.Table]:
+    def counts(self, program: LearningProgram, events: Sequence[str]) -> tuple[Mapping[str, pa.Table], Refusals]:
         found = run_plan(program.physical, self.given.sources, self.given.facts, self.given.around)
         names = [column.name for column in COUNTED]
-        return {event: pa.table({name: found[event].values[name] for name in names}) for event in events}
+        counted = {event: pa.table({name: found[event].values[name] for name in names}) for event in events}
+        return counted, Refusals.among(self.given.rejects)

@@ -49,6 +49,8 @@ class FitSettings:
             raise ValueError(f"an order is a number or 'auto', not {self.order!r}")
         if self.shrinkage is not None and self.shrinkage <= 0:
             raise ValueError(f"the model of all weighs as much as a number of events above 0, not {self.shrinkage}")
+        if self.order is not None and (isinstance(self.order, bool) or not isinstance(self.order, int | str)):
+            raise ValueError(f"an order is a whole number or 'auto', not {self.order!r}")
         if isinstance(self.order, int) and self.order < 0:
             raise ValueError(f"an order is at least 0, not {self.order}")
         _ = self.learning(0, grouped=False).thresholds  # refuses what makes no sense

@@ -13,6 +13,8 @@ from inkling.io.data import Data, read_table
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock
 
+MADE_BY = "made_by"
+
 
 def read_tables(
     schemas: tuple[TableSchema, ...], given: Mapping[str, Data] | None, folder: Path
@@ -26,9 +28,22 @@ def read_tables(
         if schema.name not in given:
             _require_model(schema, folder / schema.path)
     return {
-        schema.name: typed_table(schema, read_table(given.get(schema.name, folder / schema.path), what=schema.name))
+        schema.name: _signed(
+            schema, typed_table(schema, read_table(given.get(schema.name, folder / schema.path), what=schema.name))
+        )
         for schema in schemas
     }
+
+
+def _signed(schema: TableSchema, table: pa.Table) -> pa.Table:
+    """A model says which command makes it, for those who find that it does not fit."""
+    return table if schema.made_by is None else table.replace_schema_metadata({MADE_BY: schema.made_by})
+
+
+def maker_of(table: pa.Table) -> str:
+    """The command that makes a model."""
+    known: bytes = (table.schema.metadata or {}).get(MADE_BY.encode(), b"inkling fit")
+    return known.decode()
 
 
 def _require_model(schema: TableSchema, path: Path) -> None:

@@ -18,6 +18,7 @@ from inkling.logical.text import (
     Wording,
     clause_text,
     expr_text,
+    forecast_text,
     lookup_text,
     moment_text,
     pairing_text,
@@ -76,6 +77,8 @@ class _EventLines:
             found = self.lines.add(f"Consume[{found}]", self._policy(event.consumption))
         if event.on_change:
             found = self.lines.add(f"OnChange[{found}]")
+        if event.forecast is not None:
+            found = self.lines.add(f"Forecast[{found}]", self._forecast(event.forecast, event.confidence))
         details = [f"timeouts of {event.timeouts_of}"] if event.timeouts_of is not None else []
         details.append(f"per {event.per.value}")
         if event.partition:
@@ -85,6 +88,16 @@ class _EventLines:
             if outputs:
                 details.append(f"{title} {', '.join(self._output(output) for output in outputs)}")
         return self.lines.add(f"Event {event.name}[{found}]", "; ".join(details))
+
+    def _forecast(self, forecast: p.Forecast, confidence: p.Confidence | None) -> str:
+        words = [f"of {forecast.of}", forecast_text(forecast)]
+        if confidence is not None:
+            words.append(f"confidence {'>' if confidence.strict else '>='} {confidence.threshold:g}")
+        words.append(f"model {forecast.model}" + ("" if forecast.by is None else f" by {forecast.by.name}"))
+        words += [] if forecast.order is None else [f"order {forecast.order}"]
+        words += [f"feature {self._conditions(leaf.conditions)}" for leaf in forecast.features]
+        words += ["including final"] if forecast.including_final else []
+        return "; ".join(words)
 
     def _policy(self, policy: p.Consumption) -> str:
         words = [policy.selection.value.lower(), *(["keeping"] if policy.keeping else [])]

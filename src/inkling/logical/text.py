@@ -200,3 +200,20 @@ def _literal(value: int | float | str | bool | None) -> str:
             return "'" + value.replace("'", "''") + "'"
         case _:
             return repr(value)
+
+
+def forecast_text(forecast: p.Forecast) -> str:
+    """What a forecast says, in words."""
+    match forecast.kind:
+        case p.ForecastKind.WITHIN:
+            return f"within {span_text(forecast.within) if forecast.within is not None else f'{forecast.count} events'}"
+        case p.ForecastKind.AROUND:
+            return f"around the next one, {forecast.count} events wide"
+        case p.ForecastKind.POINT:
+            return f"the likeliest of the next {forecast.horizon} events"
+        case p.ForecastKind.FIXED:
+            return f"the likeliest interval of {forecast.count} in the next {forecast.horizon} events"
+        case p.ForecastKind.SHORTEST | p.ForecastKind.ARGMAX:
+            limit = "" if forecast.spread is None else f", at most {forecast.spread} wide"
+            kind = "shortest" if forecast.kind is p.ForecastKind.SHORTEST else "centered"
+            return f"the {kind} interval in the next {forecast.horizon} events{limit}"

@@ -28,6 +28,7 @@ from inkling.report.data import (
     Scalar,
 )
 from inkling.report.examined import Closer, examined, influence_rows, time_shares
+from inkling.report.forecasts import forecast_tables
 from inkling.report.members import Members, members_of
 from inkling.results import LEADING, TRAILING, Results
 
@@ -56,7 +57,9 @@ def report_data(
     The most probable results of uncertain events are looked at once more, with the settings of `sampling`. `extra` are
     tables of one's own.
     """
-    chosen = _selected(results.tables, max_matches)
+    forecasts = {event.name for event in program.plan.events if event.forecast is not None}
+    chosen = _selected({name: one for name, one in results.tables.items() if name not in forecasts}, max_matches)
+    chosen |= {name: results.tables[name].slice(0, 0) for name in forecasts}
     members = _members(program.plan, chosen, inputs)
     closer: Closer = {}
     if results.worlds is not None:
@@ -79,7 +82,7 @@ def report_data(
         rejects=tuple(_rejects(results.rejects)),
         notes=tuple(warning.message for warning in program.warnings),
         worlds=results.worlds,
-        tables=extra,
+        tables=(*forecast_tables(program.plan, results.tables), *extra),
     )
 
 
@@ -136,7 +139,7 @@ class _Matches:
                 method=row["method"],
                 error=row["error"],
                 op=row["op"],
-                values={name: _shown(row[name]) for name in names},
+                values={name: _shown(row[name]) for name in names if row[name] is not None},
                 lineage=lineage,
                 members=self._found(lineage, start, end),
                 starts=() if one is None else time_shares(one.starts),

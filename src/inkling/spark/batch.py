@@ -90,6 +90,11 @@ def run(
     read = _read_streams(plan, spark, inputs)
     measure = measure_for(plan, {name: one.clock for name, one in read.items()})
     facts = known(plan, read_facts(spark, program, tables or {}), measure)
+    if any(event.forecast is not None for event in plan.events):
+        # a worker that finds out could only fail; and only now, because models take a large library to read
+        from inkling.live.adaptation.counting import require_fitting_models
+
+        require_fitting_models(program.physical, facts, measure)
     around = surroundings(facts, measure)
     sources = {name: one.rows for name, one in read.items()}
     divided = partitioning_of(spark, partitions, layout)

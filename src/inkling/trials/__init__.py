@@ -4,6 +4,6 @@ In: a program and its inputs. Out: `Scores` by forecast, for several orders of t
 this process or on Spark, where only counts come back.
 """
 
-from inkling.trials.trial import TrialSettings, tried
+from inkling.trials.trial import ORDERS, TrialSettings, orders_learned, tried
 
-__all__ = ["TrialSettings", "tried"]
+__all__ = ["ORDERS", "TrialSettings", "orders_learned", "tried"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +11,8 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from inkling.fitting.learn import Learned
+from inkling.fitting.on_spark import refusals_among
+from inkling.fitting.refusals import Refusals
 from inkling.io import Data
 from inkling.logical.plan import ForecastKind
 from inkling.model.time import Clock
@@ -42,7 +44,12 @@ class SparkWatch:
         learned: Learned,
         settings: TrialSettings,
     ) -> SparkWatch:
-        return cls(watching, batch.run(watching, spark, inputs, tables), learned, settings)
+        results = batch.run(watching, spark, inputs, tables)
+        return cls(watching, results, replace(learned, clock=results.clock), settings)
+
+    def refused(self) -> Refusals:
+        """Rows that take no part."""
+        return refusals_among(self.results.rejects)
 
     def cards(self, subject: Subject) -> Iterator[Scorecard]:
         """A card per order, then those of simple rules about a given stretch of events."""
@@ -137,8 +144,11 @@ def _tally(counted: pa.Table, part: str, *, apart: bool = False) -> Tally:
 
 
 def _at_shares(name: str, counted: pa.Table) -> Scorecard:
-    """A rule whose sayings stand in place of chances; each is given the share of it that came true in the past."""
-    past = _tally(counted, "past")
+    """A rule whose sayings stand in place of chances; each is given the share of it that came true in the past.
+
+    Without a past, everything counts.
+    """
+    past = _tally(counted, "past" if any(counted["past"].to_pylist()) else "judged")
     known = {value: (yes + 0.5) / (n + 1) for value, n, yes in zip(past.chance, past.n, past.n_true, strict=True)}
     tallies = (_tally(counted, "judged", apart=apart) for apart in (False, True))
     said, apart = (

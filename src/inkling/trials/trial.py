@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError, ProgramError
 from inkling.fitting.learn import Learned, learn
+from inkling.fitting.refusals import Refusals
 from inkling.fitting.settings import FitSettings, Moment
 from inkling.io import Data
 from inkling.local import run
-from inkling.markov.model import Learner
+from inkling.markov.model import Learner, Model
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.physical.runnable import Runnable
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 THRESHOLD = 0.5
+ORDERS = (0, 1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class TrialSettings:
     """How forecasts are tried; `until` or `share` end what is learned from, by time."""
 
-    orders: tuple[int, ...] = (0, 1, 2, 3)
+    orders: tuple[int, ...] = ORDERS
     kind: Learner = "tree"
     until: Moment | None = None
     share: float | None = None
@@ -42,6 +44,8 @@ class TrialSettings:
     censored: bool = False  # leave out forecasts that look past the end of their key
 
     def __post_init__(self) -> None:
+        if any(type(order) is not int for order in self.orders):
+            raise ValueError(f"orders are whole numbers, not {self.orders}")
         if not self.orders or min(self.orders) < 0 or len(set(self.orders)) < len(self.orders):
             raise ValueError(f"expected different orders of 0 or more, found {self.orders}")
         if self.threshold is not None and not 0 <= self.threshold <= 1:
@@ -74,11 +78,14 @@ def tried(
     settings: TrialSettings | None = None,
     *,
     spark: SparkSession | None = None,
+    models: Mapping[str, Model] | None = None,
+    on_refused: Callable[[Refusals], None] | None = None,
 ) -> dict[str, Scores]:
-    """Scores of every forecast of a program, by its name.
+    """Scores of every forecast of a program, by its name; `on_refused` is told of rows that took no part.
 
     Models are learned from rows up to a time. Forecasts are made over all rows, so that a key is known when its test
-    begins, but only those count that were made later than that.
+    begins, but only those count that were made later than that. If `models` are given, nothing is learned, and all
+    forecasts count.
     """
     settings = settings or TrialSettings()
     subjects = subjects_of(program)
@@ -88,22 +95,58 @@ def tried(
             "this program has no forecast, so there is nothing to score",
             helps=("add one, for example `FORECAST my_event WITHIN 10 EVENTS;`",),
         )
-    learned = learn(program, inputs, _without_models(tables, subjects), settings.fit, spark=spark)
+    if models is None:
+        learned = learn(program, inputs, _without_models(tables, subjects), settings.fit, spark=spark)
+    else:
+        learned = _learned_before(models, subjects, settings)
     watching = WatchingProgram.of(program, subjects, settings.orders)
-    models = {name: model.to_arrow() for name, model in learned.models.items()}
     given = {name: data for name, data in inputs.items() if name in watching.streams}
-    facts = {**_without_models(tables, subjects), **models}
+    facts = {**_without_models(tables, subjects), **{name: one.to_arrow() for name, one in learned.models.items()}}
     watched: Watched
     if spark is None:
-        watched = _LocalWatch(watching, run(watching, given, facts).tables, learned, settings)
+        found = run(watching, given, facts)
+        learned, refused = replace(learned, clock=found.clock), Refusals.among(found.rejects)
+        watched = _LocalWatch(watching, found.tables, learned, settings)
     else:
         from inkling.trials.on_spark import SparkWatch
 
         watched = SparkWatch.of(watching, spark, given, facts, learned, settings)
+        refused = learned.refused if models is None else watched.refused()
+    if refused and on_refused is not None:
+        on_refused(refused)
     try:
         return {subject.name: _scores(subject, watched, learned, settings) for subject in subjects}
     finally:
         watched.close()
+
+
+def orders_learned(models: Mapping[str, Model]) -> tuple[int, ...]:
+    """The orders that models were learned with, as far as all of them allow."""
+    deepest = min((model.counts.order for model in models.values()), default=0)
+    return tuple(sorted({min(model.learning.order, deepest) for model in models.values()})) or ORDERS
+
+
+def _learned_before(models: Mapping[str, Model], subjects: tuple[Subject, ...], settings: TrialSettings) -> Learned:
+    """Models that are there already; the clock is that of the rows, which nobody has read yet."""
+    if settings.until is not None or settings.share is not None:
+        raise InputError.of(
+            "INK0618",
+            "models that are given are tried on all rows, so there is no part to learn from",
+            helps=("leave out the models, or the end of what is learned from",),
+        )
+    wanted = {subject.forecast.model for subject in subjects}
+    for name in sorted(wanted ^ models.keys()):
+        what = f"the model `{name}` is missing" if name in wanted else f"the program has no model called `{name}`"
+        raise InputError.of("INK0618", what, notes=(f"its forecasts read {', '.join(sorted(wanted))}",))
+    for name, model in models.items():
+        if max(settings.orders) > model.counts.order:
+            raise InputError.of(
+                "INK0618",
+                f"`{name}` cannot be tried with order {max(settings.orders)}",
+                notes=(f"it was learned with words for order {model.counts.order}",),
+                helps=("ask for smaller orders",),
+            )
+    return Learned(dict(models), {}, None, None, Clock.TICKS, Refusals())
 
 
 def span_of(subject: Subject, watching: WatchingProgram, clock: Clock) -> int | None:
@@ -163,7 +206,7 @@ def _scores(subject: Subject, watched: Watched, learned: Learned, settings: Tria
             "INK0620",
             f"no forecast of `{subject.name}` was made after the part that was learned from",
             notes=(f"models were learned from rows until {in_words(learned)}",),
-            helps=("learn from less, with an earlier time",),
+            helps=("learn from less, with " + ("a smaller share" if settings.until is None else "an earlier time"),),
         )
     confidence = subject.event.confidence
     threshold = settings.threshold
@@ -174,7 +217,7 @@ def _scores(subject: Subject, watched: Watched, learned: Learned, settings: Tria
         f"{subject.forecast.of} {subject.asked()}",
         threshold,
         cards,
-        f"rows until {in_words(learned)}",
+        f"rows until {in_words(learned)}" if learned.until is not None else "other rows, before",
         has_intervals=not subject.is_given,
     )
 

@@ -203,6 +203,16 @@ def _asked_for(name: str, plan: p.ProgramPlan) -> p.EventPlan:
             notes=("its matches differ from world to world",),
             helps=("the report of a run shows which events a probability rests on",),
         )
+    if event.forecast is not None:
+        raise NotSupportedYet.of(
+            "INK0453",
+            f"`{name}` is a forecast, of which no account is given yet",
+            notes=("it says after each event what its model says there",),
+            helps=(
+                f"`inkling why` tells how far `{event.forecast.of}` got",
+                "`inkling model show MODEL --forecast PROGRAM` lists what is said in each state",
+            ),
+        )
     return event
 
 

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
+from inkling import InputError, load, load_model
 from inkling.cli import app
 from inkling.cli.score import orders_of
 
@@ -28,6 +30,9 @@ def test_scores_of_a_program_and_a_page() -> None:
     )
     assert result.exit_code == 0, result.output
     assert "soon: approaching_port within 5 events; yes from 0.4 on" in result.stdout
+    assert "precision" in result.stdout
+    assert "recall" in result.stdout
+    assert "best by log loss: order 2" in result.stdout
     assert "arrival: approaching_port the shortest interval of at least 75%" in result.stdout
     for row in ("order 0", "order 2", "share of positives", "mean waiting time", "last interval"):
         assert row in result.stdout
@@ -35,6 +40,34 @@ def test_scores_of_a_program_and_a_page() -> None:
     page = Path("deep/page.html").read_text()
     assert "rows until 2024-01-08 04:00:00" in page
     assert "://" not in page, "it loads nothing"
+
+
+def test_models_that_are_there_are_judged_on_all_rows() -> None:
+    assert call("generate", "approach", "-o", "data", "--events", "2000", "--keys", "4", "-q").exit_code == 0
+    told = ("-i", "data", "--runner", "local")
+    assert call("fit", str(PROGRAM), *told, "-o", "models", "--order", "2").exit_code == 0
+    for models in ("models", "models/approach.parquet"):
+        result = call("score", str(PROGRAM), *told, "--models", models)
+        assert result.exit_code == 0, result.output
+        assert "order 2" in result.stdout
+        assert "order 1" not in result.stdout
+    program = load(PROGRAM)
+    rows = pq.read_table("data/Position.parquet")
+    scores = program.score({"Position": rows}, models={"approach": load_model("models/approach.parquet")})
+    judged = scores["soon"].card("order 2").tally.n_forecasts
+    said = program.run_local({"Position": rows}, {"approach": "models/approach.parquet"}).tables["soon"]
+    assert judged == said.num_rows
+    assert call("score", str(PROGRAM), *told, "--models", "models", "--train-share", "0.5").exit_code == 2
+    deep = call("score", str(PROGRAM), *told, "--models", "models", "--order", "3")
+    assert "it was learned with words for order 2" in deep.stderr
+    with pytest.raises(InputError, match="the model `approach` is missing"):
+        program.score({"Position": rows}, models={})
+
+
+def test_a_share_that_leaves_nothing_to_judge() -> None:
+    assert call("generate", "approach", "-o", "data", "--events", "500", "--keys", "2", "-q").exit_code == 0
+    result = call("score", str(PROGRAM), "-i", "data", "--runner", "local", "--train-share", "1")
+    assert "learn from less, with a smaller share" in result.stderr
 
 
 @pytest.mark.parametrize("order", ["", "x", "1..", "2..1", "1,1", "-1"])

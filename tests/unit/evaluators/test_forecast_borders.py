@@ -157,3 +157,17 @@ def test_events_of_the_scope_count_though_the_pattern_skips_them() -> None:
     assert [(row["event_number"], row["chance"]) for row in found] == [
         (n, pytest.approx(0.8)) for n in (1, 2, 4, 6, 8, 10)
     ]
+
+
+def test_a_table_that_would_fill_the_memory_is_refused() -> None:
+    """Order 7 over three symbols has thousands of states, and each would have 100,000 probabilities."""
+    program = inkling.parse(
+        "STREAM V(s STRING, t BIGINT) TIME t ORDER BY t;"
+        "EVENT ab AS PATTERN SEQ STRICT(V[s = 'A'], V[s = 'B'], V[s = 'C']) PER END;"
+        "FORECAST ab WITHIN 100000 EVENTS;"
+    )
+    chance = random.Random(1)
+    rows = [{"s": chance.choice("ABCDE"), "t": t} for t in range(6000)]
+    models = program.fit({"V": rows}, order=7, kind="full")
+    with pytest.raises(inkling.InputError, match="INK0633"):
+        program.run_local({"V": rows[:50]}, models)

@@ -65,6 +65,14 @@ def test_counts_of_pushes_add_up_to_those_of_one_run() -> None:
         assert GapCounts.from_arrow(pa.Table.from_pylist(rows_of["gap"])).to_arrow().equals(model.gaps.to_arrow())
 
 
+@pytest.mark.parametrize("order", [1.5, True, "2", -1])
+def test_orders_are_whole_numbers(order: object) -> None:
+    with pytest.raises(ValueError, match="order"):
+        PROGRAM.fit(letters("abab"), order=order)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="order"):
+        PROGRAM.score(letters("abab"), orders=[order])  # type: ignore[list-item]
+
+
 def test_only_the_past_is_learned_from() -> None:
     rows = letters("ababcabacb")
     wanted = PROGRAM.fit({"V": rows["V"][:6]}, order=2)["ab_model"].to_arrow()

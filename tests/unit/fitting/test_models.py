@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from inkling import InputError, load_model, parse
+from inkling import InputError, ProgramError, load_model, parse
 from inkling.cli import app
 from inkling.fitting.nodes import nodes_of
 from inkling.fitting.picture import model_svg
@@ -52,7 +52,7 @@ def test_what_is_no_model_is_refused_and_kept(content: bytes | None, tmp_path: P
             load_model(path)
         return
     path.write_bytes(content)
-    with pytest.raises(InputError, match="INK0618"):
+    with pytest.raises(InputError, match=r"INK0618(?s:.)*it is not a Parquet file"):
         load_model(path)
     assert path.read_bytes() == content
 
@@ -70,14 +70,47 @@ def test_what_is_no_model_is_refused_and_kept(content: bytes | None, tmp_path: P
 )
 def test_a_model_of_another_program_says_what_changed(program: str, said: str) -> None:
     models = parse(TEXT).fit({"V": ROWS}, order=1)
-    with pytest.raises(InputError, match=said):
-        parse(program).run_local({"V": ROWS}, models)
+    with pytest.raises(InputError, match=said) as refused:
+        parse(program, name="p.ink").run_local({"V": ROWS}, models)
+    assert "learn it again: `inkling fit p.ink -i V=PATH`" in str(refused.value)
 
 
 def test_a_missing_model_says_how_to_make_it(folder: Path) -> None:
     said = inkling("run", folder / "p.ink", "-i", folder, "-o", "-", "--runner", "local", status=3)
     assert "the model `ab_model` is missing" in said
     assert "learn it: `inkling fit p.ink -i V=PATH`" in said
+
+
+def test_forecasts_are_no_events_that_can_be_forecast() -> None:
+    with pytest.raises(ProgramError, match=r"(?s)INK0205.*`V` is a stream.*the events of this program are `?ab`?$"):
+        parse(f"{TEXT}FORECAST more OF V WITHIN 2 EVENTS;")
+
+
+def test_a_folder_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder"):
+        load_model(tmp_path)
+
+
+def test_a_folder_without_the_rows_says_what_was_looked_for(folder: Path) -> None:
+    (folder / "V.csv").rename(folder / "W.csv")
+    said = inkling("fit", folder / "p.ink", "-i", folder, "--runner", "local", status=3)
+    assert "holds none of V.parquet, V.csv, V.jsonl, V\n" in said
+    assert "it holds W.csv, p.ink" in said
+
+
+def test_refused_rows_are_told(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    broken = "".join(f"a,1,{time}\n" for time in ("soon", "later", ""))
+    (folder / "V.csv").write_text((folder / "V.csv").read_text() + broken)
+    told = "3 rows refused: bad time in V (2), null time in V (1)"
+    for command in ("fit", "score"):
+        assert f"warning: {told}" in inkling(command, folder / "p.ink", "-i", folder, "--runner", "local")
+        assert told not in inkling(command, folder / "p.ink", "-i", folder, "--runner", "local", "--quiet")
+    program = parse(TEXT)
+    program.fit({"V": folder / "V.csv"}, order=1)
+    program.score({"V": folder / "V.csv"}, orders=1)
+    assert [record.getMessage().split(";")[0] for record in caplog.records] == [told, told]
+    with pytest.raises(InputError, match=r"INK0617(?s:.)*1 row refused: bad time in V"):
+        program.fit({"V": [{"s": "a", "x": 1, "t": "soon"}]})
 
 
 def test_fit_and_run_on_the_command_line(folder: Path) -> None:

@@ -37,3 +37,30 @@ def test_what_a_result_is_does_not_matter() -> None:
     event = "SEQ STRICT(Car a[speed > 5], Car b[speed < 1]) PARTITION BY road RETURN a.id"
     program = inkling.parse(f"{STREAMS} EVENT stop AS PATTERN {event}; FORECAST stop WITHIN 10 EVENTS;")
     assert [event.name for event in program.plan.events] == ["stop", "stop_forecast"]
+
+
+EVENT = "EVENT stop AS PATTERN SEQ STRICT(Car a[speed > 5], Car b[speed < 1]) PARTITION BY road PER END;"
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("FORECAST stop WITHIN 10 EVENTS", "of stop; within 10 events; model stop_model"),
+        (
+            "FORECAST stop WITHIN 20 MINUTES CONFIDENCE > 0.5 MODEL m BY road ORDER 2",
+            "of stop; within 20 MINUTES; confidence > 0.5; model m by road; order 2",
+        ),
+        (
+            "FORECAST stop INTERVAL SHORTEST SPREAD <= 5 HORIZON 50 FEATURES (speed > 90)",
+            "of stop; the shortest interval in the next 50 events, at most 5 wide; confidence >= 0.5; model stop_model; "
+            "feature speed > 90",
+        ),
+        (
+            "FORECAST stop POINT INCLUDING FINAL",
+            "of stop; the likeliest of the next 200 events; model stop_model; including final",
+        ),
+    ],
+)
+def test_a_plan_tells_what_is_forecast(statement: str, told: str) -> None:
+    program = inkling.parse(f"{STREAMS} {EVENT} {statement};")
+    assert f"({told})" in next(line for line in program.explain("logical").splitlines() if ":= Forecast[" in line)

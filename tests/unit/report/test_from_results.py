@@ -165,3 +165,32 @@ def test_tables_of_ones_own_are_carried() -> None:
     assert report(extra=(table,)).tables == (table,)
     with pytest.raises(ValueError, match="do not fit"):
         ReportTable("Compared", ("event",), (("pair", 3),))
+
+
+def test_forecasts_are_summed_up_and_not_listed() -> None:
+    program = inkling.parse(
+        """
+        STREAM V(k STRING, s STRING, t BIGINT) KEY k TIME t ORDER BY t;
+        EVENT ab AS PATTERN SEQ STRICT(V[s = 'a'], V[s = 'b']) PARTITION BY k PER END;
+        FORECAST soon OF ab WITHIN 2 EVENTS;
+        """
+    )
+    inputs = {"V": [{"k": "k", "s": letter, "t": t} for t, letter in enumerate("abcababcca")]}
+    results = program.run_local(inputs, program.fit(inputs, order=1))
+    data = inkling.report_data(program, results, inputs)
+    chances = results.tables["soon"]["chance"].to_pylist()
+    assert {match.event for match in data.matches} == {"ab"}
+    assert [(one.event, one.results, one.shown) for one in data.counts] == [("ab", 3, 3), ("soon", len(chances), 0)]
+    (table,) = data.tables
+    ((name, of, made, least, mean, most, versions),) = table.rows
+    assert (name, of, made, versions) == ("soon", "ab", len(chances), "1")
+    assert (least, mean, most) == pytest.approx((min(chances), sum(chances) / len(chances), max(chances)), abs=1e-4)
+
+
+def test_values_that_are_missing_are_left_out() -> None:
+    program = inkling.parse(
+        "STREAM V(s STRING, t BIGINT) TIME t; EVENT any_v(v.s AS said) AS PATTERN V v;",
+    )
+    inputs = {"V": [{"s": "x", "t": 1}, {"s": None, "t": 2}]}
+    data = inkling.report_data(program, program.run_local(inputs), inputs)
+    assert [dict(match.values) for match in data.matches] == [{"said": "x"}, {}]

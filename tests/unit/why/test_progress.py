@@ -143,3 +143,13 @@ def test_uncertain_streams_are_refused() -> None:
     program = inkling.parse("STREAM P(x INT) TIME t PROBABILITY p; EVENT e AS PATTERN P a;")
     with pytest.raises(NotSupportedYet, match="INK0427"):
         program.why("e", {"P": []})
+
+
+def test_no_account_of_forecasts() -> None:
+    program = inkling.parse(
+        "STREAM A(v INT, t BIGINT) TIME t ORDER BY t; EVENT x AS PATTERN SEQ STRICT(A[v = 1], A[v = 2]) PER END;"
+        "FORECAST x WITHIN 3 EVENTS;"
+    )
+    rows = [{"v": 1, "t": 1}, {"v": 2, "t": 2}, {"v": 1, "t": 3}]
+    with pytest.raises(NotSupportedYet, match="INK0453"):
+        program.why("x_forecast", {"A": rows}, program.fit({"A": rows}))

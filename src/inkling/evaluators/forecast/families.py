@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from inkling.errors import InputError
 from inkling.evaluators.forecast.fits import require_fitting
 from inkling.evaluators.forecast.symbols import SymbolReader
+from inkling.io.tables import maker_of
 from inkling.kernels.chains import FollowTables
 from inkling.logical.forecasts import DISTRIBUTION
 from inkling.logical.plan import Confidence, Forecast, ForecastKind
@@ -26,6 +27,9 @@ from inkling.physical.plan import EventStep
 
 SLACK = 1e-12
 """Probabilities that are equal may be so far apart when they were added up."""
+
+MOST_CELLS = 100_000_000
+"""Probabilities of waiting times that a model may have ready: states times events ahead."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,14 +73,15 @@ class Families:
         forecast = step.event.forecast
         assert forecast is not None
         model = _read(table, forecast)
-        require_fitting(model, step, reader)
+        made_by = maker_of(table)
+        require_fitting(model, step, reader, made_by)
         if forecast.order is not None:
             if forecast.order > model.counts.order:
                 raise InputError.of(
                     "INK0632",
                     f"`{step.event.name}` asks for ORDER {forecast.order}, but `{forecast.model}` was learned with "
                     f"words for order {model.counts.order}",
-                    helps=(f"learn it again: `inkling fit --order {forecast.order}`",),
+                    helps=(f"learn it again: `{made_by} --order {forecast.order}`",),
                 )
             model = replace(model, learning=replace(model.learning, order=forecast.order))
         return cls(step, reader, model, measure)
@@ -92,12 +97,13 @@ class Families:
     def member(self, number: int) -> Family:
         if number not in self._made:
             group = self.model.counts.group[number - 1] if number else None
-            contexts = self.model.contexts(group)
-            chain = Chain.of(self.reader.delta, self.reader.dfa.final, contexts)
             forecast = self.step.event.forecast
             assert forecast is not None
             confidence = self.step.event.confidence
-            table = ForecastTable.of(chain, asked(forecast, confidence))
+            chain = self._chain(group, forecast)
+            wanted = asked(forecast, confidence)
+            _refuse_large(self.step.event.name, chain.n_states, wanted.horizon_for(chain))
+            table = ForecastTable.of(chain, wanted)
             within = self._within(chain, group, forecast)
             issued = table.issued
             if within is not None:
@@ -108,6 +114,17 @@ class Families:
                 issued = issued & (chance > confidence.threshold + SLACK)
             self._made[number] = Family(chain.follow_tables(), table, self.model.version, within, issued)
         return self._made[number]
+
+    def _chain(self, group: str | None, forecast: Forecast) -> Chain:
+        try:
+            return Chain.of(self.reader.delta, self.reader.dfa.final, self.model.contexts(group))
+        except ValueError as problem:
+            raise InputError.of(
+                "INK0633",
+                f"the model `{forecast.model}` is too large to forecast with",
+                notes=(str(problem),),
+                helps=("look back less: `ORDER n` with a smaller n",),
+            ) from None
 
     def _within(self, chain: Chain, group: str | None, forecast: Forecast) -> WithinDuration | None:
         if forecast.within is None or not self.model.n_events:
@@ -123,8 +140,24 @@ class Families:
         return within_duration(chain, gaps, self.measure(forecast.within))
 
 
+def _refuse_large(event: str, n_states: int, n_ahead: int) -> None:
+    if n_states * n_ahead > MOST_CELLS:
+        raise InputError.of(
+            "INK0633",
+            f"`{event}` would need a table of {n_states * n_ahead:,} probabilities, more than {MOST_CELLS:,}",
+            notes=(f"its model has {n_states:,} states, and it looks {n_ahead:,} events ahead",),
+            helps=("look less far ahead with HORIZON, or look back less with ORDER",),
+        )
+
+
 def _listed(times: NDArray[np.float64], states: NDArray[np.int32]) -> pa.ListArray:
     """The waiting times of some states, a list each."""
+    if len(states) * times.shape[1] >= 1 << 31:
+        raise InputError.of(
+            "INK0602",
+            f"{len(states):,} forecasts that list {times.shape[1]:,} probabilities each do not fit into one batch",
+            helps=("look less far ahead with HORIZON, or leave RETURN DISTRIBUTION out",),
+        )
     flat = pa.array(times[states].reshape(-1), pa.float64())
     return pa.ListArray.from_arrays(pa.array(np.arange(len(states) + 1) * times.shape[1], pa.int32()), flat)
 

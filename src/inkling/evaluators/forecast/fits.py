@@ -11,7 +11,7 @@ from inkling.physical.plan import EventStep
 MOST_SHOWN = 6
 
 
-def require_fitting(model: Model, step: EventStep, reader: SymbolReader) -> None:
+def require_fitting(model: Model, step: EventStep, reader: SymbolReader, made_by: str) -> None:
     """Refuses a model that was learned for something else, and says what is different."""
     forecast = step.event.forecast
     assert forecast is not None
@@ -23,7 +23,7 @@ def require_fitting(model: Model, step: EventStep, reader: SymbolReader) -> None
         "INK0631",
         f"the model `{forecast.model}` does not fit `{forecast.of}`",
         notes=_differences(model, forecast.of, words),
-        helps=("learn it again: `inkling fit`",),
+        helps=(f"learn it again: `{made_by}`",),
     )
 
 

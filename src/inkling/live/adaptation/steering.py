@@ -39,6 +39,20 @@ def steered(
     return settings, refused
 
 
+def what_changed(before: Settings, after: Settings) -> list[str]:
+    """What is different between settings, in words.
+
+    >>> what_changed({"soon": {"order": 2}}, {"soon": {"confidence": 0.5}})
+    ['soon: confidence 0.5', 'soon: order as the program says']
+    """
+    lines = []
+    for forecast in sorted({*before, *after}):
+        old, new = before.get(forecast, {}), after.get(forecast, {})
+        for name in sorted(name for name in {*old, *new} if old.get(name) != new.get(name)):
+            lines.append(f"{forecast}: {name} {f'{new[name]:g}' if name in new else 'as the program says'}")
+    return lines
+
+
 def asked(forecast: str, parameters: Mapping[str, object]) -> list[dict[str, object]]:
     """A call as messages."""
     return [{"forecast": forecast, "parameter": name, "value": value} for name, value in parameters.items()]

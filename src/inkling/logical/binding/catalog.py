@@ -45,6 +45,7 @@ class Source:
     key: tuple[str, ...] = ()
     pairing: Pairing | None = None  # SEGMENTS: its events open and close segments
     is_derived: bool = False
+    is_forecast: bool = False
     has_mistake: bool = False  # so nothing that rests on it can be trusted
     is_broken: bool = False  # has a mistake that hides its columns, so nothing is said about them
 

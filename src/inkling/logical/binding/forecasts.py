@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, Source, broken_source, common_columns
@@ -43,7 +45,7 @@ def bind_forecast(
             plan = forecast_plan(event, name, _forecast(decl, features, by), _confidence(decl))
             _enter(plan, catalog)
             return plan
-    catalog.sources[name] = broken_source(name, is_derived=True)
+    catalog.sources[name] = replace(broken_source(name, is_derived=True), is_forecast=True)
     return None
 
 
@@ -55,7 +57,7 @@ def _no_event(decl: s.ForecastDecl, catalog: Catalog, mistakes: Mistakes) -> Non
         advice = ["forecast the event that it speaks of"]
         mistakes.wrong("INK0366", f"`{decl.event}` is itself a forecast", decl.event, helps=advice)
         return
-    events = [source.name for source in catalog.sources.values() if source.is_derived]
+    events = [source.name for source in catalog.sources.values() if source.is_derived and not source.is_forecast]
     notes = [f"`{decl.event}` is a stream"] if known is not None and not known.is_derived else []
     helps = did_you_mean(decl.event.text, events)
     if not helps and events:
@@ -207,4 +209,5 @@ def _enter(plan: p.EventPlan, catalog: Catalog) -> None:
         streams=main.streams,
         doubtful=main.doubtful,
         is_derived=True,
+        is_forecast=True,
     )

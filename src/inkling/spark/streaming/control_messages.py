@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import time
 from collections.abc import Mapping
@@ -13,11 +14,12 @@ from typing import Any, Protocol
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from inkling.live.adaptation.steering import FIELDS
 from inkling.spark.kafka import require_kafka
 from inkling.spark.streaming.addresses import address_of, servers_and_topic
 
 Heard = int | str
-"""How far a source was read: lines of a file, or offsets of a topic in JSON."""
+"""How far a source was read, in JSON: lines of a file and what they were, or offsets of a topic; 0 at first."""
 
 PAUSE_S = 1.0
 """A topic is asked no more often."""
@@ -42,7 +44,11 @@ def messages_of(spark: SparkSession, place: str | Path) -> Messages:
 
 @dataclass(frozen=True, slots=True)
 class MessageFile:
-    """Lines count once they are complete; a file that became shorter was replaced, and is read from its beginning."""
+    """Lines count once they are complete; a file whose beginning is another one is read from its beginning again.
+
+    The first line of CSV names the fields. If it names none of them, it is a message, and so are all others, with the
+    fields in their usual order.
+    """
 
     path: Path
 
@@ -52,9 +58,29 @@ class MessageFile:
         except FileNotFoundError:
             return [], heard
         lines = [line for line in text[: text.rfind("\n") + 1].splitlines() if line.strip()]
-        head, lines = (lines[:1], lines[1:]) if self.path.suffix == ".csv" else ([], lines)
-        known = heard if isinstance(heard, int) and heard <= len(lines) else 0
-        return [_message(line, head) for line in lines[known:]], len(lines)
+        head: list[str] = []
+        if self.path.suffix == ".csv":
+            is_headed = bool(lines) and not set(FIELDS).isdisjoint(next(csv.reader(lines[:1])))
+            head, lines = (lines[:1], lines[1:]) if is_headed else ([",".join(FIELDS)], lines)
+        known = _known(heard, lines)
+        return [_message(line, head) for line in lines[known:]], _heard(lines)
+
+
+def _heard(lines: list[str]) -> Heard:
+    return json.dumps({"lines": len(lines), "digest": _digest(lines)}) if lines else 0
+
+
+def _known(heard: Heard, lines: list[str]) -> int:
+    """How many of the lines have been read; none of them if they are not those that were there."""
+    told = json.loads(heard) if isinstance(heard, str) else {"lines": heard}
+    known = told.get("lines")
+    if not isinstance(known, int) or known > len(lines):
+        return 0
+    return known if told.get("digest") in (None, _digest(lines[:known])) else 0
+
+
+def _digest(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 @dataclass(slots=True)
@@ -70,7 +96,7 @@ class MessageTopic:
         if time.monotonic() - self._asked < PAUSE_S:
             return [], heard
         self._asked = time.monotonic()
-        known: dict[str, int] = json.loads(heard)[self.topic] if isinstance(heard, str) else {}
+        known: dict[str, int] = json.loads(heard).get(self.topic, {}) if isinstance(heard, str) else {}
         reader = self.spark.read.format("kafka").option("kafka.bootstrap.servers", self.servers)
         reader = reader.option("subscribe", self.topic).option("failOnDataLoss", "false")
         # offsets of partitions that are new are those of their beginning
@@ -85,7 +111,8 @@ class MessageTopic:
 def _message(line: str, head: list[str]) -> Mapping[str, object]:
     """The fields of a line; a line that is none has a field `line`, and lacks all others."""
     if head:
-        return dict(next(csv.DictReader([head[0], line]), {"line": line}))
+        names, fields = (next(csv.reader([one]), []) for one in (head[0], line))
+        return dict(zip(names, fields, strict=False)) if len(fields) <= len(names) else {"line": line}
     try:
         found: Any = json.loads(line)
     except ValueError:

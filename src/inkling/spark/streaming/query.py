@@ -25,7 +25,7 @@ from inkling.live.adaptation.models import (
     with_first_models,
 )
 from inkling.live.adaptation.online import OnlineLearning
-from inkling.live.adaptation.steering import Refused, all_or_none, asked, steered
+from inkling.live.adaptation.steering import Refused, all_or_none, asked, steered, what_changed
 from inkling.live.changes import Changes
 from inkling.live.clocks import Marks
 from inkling.live.snapshot import table_of
@@ -35,7 +35,7 @@ from inkling.model.time import Clock
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
 from inkling.spark.streaming.control import Control
-from inkling.spark.streaming.control_messages import messages_of
+from inkling.spark.streaming.control_messages import MessageFile, messages_of
 from inkling.spark.streaming.failures import Run, by_sink, require_inputs_of_batch, sink_name, stream_failed
 from inkling.spark.streaming.given import Given
 from inkling.spark.streaming.handover import Handover
@@ -86,6 +86,7 @@ class StreamSettings:
     learn: OnlineLearning | None = None  # whether models of forecasts go on learning, and how
     control: str | Path | None = None  # where messages come from that change settings of forecasts
     on_refused: Callable[[Refused], None] | None = None  # is told of messages that make no sense
+    on_steered: Callable[[str], None] | None = None  # is told what control messages came to
 
 
 class LiveQuery:
@@ -113,8 +114,11 @@ class LiveQuery:
         self._stopping = False
         self._failure: tuple[Exception, int] | None = None  # what a delivery raised, and of which batch
         self._handover = Handover()
+        if isinstance(self._messages, MessageFile) and not self._messages.path.exists():
+            text = f"there is no file `{self._messages.path}` for control messages yet; it is read once it is there"
+            self._tell_steered(text, logging.WARNING)
         self._listen()
-        versions.settle()
+        self._settle()
         self._begin_sink()
         if versions.is_waiting:
             self._control.say(Marks())
@@ -214,7 +218,7 @@ class LiveQuery:
     def _bring_about(self, said: Changes) -> None:
         """Have a change come into force, and wait until it has."""
         if said and not self._query.isActive:
-            self._versions.settle()
+            self._settle()
         elif said:
             self._control.say(Marks())
             self._hand_over()
@@ -241,7 +245,10 @@ class LiveQuery:
         settings, refused = steered(self._versions.following.settings, messages, self._versions.require_settings)
         for one in refused:
             self._tell_refused(one)
-        return bool(self._versions.adapt(settings=settings, heard=heard))
+        said = self._versions.adapt(settings=settings, heard=heard)
+        if not said and len(refused) < len(messages):
+            self._tell_steered("control messages were heard; the settings are already as they say")
+        return bool(said)
 
     def _listen_if_possible(self) -> bool:
         """The same; rows need not wait for messages that cannot be read for now."""
@@ -257,6 +264,22 @@ class LiveQuery:
             self._settings.on_refused(refused)
         else:
             logging.getLogger("inkling").warning("%s", refused)
+
+    def _tell_steered(self, text: str, level: int = logging.INFO) -> None:
+        if self._settings.on_steered is not None:
+            self._settings.on_steered(text)
+        else:
+            logging.getLogger("inkling").log(level, "%s", text)
+
+    def _settle(self) -> None:
+        before = self._versions.current
+        self._versions.settle()
+        self._tell_settings(before.settings)
+
+    def _tell_settings(self, before: Settings) -> None:
+        now = self._versions.current
+        for line in what_changed(before, now.settings):
+            self._tell_steered(f"{line} from batch {now.first_batch} on")
 
     def _learn_from(self, tally: Tally) -> Tally:
         """What a micro-batch counted goes to the models; new versions come into force at the next border."""
@@ -305,7 +328,9 @@ class LiveQuery:
     def _leave(self, batch: int) -> None:
         """End the query before anything of a micro-batch is computed, which now belongs to another definition."""
         self._leaving = True
+        before = self._versions.current.settings
         self._versions.switch(batch)
+        self._tell_settings(before)
         self._stopping = True
         self._handover.leave(self._query.stop, lambda: self._query.isActive)
 
