@@ -52,8 +52,8 @@ EVENT = "EVENT stop AS PATTERN SEQ STRICT(Car a[speed > 5], Car b[speed < 1]) PA
         ),
         (
             "FORECAST stop INTERVAL SHORTEST SPREAD <= 5 HORIZON 50 FEATURES (speed > 90)",
-            "of stop; the shortest interval in the next 50 events, at most 5 wide; confidence >= 0.5; model stop_model; "
-            "feature speed > 90",
+            "of stop; the shortest interval in the next 50 events, at most 5 wide; confidence >= 0.5; "
+            "model stop_model; feature speed > 90",
         ),
         (
             "FORECAST stop POINT INCLUDING FINAL",
