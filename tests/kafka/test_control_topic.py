@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
 from pyspark.sql import SparkSession
 from tests.kafka.broker import Broker
 
 from inkling.spark.streaming.control_messages import MessageTopic, messages_of
+
+pytestmark = pytest.mark.kafka
 
 
 def test_messages_are_heard_once(spark: SparkSession, broker: Broker, topic: str) -> None:

@@ -134,7 +134,7 @@ Cut = list[dict[str, int]]
 
 
 def cut_of(checkpoint: Path) -> Cut:
-    """As Spark wrote it down. A driver that dies between listing a file and planning its batch leaves the file to the
+    """As Spark wrote it down, sources in the order of their names. A driver that dies between listing a file and planning its batch leaves the file to the
     batch after, together with the next one."""
     logs = sorted((checkpoint / "spark" / "offsets").glob("[0-9]*"), key=lambda file: int(file.name))
     planned = [[json.loads(line) for line in file.read_text().splitlines()[2:4]] for file in logs]
@@ -142,7 +142,7 @@ def cut_of(checkpoint: Path) -> Cut:
     return [
         {
             name: sum(entry <= offset["logOffset"] for entry in listed[source].values())
-            for source, (name, offset) in enumerate(zip(SCHEMAS, offsets, strict=True))
+            for source, (name, offset) in enumerate(zip(sorted(SCHEMAS), offsets, strict=True))
         }
         for offsets in planned
     ]

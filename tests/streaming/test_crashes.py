@@ -28,7 +28,7 @@ import inkling
 
 ROOT = Path(__file__).parents[2]
 JOBS = ("a-1-3", "b-2-2")
-N_FILES = 12
+N_FILES = 10
 PATIENCE = 900.0
 OUTPUTS = ("detour", "unheard", "errand", "meeting", "late", "rejects")
 
@@ -43,33 +43,48 @@ class Life:
 
 
 LIVES = (
-    Life("intake", ("state-0-before", "write"), after=1),
-    Life("commits/", ("intake", "state-1-after"), after=1),
+    Life("intake", ("state-0-before", "write", "state-1-after"), after=1),
+    Life("commits/", ("intake", "state-1-before", "write"), after=1),
+    Life("write", ("state-0-after", "intake", "state-1-after"), after=1),
+)
+MORE_LIVES = (
+    *LIVES,
+    Life("sink-begins", ("intake",)),
     Life("state-1-after", ("state-0-after", "write"), after=1),
     Life("sink-done", ("state-1-before", "intake"), after=1),
-    Life("write", ("state-0-after", "intake"), after=1),
+    Life("state/0/", ("state-1-after",)),
+    Life("offsets/", ("state-0-after",)),
 )
 
 
 def test_killed_jobs_leave_what_an_undisturbed_one_leaves(spark: SparkSession, tmp_path: Path) -> None:
+    assert _n_killed(spark, tmp_path, LIVES) >= 12
+
+
+@pytest.mark.long
+def test_jobs_that_are_killed_more_often(spark: SparkSession, tmp_path: Path) -> None:
+    assert _n_killed(spark, tmp_path, MORE_LIVES) >= 20
+
+
+def _n_killed(spark: SparkSession, folder: Path, lives: tuple[Life, ...]) -> int:
+    """How many processes were killed; what is left afterwards is checked."""
     pieces = random_pieces(1, N_FILES)
-    write_files(pieces, tmp_path / "in")
-    calm = _run_calmly(spark, tmp_path)
-    faults, hits = Faults(tmp_path / "faults"), Counter[str]()
-    for life in LIVES:
-        hits.update(_live_and_die(tmp_path, life, faults))
+    write_files(pieces, folder / "in")
+    calm = _run_calmly(spark, folder)
+    faults, hits = Faults(folder / "faults"), Counter[str]()
+    for life in lives:
+        hits.update(_live_and_die(folder, life, faults))
     faults.disarm()
-    with _driver(tmp_path) as process:
-        assert process.wait(PATIENCE) == 0, _log(tmp_path)
+    with _driver(folder) as process:
+        assert process.wait(PATIENCE) == 0, _log(folder)
     workers = [line for line in faults.fired() if line.startswith(WORKER)]
     _tell([f"{n} x {phase}" for phase, n in sorted(hits.items())] + [f"1 x {line}" for line in workers])
-
-    assert hits.total() + len(workers) >= 20
-    n_alike = _n_cut_alike(tmp_path / "calm", tmp_path / JOBS[0])
+    n_alike = _n_cut_alike(folder / "calm", folder / JOBS[0])
     assert n_alike > 1
-    assert _first(n_alike, _batches(tmp_path / JOBS[0] / "out")) == _first(n_alike, calm)
+    assert _first(n_alike, _batches(folder / JOBS[0] / "out")) == _first(n_alike, calm)
     for job in JOBS:
-        check_outputs(tmp_path / job, pieces)
+        check_outputs(folder / job, pieces)
+    return hits.total() + len(workers)
 
 
 def _run_calmly(spark: SparkSession, folder: Path) -> dict[str, dict[int, list[str]]]:
