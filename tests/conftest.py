@@ -65,6 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
 
     if "PYTEST_XDIST_WORKER" in os.environ:
-        items.sort(key=lambda item: (-cost(item), "streaming" not in item.path.parts))
+        longest = {item.path for item in items if "killed" in item.name}
+        items.sort(key=lambda item: (-cost(item), item.path not in longest, "streaming" not in item.path.parts))
     else:
         items.sort(key=cost)

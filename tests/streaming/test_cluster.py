@@ -18,6 +18,7 @@ PATIENCE = 300.0
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_killed_workers_lose_nothing(tmp_path: Path) -> None:
     pieces = random_pieces(0, N_FILES)
     write_files(pieces, tmp_path / "in")

@@ -27,7 +27,12 @@ FILLS_NO_BLOCK = {"tsunami"}
 """A block is a day of all buoys, which is more than half a million rows here: they say nothing about a full one."""
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+SLOW = ("flower", "mixed")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in SCENARIOS]
+)
 def test_two_million_events_fit_where_half_a_million_fit(name: str) -> None:
     short, long = peak_bytes(name, 500_000), peak_bytes(name, 2_000_000)
     assert long < 1.25 * short + MEGABYTE or name in FILLS_NO_BLOCK
