@@ -94,7 +94,7 @@ def test_killed_jobs_lose_nothing_and_say_nothing_twice(broker: Broker, tmp_path
         sent.damaged()
         jobs.until(lambda: has_read_all(broker, tmp_path))
         jobs.kill_at(topic_watch(broker), sent.chunk)
-        for watch in (files_watch(tmp_path), log_watch(tmp_path, "offsets"), log_watch(tmp_path, "commits")):
+        for watch in (files_watch(tmp_path), log_watch(tmp_path, "commits")):
             sent.chunk()
             jobs.start()
             jobs.kill_at(watch, sent.chunk)

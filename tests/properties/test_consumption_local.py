@@ -11,7 +11,7 @@ from inkling.testing.coverage import Coverage
 from inkling.testing.programs import Case, Options, seeded_cases
 
 CASES_PER_SEED = 150
-SEEDS = range(8)
+SEEDS = range(5)
 POLICIES = ("CONSUME RECENT", "CONSUME CHRONOLOGICAL")
 EXPECTED = (
     *POLICIES, "KEEPING", "PREFER LONGER", "PREFER SHORTER", "PREFER a value",

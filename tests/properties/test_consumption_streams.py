@@ -15,7 +15,7 @@ from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.comparison import differences
 from inkling.testing.programs import Case, Options, seeded_cases
 
-SEEDS = range(4)
+SEEDS = range(2)
 PROGRAMS_PER_SEED = 60
 CUTS_PER_PROGRAM = 2
 POLICIES = ("CONSUME RECENT", "CONSUME CHRONOLOGICAL")

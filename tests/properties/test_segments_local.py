@@ -14,7 +14,7 @@ from inkling.testing.comparison import differences
 from inkling.testing.oracle import bound, oracle
 from inkling.testing.segments import SegmentsCase, segments_cases
 
-SEEDS = range(6)
+SEEDS = range(4)
 CASES_PER_SEED = 100
 
 Found = dict[str, list[dict[str, object]]]

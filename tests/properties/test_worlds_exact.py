@@ -102,7 +102,7 @@ def test_counting_worlds_eq_definition(seed: int, tally: Tally) -> None:
         _check(case, tally, public=number % DATASETS == 0)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:4])
 def test_counting_worlds_of_rule_sets_eq_definition(seed: int, tally: Tally) -> None:
     n_recursive = n_doubtful = 0
     for number, case in enumerate(uncertain_cases(seed + 300, RULE_SETS_PER_SEED, DATASETS, RULE_SETS)):

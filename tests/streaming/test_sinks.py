@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 from tests.streaming.arriving import arrive
 
@@ -85,6 +86,7 @@ def lineage(row: dict[str, object]) -> str:
     return " ".join(json.loads(ids) if isinstance(ids, str) else ids)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_repeated_delivery_shows_nowhere(spark: SparkSession, tmp_path: Path) -> None:
     assert len(PROGRAM.physical.stages) > 1, "late rows are to be reported once although two stages miss them"
     readings = tmp_path / "readings"
