@@ -134,8 +134,11 @@ Cut = list[dict[str, int]]
 
 
 def cut_of(checkpoint: Path) -> Cut:
-    """As Spark wrote it down, sources in the order of their names. A driver that dies between listing a file and planning its batch leaves the file to the
-    batch after, together with the next one."""
+    """As Spark wrote it down, sources in the order of their names.
+
+    A driver that dies between listing a file and planning its batch leaves the file to the batch after, together with
+    the next one.
+    """
     logs = sorted((checkpoint / "spark" / "offsets").glob("[0-9]*"), key=lambda file: int(file.name))
     planned = [[json.loads(line) for line in file.read_text().splitlines()[2:4]] for file in logs]
     listed = [_listed(checkpoint / "spark" / "sources" / str(source)) for source in range(len(SCHEMAS))]
