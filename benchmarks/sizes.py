@@ -31,6 +31,9 @@ class Sizes:
     demo_events: int = 200_000  # none leaves the demonstration out: compiling all kernels takes a while
     world_events: int = 20_000
     world_epsilon: float = 0.03
+    imprecise_events: int = 1_000_000
+    imprecise_matches: int = 400_000
+    imprecise_few: int = 1_000  # for engines in plain Python
     repeats: int = 3
     seed: int = 0
     folder: Path = Path("out") / "bench"
@@ -57,5 +60,8 @@ QUICK = Sizes(
     demo_events=0,
     world_events=2_000,
     world_epsilon=0.2,
+    imprecise_events=20_000,
+    imprecise_matches=5_000,
+    imprecise_few=200,
     repeats=1,
 )

@@ -10,6 +10,8 @@ import pyarrow as pa
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.whole import run_plan
+from inkling.imprecise.program import ImpreciseProgram
+from inkling.imprecise.run import answered
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
@@ -38,6 +40,9 @@ def run(
     certain = certain_plan(program.physical)
     matches = run_plan(certain, given.sources, given.facts, given.around)
     found = {event.name: result_table(event, matches[event.name], measure.clock) for event in certain.program.events}
+    imprecise = ImpreciseProgram.of(program.physical, given.around, measure)
+    if imprecise is not None:
+        found |= answered(imprecise, given.sources, given.facts)
     worlds = None
     if len(found) < len(program.plan.events):
         doubtful = WorldProgram.of(program.physical, given.around, measure)

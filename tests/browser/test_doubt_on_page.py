@@ -44,7 +44,7 @@ def test_bars_show_probability_and_error(open_report):
     assert level["width"] / box["width"] == pytest.approx(0.75, abs=0.02)
     assert (whisker["x"] - box["x"]) / box["width"] == pytest.approx(0.70, abs=0.02)
     assert row(page, "bob").locator(".error").count() == 0
-    assert row(page, "ada").locator(".chance").text_content() == "0.75 ± 0.05sampled"
+    assert row(page, "ada").locator(".chance").text_content() == "possible 0.75 ± 0.05sampled"
 
 
 def test_badges_name_the_method(open_report):

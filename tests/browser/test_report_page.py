@@ -128,7 +128,7 @@ def test_click_on_a_match_shows_it(open_report):
     page.mouse.click(*lanes_middle(page))
     details = page.locator("#details-body")
     assert details.locator("h3").text_content() == "long"
-    assert details.locator(".probability-text").text_content() == "0.75 ± 0.05, sampled"
+    assert details.locator(".probability-text").text_content() == "possible: 0.75 ± 0.05, sampled"
     assert details.locator(".values dt").all_text_contents() == ["total"]
     assert details.locator(".values dd").all_text_contents() == ["3.5"]
     assert details.locator(".member-id").all_text_contents() == ["a1", "b2", "c3"]

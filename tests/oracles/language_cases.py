@@ -136,6 +136,7 @@ SASE = [
         for time in (2, 3, 4, 5, 6)
     ),
     Case("14 known later", LETTERS, AFTER, points("a1 b2"), [(1, 2, 5)], ("start", "end", "detected_at")),
+    lineages("15", "SEQ NEXT(A a, B b+ EAGER, C c)", points("a1 b2 b3 c4"), "a1 b2 b3 c4"),
     lineages("15 without EAGER", "SEQ NEXT(A a, B b+, C c)", points("a1 b2 b3 c4"), "a1 b2 b3 c4", "a1 b2 c4"),
     contiguous("16 other key", "other", "a c"),
     contiguous("16 same key", "k"),

@@ -1,7 +1,7 @@
 """The definition gives the matches and confidences of patterns over imprecise times, in exact fractions.
 
 Each line of `imprecise_times.jsonl` lists all results of one pattern: ids, range of times, confidence.
-Repetitions under NEXT are only those on which earliest-first (`EAGER`) and plain unfolding agree.
+A repetition under NEXT is one that takes the earliest of one more and the next part: `EAGER`.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from inkling.testing.oracle import oracle, probable_oracle
 from inkling.testing.plans import column, compare, event, leaf, plus, program
 
 
-def part(slot: int, text: str) -> p.Part:
+def part(slot: int, text: str, policy: p.Policy) -> p.Part:
     """`!B` is absent, `B+` repeated, `B|Z` either, `B@k` has the `k` of the first event."""
     name, _, joined = text.strip("!+").partition("@")
     same_key = (compare(column(slot, "k", Type.INTEGER), "=", column(0, "k", Type.INTEGER)),)
     one = leaf(slot, *name.split("|"), conditions=same_key if joined else ())
     if text.startswith("!"):
         return p.Absent(one)
-    return plus(one) if text.endswith("+") else one
+    return plus(one, eager=policy is p.Policy.NEXT) if text.endswith("+") else one
 
 
 def plan_of(case: dict, names: list[str]) -> p.ProgramPlan:
-    within = p.Points(case["points"])
-    parts = tuple(part(slot, text) for slot, text in enumerate(case["pattern"]))
-    pattern = p.Sequence(p.Policy[case["policy"]], parts, within)
+    within, policy = p.Points(case["points"]), p.Policy[case["policy"]]
+    parts = tuple(part(slot, text, policy) for slot, text in enumerate(case["pattern"]))
+    pattern = p.Sequence(policy, parts, within)
     return program(tuple(imprecise(name) for name in names), event("x", pattern, within=within, over=tuple(names)))
 
 

@@ -1,10 +1,10 @@
 """Programs find the matches of patterns over imprecise times, with their confidences and ranges of times.
 
-Streams are declared TIME BETWEEN, and all worlds are counted out. Cases that need what the language does not run yet:
+Streams are declared TIME BETWEEN, and all worlds are counted out. A repetition under NEXT is EAGER. Cases that are not
+here:
 
-| id | needs |
+| id | because |
 |---|---|
-| repetitions under NEXT that take the earliest of two parts | EAGER |
 | P1-P9, L1-L5 and the whole streams | no results of one pattern: counts of worlds, bounds, large intervals |
 """
 
@@ -21,17 +21,18 @@ from inkling import Sampling, parse
 Rows = dict[str, list[dict[str, object]]]
 
 
-def part(number: int, text: str) -> str:
+def part(number: int, text: str, policy: str) -> str:
     """`!B` is absent, `B+` repeated, `B|Z` either, `B@k` has the `k` of the first event."""
     name, _, joined = text.strip("!+").partition("@")
     condition = "[k = x0.k]" if joined else ""
     if text.startswith("!"):
         return f"NOT {name}{condition}"
-    return f"{name} x{number}{condition}{'+' if text.endswith('+') else ''}"
+    plus = "+ EAGER" if policy == "NEXT" else "+"
+    return f"{name} x{number}{condition}{plus if text.endswith('+') else ''}"
 
 
 def event_of(case: dict[str, Any], streams: list[str]) -> str:
-    parts = ", ".join(part(number, text) for number, text in enumerate(case["pattern"]))
+    parts = ", ".join(part(number, text, case["policy"]) for number, text in enumerate(case["pattern"]))
     over = f"OVER ({', '.join(streams)})" if case["policy"] == "STRICT" else ""
     return f"EVENT x AS PATTERN SEQ {case['policy']}({parts}) WITHIN {case['points']} POINTS {over}"
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet
 from pyspark.sql import SparkSession
 
+import inkling
 from inkling.io import normalize, read_table
 from inkling.io.normalize import stored_columns
 from inkling.model.schema import Column, StreamSchema
@@ -55,7 +56,7 @@ def assert_same(spark: SparkSession, data: object, schema: StreamSchema, local: 
     """Number of good rows, which are those of a local run, as are the rejects."""
     expected = normalize(read_table(data if local is None else local, what="Seen"), schema)
     names = [column.name for column in stored_columns(schema)]
-    for whole_file_bytes in (0, 1 << 20):
+    for whole_file_bytes in (0, 1 << 20) if isinstance(data, Path) else (0,):
         raw = read_frame(spark, data, what="Seen", columns=names, whole_file_bytes=whole_file_bytes)
         found = normalize_frame(raw, schema)
         rows = found.rows.toArrow()
@@ -88,3 +89,20 @@ def test_columns_that_tell_of_doubt(spark: SparkSession, tmp_path: Path) -> None
         for kind, schema in STREAMS.items()
     }
     assert n_good == {"when": [4, 3, 3, 3, 3, 3], "what": [5, 4, 4, 4, 4, 4], "whether": [5, 4, 4, 4, 4, 4]}
+
+
+AROUND = """
+STREAM Far(k STRING, t TIMESTAMP) KEY k TIME t ± off TICK 10 SECONDS;
+STREAM Wrong(k STRING, node STRING, t TIMESTAMP) KEY k TICK 10 SECONDS
+    TIME t CLOCK node ERROR 20 SECONDS, 3 TICKS FOR 'gate', 0 TICKS FOR 'lab';
+"""
+
+
+def test_readings_with_errors(spark: SparkSession) -> None:
+    times = pa.array([0, 12_345_678, -1, None, 7, 5_000_000], pa.timestamp("us", "UTC"))
+    offs = pa.array([0, 2, None, 1, 2**63 - 1, -3])
+    nodes = ["gate", "lab", None, "hall", "gate", ""]
+    typed = pa.table({"k": ["a"] * 6, "t": times, "off": offs, "node": nodes})
+    far, wrong = (stream.schema for stream in inkling.parse(AROUND).plan.streams)
+    assert assert_same(spark, spark.createDataFrame(typed), far, local=typed) == 2
+    assert assert_same(spark, spark.createDataFrame(typed), wrong, local=typed) == 4

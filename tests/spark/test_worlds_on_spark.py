@@ -241,6 +241,9 @@ def test_timestamps_and_rows_without_ids(spark: SparkSession, tmp_path: Path) ->
         EVENT there(a.room AS room) AS PATTERN SEQ(Vague b[v > 0.2], At a) WITHIN 20 MINUTES PARTITION BY k
             RETURN START(b) AS since;
         EVENT first(v.k AS k) AS PATTERN SEQ(Vague v, Vague w) WITHIN 25 MINUTES PARTITION BY k;
+        STREAM Door(k STRING, node STRING, t TIMESTAMP) KEY k TICK 1 MINUTES
+            TIME t CLOCK node ERROR 2 MINUTES, 5 TICKS FOR 'gate' AT MOST 10 MINUTES;
+        EVENT twice(d.node AS node) AS PATTERN SEQ(Door d, Door e) WITHIN 9 POINTS PARTITION BY k PER END;
     """)
     start = datetime(2026, 3, 1, tzinfo=UTC)
     rng = random.Random(8)
@@ -254,8 +257,14 @@ def test_timestamps_and_rows_without_ids(spark: SparkSession, tmp_path: Path) ->
     for _ in range(90):
         lo = start + timedelta(seconds=rng.randrange(100_000))
         vague.append({"k": rng.choice(KEYS), "v": rng.random(), "lo": lo, "hi": lo + timedelta(microseconds=2)})
+    door = [
+        {"k": key, "node": rng.choice(("gate", "hall", None)), "t": start + timedelta(minutes=75 + 150 * step + more)}
+        for key in KEYS[:4]
+        for step in range(6)
+        for more in (0, rng.random() * 9)
+    ]
     paths = {}
-    for name, rows in (("At", at), ("Vague", vague)):
+    for name, rows in (("At", at), ("Vague", vague), ("Door", door)):
         paths[name] = tmp_path / f"{name}.parquet"
         pq.write_table(pa.Table.from_pylist(rows), paths[name], row_group_size=50)
     expected = program.run_local(paths, sampling=COARSE)

@@ -22,7 +22,7 @@ from inkling.spark.streaming.sinks import FileSink
 from inkling.worlds.settings import Sampling
 
 PROGRAM = """
-STREAM Seen(id STRING, k STRING, what STRING, lo INT, hi INT) ID id KEY k TIME BETWEEN lo AND hi LATENESS 3 TICKS;
+STREAM Seen(id STRING, k STRING, what STRING, t INT) ID id KEY k TIME t ± off AT MOST 4 TICKS LATENESS 3 TICKS;
 STREAM Sky(id STRING, k STRING, sky STRING, before STRING, p DOUBLE, t INT) ID id KEY k TIME t
     PROBABILITY p GIVEN before LATENESS 3 TICKS;
 STREAM Bell(id STRING, k STRING, n INT, t INT) ID id KEY k TIME t NUMBERED BY n LATENESS 3 TICKS;
@@ -34,7 +34,7 @@ EVENT called(k) AS PATTERN SEQ(Bell b, visit v) WITHIN 9 TICKS PARTITION BY k CO
 """
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, seed=5, exact_up_to=0, budget=1)
 SCHEMAS = {
-    "Seen": pa.schema({"id": pa.string(), "k": pa.string(), "what": pa.string(), "lo": pa.int32(), "hi": pa.int32()}),
+    "Seen": pa.schema({"id": pa.string(), "k": pa.string(), "what": pa.string(), "t": pa.int32(), "off": pa.int8()}),
     "Sky": pa.schema(
         {
             "id": pa.string(),
@@ -62,7 +62,8 @@ def rows_of(file: int) -> dict[str, list[Row]]:
     for k in KEYS:
         for lo in [*sorted(rng.sample(range(begin, end), 3)), end]:
             about = {"id": f"seen{k}{lo}", "k": k, "what": rng.choice(("in", "out"))}
-            rows["Seen"].append({**about, "lo": lo, "hi": lo + rng.randint(0, 2)})
+            off = rng.randint(0, 1)
+            rows["Seen"].append({**about, "t": lo + off, "off": off})
         for t in (begin, begin + 3, end):
             for before in (None,) if t == 0 else SKIES:
                 chance = rng.choice((0.25, 0.5, 0.75))

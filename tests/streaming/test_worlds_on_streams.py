@@ -191,13 +191,13 @@ def _log(folder: Path) -> str:
 
 
 TWO_VISITS = """
-STREAM Seen(id STRING, k STRING, lo INT, hi INT) ID id KEY k TIME BETWEEN lo AND hi;
+STREAM Seen(id STRING, k STRING, t INT) ID id KEY k TIME t ± 1 TICKS;
 EVENT twice(k) AS PATTERN SEQ(Seen a, Seen b) WITHIN 5 TICKS PARTITION BY k;
 """
 
 
 def _visits(folder: Path, file: int, *times: int) -> None:
-    rows = [json.dumps({"id": f"{file}.{lo}", "k": "p", "lo": lo, "hi": lo + 1}) for lo in times]
+    rows = [json.dumps({"id": f"{file}.{t}", "k": "p", "t": t}) for t in times]
     arrive(folder, f"{file}.jsonl", "\n".join(rows), file)
 
 
@@ -216,9 +216,9 @@ def test_a_checkpoint_keeps_its_worlds_and_its_program(spark: SparkSession, tmp_
             sampling=sampling,
         )
 
-    _visits(tmp_path / "seen", 1, 1, 2, 20)
+    _visits(tmp_path / "seen", 1, 1, 3, 20)
     start(program, SAMPLING).await_end()
-    _visits(tmp_path / "seen", 2, 21, 40)
+    _visits(tmp_path / "seen", 2, 22, 40)
     for other, sampling in (
         (inkling.parse(TWO_VISITS.replace("5 TICKS", "6 TICKS")), SAMPLING),
         (program, replace(SAMPLING, seed=SAMPLING.seed + 1, epsilon=0.3)),
@@ -230,8 +230,7 @@ def test_a_checkpoint_keeps_its_worlds_and_its_program(spark: SparkSession, tmp_
     query.await_end()
     query.finish()
     rows = [
-        {"id": f"{file}.{lo}", "k": "p", "lo": lo, "hi": lo + 1}
-        for file, lo in ((1, 1), (1, 2), (1, 20), (2, 21), (2, 40))
+        {"id": f"{file}.{t}", "k": "p", "t": t} for file, t in ((1, 1), (1, 3), (1, 20), (2, 22), (2, 40))
     ]
     assert len(found) == 2
     assert _lines(found) == _lines(program.run_local({"Seen": rows}, sampling=SAMPLING).tables["twice"].to_pylist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from inkling.analysis.doubt import streams_of
 from inkling.analysis.longest import endless_repetition, longest_match
@@ -13,7 +14,7 @@ from inkling.analysis.window import horizon_of
 from inkling.logical import plan as p
 from inkling.logical.recursion import group_of
 from inkling.logical.text import span_text, window_text
-from inkling.model.time import Clock, Span
+from inkling.model.time import Span
 from inkling.model.types import Type
 
 
@@ -169,8 +170,10 @@ def _bound(
     )
 
 
-def _length(span: Span, tick: Span | None) -> int:
-    return span.units(Clock.TICKS if span.unit == "TICKS" or tick is not None else Clock.TIMESTAMP, tick)
+def _length(span: Span, tick: Span | None) -> Fraction:
+    if span.unit != "TICKS":
+        return span.microseconds
+    return span.amount if tick is None else span.amount * tick.microseconds
 
 
 def _open_text(n_events: int) -> str:

@@ -11,6 +11,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.clock import Measure
 from inkling.model.time import FARTHEST, Clock, Span
+from inkling.model.uncertainty import ImpreciseTime
 
 
 def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
@@ -31,7 +32,7 @@ def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
                 f"`{use.words}` takes a plain number for a length of time, but the input has timestamps",
                 helps=("write the unit, for example `30 SECONDS`",),
             )
-    tick = next((stream.schema.tick for stream in plan.streams if stream.schema.tick is not None), None)
+    tick = _common_tick(plan)
     measure = Measure(clock, tick)
     for span in spans_of(plan, clock):
         try:
@@ -42,6 +43,20 @@ def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
         if abs(length) > FARTHEST:
             raise InputError.of("INK0507", f"{span} is longer than times can count", notes=(_LIMIT,))
     return measure
+
+
+def _common_tick(plan: p.ProgramPlan) -> Span | None:
+    ticks = {stream.schema.name: stream.schema.tick for stream in plan.streams if stream.schema.tick is not None}
+    (first, tick), *others = list(ticks.items()) or [("", None)]
+    for name, other in others:
+        if other != tick:
+            raise InputError.of(
+                "INK0505",
+                f"one tick of `{first}` lasts {tick} and one of `{name}` {other}",
+                notes=("the streams of one run share one clock",),
+                helps=("run the events of either stream in a program of their own",),
+            )
+    return tick
 
 
 _LIMIT = f"a duration has at most {FARTHEST} of the units that the times of the input count"
@@ -55,6 +70,8 @@ def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
         elif isinstance(window, p.Points) and clock is Clock.TICKS:
             yield Span(Fraction(window.count), "TICKS")
     for stream in plan.streams:
+        if isinstance(stream.schema.doubt, ImpreciseTime):
+            yield from stream.schema.doubt.spans
         for column in stream.derived:
             yield from _in_expression(column.expr)
     for event in plan.events:

@@ -142,6 +142,8 @@ def _obstacle_in_part(part: p.Part) -> str | None:
                 for one, other in pairwise(parts)
             )
             return "NOT at the border of a sequence depends on time" if edges or beside else None
+        case p.Repetition(eager=True):
+            return "EAGER looks for one more and for the next part at once"
         case p.Narrowed(having=having, slot=slot):
             return "a nested pattern is named or filtered" if having or slot is not None else None
         case _:

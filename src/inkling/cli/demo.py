@@ -11,7 +11,7 @@ from inkling.cli.examples import example_program, n_events
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
 from inkling.cli.inputs import given_paths
-from inkling.cli.judgment import Judgment, judge, judgment_table, report_tables
+from inkling.cli.judgment import Judgment, doubt_table, judge, judgment_table, report_tables
 from inkling.cli.options import (
     Budget,
     Debug,
@@ -98,6 +98,7 @@ def _print(found: Execution, report: Path, judgments: list[Judgment]) -> None:
         console.print(_shown(name, table))
     if judgments:
         console.print(judgment_table(judgments))
+        console.print(doubt_table(judgments))
     for line in found.summary():
         console.print(line, highlight=False)
     console.print(f"report: {report}", highlight=False, soft_wrap=True)

@@ -24,6 +24,8 @@ FEWER = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 2
     "blizzard": 50_000,
     "tsunami": 30_000,
     "approach": 60_000,
+    "cluster": 20_000,
+    "funnel": 10_000,
 }
 """Rows of examples with much to do for each: in hundreds of worlds, or with several results of every row."""
 

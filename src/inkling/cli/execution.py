@@ -59,7 +59,9 @@ class Execution:
         """Counts per event, and what was read and refused."""
         widest = max((len(name) for name in self.tables), default=0)
         for name, table in self.tables.items():
-            yield f"{name:<{widest}}  {counted(table.num_rows, 'result')}"
+            certain = self.results.n_certain(name) if table.num_rows else None
+            sure = "" if certain is None else f": {certain:,} certain, {table.num_rows - certain:,} possible"
+            yield f"{name:<{widest}}  {counted(table.num_rows, 'result')}{sure}"
         read = sum(self.results.input_rows.values())
         refused = self.results.rejects.num_rows
         told = f"{counted(read, 'row')} read" + (f", {counted(refused, 'row')} refused" if refused else "")

@@ -27,6 +27,7 @@ SCENARIO_NAMES = (
     "blizzard",
     "tsunami",
     "approach",
+    "funnel",
 )
 
 

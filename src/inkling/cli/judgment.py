@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from inkling.cli.execution import Execution
 from inkling.cli.inputs import given_paths
+from inkling.logical.plan import Per
 from inkling.query import load
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.table import Table
 
     from inkling.calibrate import Calibration
@@ -26,6 +28,8 @@ class Judgment:
     ours: Calibration
     naive: Calibration
     n_claimed: int  # by certain processing
+    n_certain: int  # of our results
+    n_expected: float  # the sum of our probabilities
     page: Path
 
     @property
@@ -46,20 +50,41 @@ def judge(found: Execution, example: Path, folder: Path) -> list[Judgment]:
     judgments = []
     for event in found.program.plan.events:
         name, on = event.name, [output.name for output in event.head]
-        ours = calibrate(found.tables[name], true[name], on=on)
-        theirs = calibrate(naive[name], true[name], on=on, among=found.tables[name])
+        said, happened, claimed = (tables[name] for tables in (found.tables, true, naive))
+        if event.per is Per.MATCH:
+            said, happened, claimed = (_with_match(table) for table in (said, happened, claimed))
+            on = [MATCH]
+        ours = calibrate(said, happened, on=on)
+        theirs = calibrate(claimed, happened, on=on, among=said)
         both = compare({"with its doubt": ours, "taken for certain": theirs})
         page = both.to_html(folder / "calibration" / f"{name}.html", title=f"Calibration of {name}")
-        judgments.append(Judgment(name, ours, theirs, naive[name].num_rows, page))
+        n_certain, n_expected = found.results.n_certain(name) or 0, sum(said["probability"].to_pylist())
+        judgments.append(Judgment(name, ours, theirs, claimed.num_rows, n_certain, n_expected, page))
     return judgments
+
+
+MATCH = "match"
+
+
+def _with_match(table: pa.Table) -> pa.Table:
+    """A match is the events that it rests on, whatever it returns of them."""
+    import pyarrow as pa
+
+    ids = [" ".join(map(str, row)) for row in table["lineage"].to_pylist()]
+    return table.append_column(MATCH, pa.array(ids, pa.string()))
 
 
 COLUMNS = ("event", "true", "claimed", "wrong", "missed", "Brier certain", "Brier in doubt")
 TITLE = "Taken for certain, and with its doubt"
 NOTE = (
     "What really happened; what certain processing would have claimed, how much of that was wrong and what it missed; "
-    "and the mean squared error of its claims and of the probabilities in this report."
+    "what this report calls certain, what it calls possible, and the sum of its probabilities; "
+    "and the mean squared error of the claims and of the probabilities."
 )
+IN_DOUBT = ("certain", "possible", "expected")
+IN_DOUBT_TITLE = "Beside the truth"
+N_CLAIMS = 5
+"""A report has room for both tables in one; these columns come first."""
 
 
 def report_tables(judgments: Sequence[Judgment]) -> tuple[ReportTable, ...]:
@@ -68,21 +93,41 @@ def report_tables(judgments: Sequence[Judgment]) -> tuple[ReportTable, ...]:
 
     if not judgments:
         return ()
-    return (ReportTable(TITLE, COLUMNS, tuple(_row(one) for one in judgments), NOTE),)
+    columns = (*COLUMNS[:N_CLAIMS], *IN_DOUBT, *COLUMNS[N_CLAIMS:])
+    return (ReportTable(TITLE, columns, tuple(_long_row(one) for one in judgments), NOTE),)
 
 
 def judgment_table(judgments: Sequence[Judgment]) -> Table:
     """Claims of certain processing that were wrong, what it missed, and both Brier scores."""
+    return _table(TITLE, COLUMNS, [_row(one) for one in judgments])
+
+
+def doubt_table(judgments: Sequence[Judgment]) -> Table:
+    """What certain processing would have claimed, what is certain and what is possible, beside the truth."""
+    rows = [(*_row(one)[:3], *_in_doubt(one)) for one in judgments]
+    return _table(IN_DOUBT_TITLE, (*COLUMNS[:3], *IN_DOUBT), rows)
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[tuple[str | int | float, ...]]) -> Table:
     from rich.table import Table
 
-    table = Table(title=TITLE, title_justify="left")
-    table.add_column(COLUMNS[0], no_wrap=True)
-    for column in COLUMNS[1:]:
+    table = Table(title=title, title_justify="left")
+    table.add_column(columns[0], no_wrap=True)
+    for column in columns[1:]:
         table.add_column(column, justify="right")
-    for one in judgments:
-        event, *numbers = _row(one)
+    for event, *numbers in rows:
         table.add_row(str(event), *(f"{number:,}" for number in numbers))
     return table
+
+
+def _long_row(one: Judgment) -> tuple[str | int | float, ...]:
+    row = _row(one)
+    return *row[:N_CLAIMS], *_in_doubt(one), *row[N_CLAIMS:]
+
+
+def _in_doubt(one: Judgment) -> tuple[int, int, float]:
+    n_results = one.ours.n - one.ours.n_missed
+    return one.n_certain, n_results - one.n_certain, round(one.n_expected, 1)
 
 
 def _row(one: Judgment) -> tuple[str | int | float, ...]:

@@ -15,6 +15,7 @@ from inkling.generate.building import Building
 from inkling.generate.cluster import Cluster
 from inkling.generate.fleet import Fleet
 from inkling.generate.flower import Flower
+from inkling.generate.funnel import Funnel
 from inkling.generate.heat import Heat
 from inkling.generate.mixed import Mixed
 from inkling.generate.port import Port
@@ -46,6 +47,7 @@ SCENARIOS: dict[str, MakeScenario] = {
     "blizzard": Blizzard,
     "tsunami": Tsunami,
     "approach": Approach,
+    "funnel": Funnel,
 }
 
 

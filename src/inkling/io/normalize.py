@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from inkling.errors import InputError, nearest
 from inkling.io.casting import Cast, cast_column, clock_of, is_readable, plain_values
+from inkling.io.moments import error_columns, moments, on_grid, outside_limits
 from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import FARTHEST, Clock
 from inkling.model.types import Type
-from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue
 from inkling.model.value_worlds import value_columns
 
 START, END, PLACE, ID = "@start", "@end", "@place", "@id"
@@ -62,8 +63,9 @@ def normalize(
     casts = {column.name: cast_column(raw[column.name], column.type, clock) for column in wanted}
     complaints = _complaints(raw, schema, wanted, casts, clock)
     good = ~np.logical_or.reduce([np.zeros(len(raw), bool), *(complaint.mask for complaint in complaints)])
-    columns = {name: cast.values for name, cast in casts.items()}
-    columns[START], columns[END] = casts[schema.start].values, casts[schema.end].values
+    read = {name: cast.values for name, cast in casts.items()}
+    columns = on_grid(read, schema)
+    columns[START], columns[END] = moments(read, schema)
     columns[PLACE] = casts[schema.order_by].values if schema.order_by else pa.nulls(len(raw), pa.int64())
     columns[ID] = casts[schema.id].values if schema.id else pa.array(_numbers(raw, numbers))
     rows = pa.table(columns)
@@ -79,7 +81,7 @@ class Normalizer:
     def __init__(self, schema: StreamSchema, derived: Iterable[str], clock: Clock) -> None:
         self._schema, self._derived, self._clock = schema, tuple(derived), clock
         self._wanted = stored_columns(schema, self._derived)
-        roles = {*schema.key, schema.start, schema.end, schema.id, schema.order_by}
+        roles = {*schema.key, schema.start, schema.end, schema.id, schema.order_by, *error_columns(schema)}
         self._required = {column.name for column in self._wanted if column.name in roles}
 
     def __call__(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
@@ -87,7 +89,6 @@ class Normalizer:
         if columns is None:
             return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers)
         schema = self._schema
-        columns[START], columns[END] = columns[schema.start], columns[schema.end]
         columns[PLACE] = columns[schema.order_by] if schema.order_by else pa.nulls(len(raw), pa.int64())
         columns[ID] = columns[schema.id] if schema.id else pa.array(_numbers(raw, numbers))
         rows = pa.Table.from_arrays(list(columns.values()), list(columns))
@@ -110,7 +111,11 @@ class Normalizer:
             if values is None:
                 return None
             columns[column.name] = values
-        starts, ends = columns[self._schema.start].to_numpy(), columns[self._schema.end].to_numpy()
+        if any(outside.any() for outside in outside_limits(columns, self._schema).values()):
+            return None
+        first, last = moments(columns, self._schema)
+        columns = {**on_grid(columns, self._schema), START: first, END: last}
+        starts, ends = first.to_numpy(), last.to_numpy()
         if starts.min() < -FARTHEST or ends.max() > FARTHEST:
             return None
         if self._schema.is_interval and (starts > ends).any():
@@ -137,8 +142,9 @@ def _doubt_columns(schema: StreamSchema) -> list[Column]:
     match schema.doubt:
         case None:
             return []
-        case ImpreciseTime(weights=weights):
-            return [] if weights is None else [Column(weights, Type.WEIGHTS)]
+        case ImpreciseTime(weights=weights, error=error):
+            listed = [] if weights is None else [Column(weights, Type.WEIGHTS)]
+            return [*listed, Column(error.name, Type.INTEGER)] if isinstance(error, ErrorColumn) else listed
         case ProbableValue(probability=probability, given=given):
             values = (schema.column(name) for name in value_columns(schema.doubt, schema))
             previous = [Column(name, value.type) for name, value in zip(given, values, strict=False) if value]
@@ -151,6 +157,8 @@ def _doubt_columns(schema: StreamSchema) -> list[Column]:
 
 def declared_clock(schema: StreamSchema) -> Clock | None:
     """What times count, if the declaration says so."""
+    if schema.grid is not None:
+        return Clock.TIMESTAMP
     return Clock.TICKS if schema.time_type is Type.INTEGER or schema.tick is not None else None
 
 
@@ -208,11 +216,34 @@ def _complaints(
     found += [
         Complaint(Reason.BAD_VALUE, name, cast.bad, kinds[name]) for name, cast in casts.items() if name not in times
     ]
+    found += _error_complaints(schema, casts)
     found += [Complaint(Reason.NULL_KEY, name, _null(casts[name])) for name in schema.key]
     if schema.id is not None:
         found.append(Complaint(Reason.NULL_ID, schema.id, _null(casts[schema.id])))
     if schema.order_by is not None:
         found.append(Complaint(Reason.NULL_ORDER, schema.order_by, _null(casts[schema.order_by])))
+    return found
+
+
+def _error_complaints(schema: StreamSchema, casts: dict[str, Cast]) -> list[Complaint]:
+    """About how wrong a time may be."""
+    if not isinstance(schema.doubt, ImpreciseTime) or schema.doubt.error is None:
+        return []
+    by_clock = isinstance(schema.doubt.error, ClockErrors)
+    columns = {name: cast.values for name, cast in casts.items()}
+    found = [
+        Complaint(Reason.NULL_CLOCK if by_clock else Reason.NULL_ERROR, name, _null(casts[name]))
+        for name in error_columns(schema)
+    ]
+    found += [
+        Complaint(Reason.BAD_ERROR, name, mask, expected)
+        for name in error_columns(schema)
+        for expected, mask in outside_limits(columns, schema).items()
+    ]
+    for times in moments(columns, schema):
+        far = _too_far(Cast(times, casts[schema.start].bad))
+        near = f"a time within {FARTHEST} of zero, errors included"
+        found.append(Complaint(Reason.BAD_TIME, schema.start, far, near))
     return found
 
 

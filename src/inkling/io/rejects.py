@@ -38,11 +38,15 @@ class Reason(Enum):
     NULL_TIME = "null time"
     ENDS_BEFORE_START = "ends before it starts"
     BAD_VALUE = "bad value"
+    NULL_ERROR = "null error"
+    BAD_ERROR = "bad error"
+    NULL_CLOCK = "null clock"
     NULL_KEY = "null key"
     NULL_ID = "null id"
     NULL_ORDER = "null order"
     DUPLICATE_ID = "duplicate id"
     TIED = "tied order"
+    TOO_WIDE = "too wide"
     WEIGHT_COUNT = "weight count"
     WEIGHT_NOT_FINITE = "weight not finite"
     NEGATIVE_WEIGHT = "negative weight"
@@ -81,12 +85,19 @@ class Complaint:
         match self.reason:
             case Reason.MALFORMED:
                 return str(row[MALFORMED])
-            case Reason.NULL_TIME | Reason.NULL_KEY | Reason.NULL_ID | Reason.NULL_ORDER:
+            case (
+                Reason.NULL_TIME
+                | Reason.NULL_KEY
+                | Reason.NULL_ID
+                | Reason.NULL_ORDER
+                | Reason.NULL_ERROR
+                | Reason.NULL_CLOCK
+            ):
                 return f"`{self.column}` is missing"
             case Reason.ENDS_BEFORE_START:
                 start, end = shown(row[self.column]), shown(row[self.expected])
                 return f"`{self.column}` is {start}, after `{self.expected}`, which is {end}"
-            case Reason.BAD_TIME | Reason.BAD_VALUE:
+            case Reason.BAD_TIME | Reason.BAD_VALUE | Reason.BAD_ERROR:
                 return f"`{self.column}` is {shown(row[self.column])}, expected {self.expected}"
             case Reason.DUPLICATE_ID:
                 return f"`{self.column}` is {shown(row[self.column])} once more for the same key and time"

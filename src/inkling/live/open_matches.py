@@ -94,9 +94,20 @@ class _OfWay:
         for reached in range(1, last + 1):
             closed = {one for name, found in answers.items() if name.startswith(f"{reached} ") for one in _ids(found)}
             awaits = self._awaits(own, texts, reached)
-            for one in self._told(answers[f"{reached}"], reached, awaits):
+            told = list(self._told(answers[f"{reached}"], reached, awaits))
+            closed |= {ids for one in told for ids in self._passed(one, told)}
+            for one in told:
                 if not any(one.lineage == ids[: len(one.lineage)] for ids in closed):
                     yield one
+
+    def _passed(self, longer: OpenMatch, told: list[OpenMatch]) -> Iterator[tuple[object, ...]]:
+        """What an eager repetition has left behind by taking one more event: the next part can only follow that one."""
+        group, after = self.way.parts[longer.reached - 1], self.way.parts[longer.reached : longer.reached + 1]
+        if not isinstance(group, p.Repetition) or not group.eager or longer.end >= self.watermark:
+            return
+        following = after[0].pattern if after and isinstance(after[0], p.Repetition) else next(iter(after), None)
+        if isinstance(following, p.Leaf) and self._are_points(following.sources or self.step.event.scope):
+            yield from (one.lineage for one in told if _is_begun_by(longer.lineage, one.lineage))
 
     def _closing(self, reached: int) -> Iterator[p.Pattern]:
         """What must not have followed the first parts, or they wait in vain."""
@@ -185,6 +196,10 @@ def _declared(stage: LiveStage, step: EventStep) -> p.EventPlan:
 
 def _own_way(event: p.EventPlan, way: Way, planned: p.EventPlan) -> Way:
     return ways_of(event)[ways_of(planned).index(way)]
+
+
+def _is_begun_by(longer: tuple[object, ...], ids: tuple[object, ...]) -> bool:
+    return len(ids) < len(longer) and longer[: len(ids)] == ids
 
 
 def _ids(found: MatchBatch) -> Iterator[tuple[object, ...]]:

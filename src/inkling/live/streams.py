@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 
 from inkling.analysis.policies import read_sources
 from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.model.schema import StreamSchema
 from inkling.model.time import Span
+from inkling.model.uncertainty import ImpreciseTime
 from inkling.physical.plan import PhysicalPlan, Stage
 
 
@@ -51,6 +53,15 @@ def _collect(sources: Iterable[str], program: ProgramPlan, found: set[str]) -> N
 
 
 def lateness_of(streams: Iterable[str], program: ProgramPlan, measure: Callable[[Span], int]) -> dict[str, int]:
-    """How long after a stream's latest row an earlier one may still come; 0 where `LATENESS` is not declared."""
-    late = {stream.schema.name: stream.schema.late for stream in program.streams}
-    return {name: 0 if (span := late[name]) is None else measure(span) for name in streams}
+    """How far before a stream's latest row one that comes after it may lie.
+
+    As far as `LATENESS` says. Where rows say when events may have happened, their first moments may besides be out of
+    order by the widest interval, if there is one.
+    """
+    declared = {stream.schema.name: stream.schema for stream in program.streams}
+    return {name: _lateness(declared[name], measure) for name in streams}
+
+
+def _lateness(schema: StreamSchema, measure: Callable[[Span], int]) -> int:
+    late = 0 if schema.late is None else measure(schema.late)
+    return late + (schema.doubt.width(measure) or 0 if isinstance(schema.doubt, ImpreciseTime) else 0)

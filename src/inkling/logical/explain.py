@@ -27,7 +27,7 @@ from inkling.logical.text import (
     window_text,
 )
 from inkling.model.schema import Column, StreamSchema
-from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue
 
 
 def explain(plan: p.ProgramPlan) -> str:
@@ -141,8 +141,9 @@ class _EventLines:
             case p.Sliding(leaf=leaf, last=last, since=since):
                 inside = (leaf,) if since is None else (since, leaf)
                 return add(f"Window[{self._all(inside)}]", f"last {window_text(last)}")
-            case p.Repetition(pattern=inner, low=low, high=high):
-                return add(f"Repeat[{self._part(inner)}]", f"{low} to {'any' if high is None else high}")
+            case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
+                often = f"{low} to {'any' if high is None else high}"
+                return add(f"Repeat[{self._part(inner)}]", f"{often}; eager" if eager else often)
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
                 return self._narrowed(self._part(inner), within, self._conditions(having), slot)
             case p.OtherRun(pattern=inner):
@@ -224,14 +225,31 @@ def _timing(schema: StreamSchema) -> list[str]:
 
 def _doubt(schema: StreamSchema) -> str:
     match schema.doubt:
-        case ImpreciseTime(weights=weights):
-            return "imprecise time" + (f" weighted by {weights}" if weights else "")
+        case ImpreciseTime():
+            return _imprecise(schema.doubt)
         case ProbableValue(probability=probability, given=given):
             return f"probability {probability}" + (f" given {', '.join(given)}" if given else "")
         case LostEvents(number=number, role=role):
             return f"losses numbered by {number}" + (f", role {role}" if role else "")
         case None:
             return ""
+
+
+def _imprecise(doubt: ImpreciseTime) -> str:
+    words = ["imprecise time"]
+    match doubt.error:
+        case None:
+            pass
+        case ErrorColumn(name=name):
+            words.append(f"± {name}")
+        case ClockErrors(column=column, usual=usual, others=others):
+            named = (f", {span_text(span)} for '{clock}'" for clock, span in others)
+            words.append(f"± {span_text(usual)} by clock {column}{''.join(named)}")
+        case error:
+            words.append(f"± {span_text(error)}")
+    words += [] if doubt.weights is None else [f"weighted by {doubt.weights}"]
+    words += [] if doubt.widest is None else [f"at most {span_text(doubt.widest)} wide"]
+    return " ".join(words)
 
 
 def _columns(columns: tuple[Column, ...]) -> str:

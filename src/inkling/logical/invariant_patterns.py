@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.occurrences import can_be_empty
 from inkling.model.types import Type, common_type
 
 Sources = Mapping[str, Mapping[str, Type]]
@@ -205,6 +206,8 @@ class _Check:
                 yield "a deadline is not last"
             if isinstance(part, p.OtherRun) and not (sequence.policy is p.Policy.STRICT and 0 < index < len(parts) - 1):
                 yield "a complement does not stand between two parts of a strict sequence"
+            if isinstance(part, p.Repetition) and part.eager:
+                yield from _eager_violations(sequence.policy, part, parts[index + 1 :])
         # what a NOT mentions may stand to its right, so the other parts go first
         for part in sorted(parts, key=lambda part: isinstance(part, p.Absent)):
             yield from self.part(part, inside)
@@ -225,3 +228,13 @@ class _Check:
     def _frame(self) -> int:
         self.n_frames += 1
         return self.n_frames
+
+
+def _eager_violations(policy: p.Policy, part: p.Repetition, rest: tuple[p.Part, ...]) -> Iterator[str]:
+    following = next((one for one in rest if not isinstance(one, p.Absent)), None)
+    if policy is not p.Policy.NEXT:
+        yield f"an eager repetition is part of a sequence {policy.value}"
+    if can_be_empty(part):
+        yield "an eager repetition may be left out"
+    if isinstance(following, p.Deadline) or (following is not None and can_be_empty(following)):
+        yield "an eager repetition stands before a deadline, or before what may be left out"

@@ -51,13 +51,17 @@ class _Absence:
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
-    """A sequence in the making: the hull of what is placed so far, and the absences still to be checked."""
+    """A sequence in the making: the hull of what is placed so far, and the absences still to be checked.
+
+    `rivals` are what the sequence could go on with instead of what comes next; the earliest of all goes first.
+    """
 
     bindings: Bindings
     hull: Occurrence | None = None
     last_end: Instant | None = None
     beginning: p.StreamStart | None = None
     absences: tuple[_Absence, ...] = ()
+    rivals: tuple[Occurrence, ...] = ()
 
     def followed_by(self, found: Occurrence) -> _Partial:
         return _Partial(
@@ -303,9 +307,10 @@ class Stage:
                 due = so_far.last_end.time + self.around.measure(after)
                 reached = Occurrence(so_far.bindings, *ends_of(due, due), (), due)
                 yield from self._place(policy, rest, so_far.followed_by(reached))
-            case p.Repetition(pattern=pattern, low=low, high=high):
+            case p.Repetition(pattern=pattern, low=low, high=high, eager=eager):
                 needed = 0 if self.may_be_empty(pattern, so_far.bindings) else low
-                for count, longer in self._repeated(policy, pattern, high, so_far):
+                plainly = self._repeated(policy, pattern, high, so_far)
+                for count, longer in self._repeated_eagerly(part, rest, so_far) if eager else plainly:
                     if count >= needed:
                         yield from self._place(policy, rest, longer)
             case _:
@@ -318,19 +323,60 @@ class Stage:
         self, policy: p.Policy, pattern: p.Pattern, high: int | None, so_far: _Partial
     ) -> Iterator[tuple[int, _Partial]]:
         """Unfold a repetition: every number of times that it can be placed, with each way to do so."""
-        slots = [*(leaf.slot for leaf in p.leaves(pattern)), *_named_slots(pattern)]
-        atoms = [atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms]
         around = so_far.bindings.rounds
 
         def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
             yield count, replace(so_far, bindings=replace(so_far.bindings, rounds=around))
             if count == high:
                 return
-            fresh = replace(so_far, bindings=so_far.bindings.in_new_round(slots, atoms))
+            fresh = _in_new_round(pattern, so_far)
             for found in self._hops(policy, pattern, fresh):
                 yield from unfold(count + 1, fresh.followed_by(found))
 
         yield from unfold(0, so_far)
+
+    def _repeated_eagerly(
+        self, part: p.Repetition, rest: tuple[p.Part, ...], so_far: _Partial
+    ) -> Iterator[tuple[int, _Partial]]:
+        """Unfold an eager repetition: after the first round, one more and the part after it are rivals.
+
+        One more is a rival while there may be more rounds, the part after it once there may be no more.
+        """
+        pattern, low, high = part.pattern, part.low, part.high
+        around = so_far.bindings.rounds
+        following = next((one for one in rest if not isinstance(one, p.Absent)), None)
+
+        def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
+            over = replace(so_far, bindings=replace(so_far.bindings, rounds=around))
+            again = _in_new_round(pattern, so_far)
+            rounds = self._candidates_after(pattern, again) if count != high else ()
+            exits = self._candidates_of_part(following, over) if count >= low else ()
+            yield count, replace(over, rivals=rounds)
+            if count == high:
+                return
+            for found in self._hops(p.Policy.NEXT, pattern, replace(again, rivals=exits)):
+                yield from unfold(count + 1, again.followed_by(found))
+
+        first = _in_new_round(pattern, so_far)
+        for found in self._hops(p.Policy.NEXT, pattern, first):
+            yield from unfold(1, first.followed_by(found))
+
+    def _candidates_of_part(self, part: p.Part | None, so_far: _Partial) -> tuple[Occurrence, ...]:
+        """What a part could begin with after what is placed so far."""
+        match part:
+            case None:
+                return ()
+            case p.Repetition(pattern=pattern):
+                return self._candidates_after(pattern, _in_new_round(pattern, so_far))
+            case p.Absent() | p.Deadline() | p.StreamStart():
+                raise AssertionError("something that happens follows an eager repetition, or nothing")
+            case _:
+                return self._candidates_after(part, so_far)
+
+    def _candidates_after(self, pattern: p.Pattern, so_far: _Partial) -> tuple[Occurrence, ...]:
+        end = so_far.last_end
+        candidates = self.occurrences(pattern, so_far.bindings, p.Policy.NEXT)
+        return tuple(one for one in candidates if end is None or end < one.start)
 
     def _hops(self, policy: p.Policy, pattern: p.Pattern, so_far: _Partial) -> Iterator[Occurrence]:
         """The occurrences of `pattern` that the policy lets follow what is placed so far."""
@@ -340,7 +386,7 @@ class Stage:
             yield from candidates
             return
         following = [one for one in candidates if end < one.start]
-        yield from (one for one in following if self._may_follow(policy, end, one, following))
+        yield from (one for one in following if self._may_follow(policy, end, one, [*following, *so_far.rivals]))
 
     def _may_follow(self, policy: p.Policy, end: Instant, one: Occurrence, following: list[Occurrence]) -> bool:
         match policy:
@@ -387,6 +433,13 @@ def can_be_empty(part: p.Part, passes: Callable[[p.Narrowed], bool] = lambda _: 
             return False
         case p.Absent() | p.Deadline() | p.StreamStart():
             return False
+
+
+def _in_new_round(pattern: p.Pattern, so_far: _Partial) -> _Partial:
+    """Before one more round of a repetition of `pattern`."""
+    slots = [*(leaf.slot for leaf in p.leaves(pattern)), *_named_slots(pattern)]
+    atoms = [atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms]
+    return replace(so_far, bindings=so_far.bindings.in_new_round(slots, atoms))
 
 
 def _named_slots(part: p.Part) -> Iterator[int]:

@@ -58,8 +58,8 @@ class PartTexts:
             case p.Sliding(leaf=leaf, last=last, since=since):
                 opened = "" if since is None else f" SINCE {self._leaf(since)}"
                 return f"WINDOW {self._leaf(leaf)} LAST {window_text(last)}{opened}"
-            case p.Repetition(pattern=inner, low=low, high=high):
-                return self.part(inner) + repetition_text(low, high)
+            case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
+                return self.part(inner) + repetition_text(low, high) + (" EAGER" if eager else "")
             case p.Narrowed(pattern=inner, within=within, slot=slot):
                 limit = "" if within is None else f" WITHIN {window_text(within)}"
                 name = None if slot is None else self.names.slots.get(slot)

@@ -200,11 +200,16 @@ class Sliding:
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """Union over n in [low, high] of n ordinary parts; alone, its hops follow the policy ANY."""
+    """Union over n in [low, high] of n ordinary parts; alone, its hops follow the policy ANY.
+
+    Inside an `eager` one, in a sequence with the policy NEXT, a hop goes to the earliest candidate of the repetition
+    or of the part after it.
+    """
 
     pattern: Pattern
     low: int
     high: int | None
+    eager: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,9 @@ def _stored_event(stream: StreamPlan, number: int, row: RawRow, places: Places) 
     for name in schema.key:
         values.setdefault(name, plain(row.get(name)))
     start, end = plain(row.get(schema.start)), plain(row.get(schema.end))
+    if schema.grid is not None:
+        start, end = _on_grid(start, schema.grid), _on_grid(end, schema.grid)
+        values |= {schema.start: start, schema.end: end}
     identity = number if schema.id is None else plain(row.get(schema.id))
     place = None if schema.order_by is None else places.get(plain(row.get(schema.order_by)))
     if start is None or end is None or identity is None or (schema.order_by is not None and place is None):
@@ -133,6 +136,11 @@ def _stored_event(stream: StreamPlan, number: int, row: RawRow, places: Places) 
         return None
     rank = ((type(identity).__name__, identity),)
     return Event(schema.name, (identity,), *ends_of(start, end, place=place), values, rank)
+
+
+def _on_grid(value: Value, grid: int) -> Value:
+    """A time rounded down to whole ticks."""
+    return None if value is None else _time(value) // grid * grid
 
 
 def _time(value: Value) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inkling.model.time import Span
+from inkling.model.time import Clock, Span
 from inkling.model.types import Type
 from inkling.model.uncertainty import Doubt
 
@@ -20,7 +20,8 @@ class StreamSchema:
     """A declared stream: its columns and which of them carry identity, key, time and order.
 
     `start == end` (the same column) for a stream of points. `time_type` is `TIME` when the time column was not
-    declared among the columns or was declared as a timestamp, `INTEGER` when it was declared as an integer.
+    declared among the columns or was declared as a timestamp, `INTEGER` when it was declared as an integer. With a
+    `grid`, times are timestamps that are rounded down to whole ticks of so many microseconds when they are read.
     """
 
     name: str
@@ -35,9 +36,16 @@ class StreamSchema:
     doubt: Doubt | None = None
     late: Span | None = None
     op: str | None = None
+    grid: int | None = None
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
+
+    def units(self, span: Span) -> int:
+        """A length in the unit of the stream's times; where the data tell what these count, the written unit does."""
+        stamped = self.time_type is Type.TIME and self.tick is None and span.unit != "TICKS"
+        clock = Clock.TIMESTAMP if stamped or self.grid is not None else Clock.TICKS
+        return span.units(clock, self.tick)
 
     @property
     def is_interval(self) -> bool:

@@ -43,6 +43,8 @@ class Span:
     def units(self, clock: Clock, tick: Span | None = None) -> int:
         """Length in the clock's own unit; raises `ValueError` when the two do not fit together."""
         if clock is Clock.TIMESTAMP:
+            if self.unit == "TICKS" and tick is not None:
+                return _whole(self.amount * tick.amount * MICROSECONDS[tick.unit], self)
             if self.unit == "TICKS":
                 raise ValueError("TICKS need a time column of integers")
             return _whole(self.amount * MICROSECONDS[self.unit], self)
@@ -52,6 +54,16 @@ class Span:
             raise ValueError(f"{self} needs timestamps, or TICK to say how long one tick lasts")
         one_tick = tick.amount * MICROSECONDS[tick.unit]
         return _whole(self.amount * MICROSECONDS[self.unit] / one_tick, self)
+
+    def is_on_grid(self, tick: Span) -> bool:
+        """Whether the length is a whole number of ticks that last so long."""
+        length = self.amount if self.unit == "TICKS" else self.amount * MICROSECONDS[self.unit] / tick.microseconds
+        return length.denominator == 1
+
+    @property
+    def microseconds(self) -> Fraction:
+        """The length of what is no number of ticks."""
+        return self.amount * MICROSECONDS[self.unit]
 
     def __str__(self) -> str:
         return f"{float(self.amount):g} {self.unit}"

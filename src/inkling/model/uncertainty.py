@@ -2,16 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from inkling.model.time import Span
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorColumn:
+    """Every row says by how many ticks its time may be wrong; without ticks, by how many units of the clock."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClockErrors:
+    """How wrong a time may be depends on the clock that a column names."""
+
+    column: str
+    usual: Span
+    others: tuple[tuple[str, Span], ...] = ()
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        return (self.usual, *(span for _, span in self.others))
+
+
+TimeError = Span | ErrorColumn | ClockErrors
 
 
 @dataclass(frozen=True, slots=True)
 class ImpreciseTime:
-    """The event is a point somewhere in `[lo, hi]`, uniformly unless a column gives weights."""
+    """The event is a point somewhere in `[lo, hi]`, uniformly unless a column gives weights.
+
+    With an `error`, `lo` and `hi` are one column, and the event lies at most so far from what that says. `step` is how
+    many units of the clock lie between two possible moments, `widest` how far the first and the last may be apart.
+    """
 
     lo: str
     hi: str
     weights: str | None = None
+    step: int = 1
+    error: TimeError | None = None
+    widest: Span | None = None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Every length of time that the declaration names."""
+        widest = () if self.widest is None else (self.widest,)
+        match self.error:
+            case Span() as error:
+                return (error, *widest)
+            case ClockErrors() as errors:
+                return (*errors.spans, *widest)
+            case _:
+                return widest
+
+    def width(self, measure: Callable[[Span], int]) -> int | None:
+        """How far apart the first and the last moment of an event can be; None where nothing limits it."""
+        limits = [] if self.widest is None else [measure(self.widest)]
+        match self.error:
+            case Span() as error:
+                limits.append(2 * measure(error))
+            case ClockErrors() as errors:
+                limits.append(2 * max(measure(span) for span in errors.spans))
+            case _:
+                pass
+        return min(limits, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def worlds(rows: Rows, schema: StreamSchema) -> Iterator[Weighted[Rows]]:
         case None:
             yield Fraction(1), list(rows)
         case ImpreciseTime():
-            yield from imprecise_worlds(rows, schema.doubt)
+            yield from imprecise_worlds(rows, schema.doubt, schema)
         case ProbableValue(given=()):
             yield from independent_worlds(rows, schema.doubt, schema)
         case ProbableValue():

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from inkling.analysis.doubt import kind_of
+from inkling.analysis.imprecise import chains_of
 from inkling.logical import plan as p
 from inkling.logical.expr import FactColumn
 from inkling.logical.in_worlds import doubtful_events
@@ -76,7 +77,7 @@ class _StageLines:
         found = self.lines.add(f"Shuffle[{', '.join(self._input(given) for given in inputs)}]", self._shuffled(inputs))
         for given in inputs:
             found = self._late(found, given)
-        doubtful = doubtful_events(self.program)
+        doubtful, chains = doubtful_events(self.program), chains_of(self.program)
         lines: dict[str, str] = {}
         twins = dict(stage.sharing.twins)
         for part in largest_parts(stage.sharing):
@@ -89,7 +90,9 @@ class _StageLines:
             else:
                 results = self._step(found, step)
             lines[name] = results
-            if step.event.name in doubtful:
+            if name in chains:
+                self.lines.add(f"Sum[{results}]", "probabilities of the ticks at which its events can have happened")
+            elif name in doubtful:
                 self.lines.add(f"Sum[{results}]", "probabilities of the worlds that have a result")
 
     def _title(self) -> str:
@@ -102,7 +105,8 @@ class _StageLines:
         stream = self.program.stream(given.source)
         found = add(f"{'Results' if given.is_derived else 'Read'}[{given.source}]")
         if stream is not None and stream.schema.doubt is not None:
-            found = add(f"Worlds[{found}]", kind_of(stream.schema.doubt).value)
+            in_worlds = any(step.event.name not in chains_of(self.program) for step in self.stage.steps)
+            found = add(f"{'Worlds' if in_worlds else 'Intervals'}[{found}]", kind_of(stream.schema.doubt).value)
         if stream is not None and stream.derived and not derives_in_worker(given, stream):
             found = add(f"Derive[{found}]", ", ".join(column.name for column in stream.derived))
         for atom in given.atoms:
@@ -132,7 +136,8 @@ class _StageLines:
         return found
 
     def _step(self, found: str, step: EventStep) -> str:
-        kind = step.evaluator.value.capitalize()
+        is_chain = step.event.name in chains_of(self.program)
+        kind = "Chain" if is_chain else step.evaluator.value.capitalize()
         leaves = []
         names = Wording.of(step.event)
         facts = _facts(step)

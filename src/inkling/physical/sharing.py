@@ -82,12 +82,13 @@ def _unbound(
 def _first_parts(pattern: p.Pattern) -> Iterator[tuple[int, p.Pattern]]:
     """One part, two, … all of them; single events are cheap to find again.
 
-    All parts of one pattern may be the first parts of another.
+    All parts of one pattern may be the first parts of another, but for an eager repetition: where it stops depends on
+    the part after it.
     """
     match pattern:
         case p.Sequence(parts=parts):
             for n_parts in range(1, len(parts) + 1):
-                if _is_work(parts[:n_parts]):
+                if _is_work(parts[:n_parts]) and not (n_parts < len(parts) and _is_eager(parts[n_parts - 1])):
                     yield n_parts, replace(pattern, parts=parts[:n_parts], within=None)
         case p.Conjunction(items=items) | p.Parallel(items=items):
             for n_parts in range(1, len(items) + 1):
@@ -101,6 +102,10 @@ def _is_work(parts: tuple[p.Part, ...]) -> bool:
     """Whether something is joined that was not before; an absence is looked at when all else is placed."""
     placed = [part for part in parts if not isinstance(part, p.Absent | p.StreamStart)]
     return placed[-1:] == [parts[-1]] and (len(placed) > 1 or not isinstance(placed[0], p.Leaf))
+
+
+def _is_eager(part: p.Part) -> bool:
+    return isinstance(part, p.Repetition) and part.eager
 
 
 def _without_names(step: EventStep) -> object:

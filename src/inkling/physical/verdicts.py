@@ -9,6 +9,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.analysis.wait import wait_of, waits_without_limit
 from inkling.logical import plan as p
 from inkling.logical.text import window_text
+from inkling.physical.chain_verdicts import chain_lines, no_chain
 from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
 from inkling.physical.sharing_text import shared_text
 from inkling.physical.world_verdicts import Looks, stream_worlds, world_lines
@@ -58,9 +59,20 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
     if shared is not None:
         lines["shares"] = shared
     if doubt.conclusion:
+        chain = chain_lines(event, program)
+        if chain is not None:
+            lines |= chain
+            lines.pop("shares", None)
+            return _said_of(event, lines)
+        if (why := no_chain(event, program)) is not None:
+            lines["no chain"] = why
         assert looks is not None, "an uncertain stream is looked at in worlds"
         lines["state"] = _said(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)
         lines |= world_lines(step, program, looks)
+    return _said_of(event, lines)
+
+
+def _said_of(event: p.EventPlan, lines: dict[str, str]) -> str:
     return "\n".join([event.name, *(f"  {title:<9}  {text}" for title, text in lines.items())])
 
 

@@ -16,7 +16,7 @@ from inkling.report.data import ReportData, Scalar
 from inkling.report.highlight import highlight
 from inkling.report.payload import payload_json
 
-STYLES = ("base.css", "timeline.css", "details.css", "doubt.css", "tables.css", "print.css")
+STYLES = ("base.css", "timeline.css", "details.css", "doubt.css", "moments.css", "tables.css", "print.css")
 SCRIPTS = (
     "elements.js",
     "report_data.js",
@@ -30,6 +30,7 @@ SCRIPTS = (
     "timeline.js",
     "gestures.js",
     "doubt.js",
+    "moments.js",
     "details.js",
     "match_table.js",
     "page.js",
@@ -127,7 +128,7 @@ def _cell(value: Scalar) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            return f"{value:.4g}"
+            return f"{value:,.4g}"
         case int():
             return f"{value:,}"
         case str():

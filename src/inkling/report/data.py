@@ -29,30 +29,44 @@ class InputCount:
 
 @dataclass(frozen=True, slots=True)
 class EventCount:
-    """How many results one event has, and how many of them the report carries."""
+    """How many results one event has, how many of them the report carries, and how many are certain.
+
+    `certain` is None where nothing is in doubt.
+    """
 
     event: str
     results: int
     shown: int
+    certain: int | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.shown <= self.results:
             raise ValueError(f"event {self.event!r} shows {self.shown} of {self.results} results")
+        if not 0 <= (self.certain or 0) <= self.results:
+            raise ValueError(f"event {self.event!r} is certain of {self.certain} of {self.results} results")
 
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """One input event that a match rests on."""
+    """One input event that a match rests on.
+
+    An imprecise one is a moment somewhere between `start` and `end`; `weights` says how likely each of as many equal
+    stretches in between is, and is empty where all are alike.
+    """
 
     id: EventId
     stream: str
     start: int
     end: int
     values: Mapping[str, Scalar] = field(default_factory=dict)
+    imprecise: bool = False
+    weights: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.end < self.start:
             raise ValueError(f"member {self.id!r} ends at {self.end}, before its start {self.start}")
+        if self.weights and not self.imprecise:
+            raise ValueError(f"member {self.id!r} has weights, but its time is exact")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def examined(
     if n_rows > MOST_ROWS or not all(_is_at_hand(data) for data in inputs.values()):
         return {}
     given = taken_in(program, inputs, tables)
-    doubtful = WorldProgram.of(program.physical, given.around, given.measure)
+    doubtful = WorldProgram.of(program.physical, given.around, given.measure, with_chains=True)
     at_most = max(3, MOST_RESULTS // max(1, len(doubtful.events)))
     places = {event.name: _most_probable(chosen[event.name], at_most) for event in doubtful.events}
     results = {name: chosen[name].take(rows) for name, rows in places.items()}

@@ -72,7 +72,10 @@ def report_data(
         runner=runner,
         seconds=seconds,
         inputs=tuple(InputCount(name, n_rows, refused.get(name, 0)) for name, n_rows in results.input_rows.items()),
-        counts=tuple(EventCount(name, table.num_rows, chosen[name].num_rows) for name, table in results.tables.items()),
+        counts=tuple(
+            EventCount(name, table.num_rows, chosen[name].num_rows, results.n_certain(name))
+            for name, table in results.tables.items()
+        ),
         time_kind="timestamp" if results.clock is Clock.TIMESTAMP else "ticks",
         matches=tuple(
             match

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,6 +14,7 @@ import pyarrow.dataset
 
 from inkling.io import normalize, read_table
 from inkling.logical.plan import StreamPlan
+from inkling.model.uncertainty import ImpreciseTime
 from inkling.report.data import MemberRow, Scalar
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ Members: TypeAlias = Mapping[str, MemberRow]
 
 INTERNAL = "@"
 
+MOST_STRETCHES = 60
+"""A bar of a few hundred pixels shows no more shades than that."""
+
 
 def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
     """The events of a stream that have one of these ids."""
@@ -31,11 +36,32 @@ def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
     raw = _rows_with_ids(schema.id, data, wanted, what=schema.name)
     rows = normalize(raw, schema, [column.name for column in stream.derived]).rows
     rows = rows.filter(pc.is_in(rows["@id"].cast(pa.string()), pa.array(wanted, pa.string())))
-    shown = [name for name in rows.column_names if name[0] != INTERNAL and name not in (schema.start, schema.end)]
+    imprecise = schema.doubt if isinstance(schema.doubt, ImpreciseTime) else None
+    weights = None if imprecise is None else imprecise.weights
+    times = (schema.start, schema.end, weights)
+    shown = [name for name in rows.column_names if name[0] != INTERNAL and name not in times]
     found: dict[str, list[MemberRow]] = {}
     for row in rows.to_pylist():
-        found.setdefault(str(row["@id"]), []).append(_member(schema.name, row, shown))
+        member = _member(schema.name, row, shown)
+        if imprecise is not None:
+            given = None if weights is None else row[weights]
+            member = replace(member, imprecise=True, weights=in_stretches(given or ()))
+        found.setdefault(str(row["@id"]), []).append(member)
     return {name: _either(alternatives) for name, alternatives in found.items()}
+
+
+def in_stretches(weights: Sequence[float]) -> tuple[float, ...]:
+    """The weights of single moments added up over stretches of equal length, of which there are not too many.
+
+    >>> in_stretches([0.5, 0.25, 0.25]), len(in_stretches([1.0] * 1000))
+    ((0.5, 0.25, 0.25), 59)
+    """
+    size = max(1, -(-len(weights) // MOST_STRETCHES))
+    full = [fsum(weights[first : first + size]) for first in range(0, len(weights), size)]
+    rest = len(weights) % size
+    if rest:
+        full[-1] *= size / rest  # the last stretch is shorter, and its shade means weight per moment
+    return tuple(full)
 
 
 def _either(alternatives: list[MemberRow]) -> MemberRow:

@@ -83,6 +83,14 @@ def _shortened(text: str) -> str:
     return f"{text[:LONGEST_TEXT]}… ({len(text):,} characters)"
 
 
+def _imprecision(member: MemberRow) -> int | list[float]:
+    """0 for an exact time, 1 for any moment alike, else the weights, the largest of which is 1."""
+    if not member.weights:
+        return int(member.imprecise)
+    most = max(member.weights)
+    return [round(weight / most, 3) for weight in member.weights]
+
+
 @dataclass(slots=True)
 class _NameTable(Generic[Name]):
     """Distinct names in order of arrival; rows say the position instead of the name."""
@@ -146,6 +154,7 @@ class _RowWriter:
             json_scalar(member.id),
             member.start - self.origin,
             member.end - self.origin,
+            _imprecision(member),
             *self._shaped(member.values),
         ]
         # the text of the row, because 1, 1.0 and true are one dictionary key

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.stage import rows as r
+from inkling.imprecise.program import ImpreciseProgram
 from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.normalize import stored_columns
 from inkling.knowledge.materialize import known, surroundings
@@ -27,6 +28,8 @@ from inkling.physical.runnable import Runnable
 from inkling.results import CHANCE, MARGIN, Results, predicted
 from inkling.spark.duplicates import repeated_rows
 from inkling.spark.facts import read_facts
+from inkling.spark.imprecise.frames import run_chains
+from inkling.spark.imprecise.results import ESTIMATED
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.read import read_frame
@@ -113,9 +116,14 @@ def run(
         for one in certain.program.events
     }
     kept, notes = found.cached, None
+    if (imprecise := ImpreciseProgram.of(program.physical, around, measure)) is not None:
+        chains = run_chains(imprecise, sources, facts, divided)
+        summed = [named(name) for name in ESTIMATED]
+        frames |= {one.name: _public(one, chains.events[one.name], measure.clock, summed) for one in imprecise.events}
+        kept += chains.cached
     if len(frames) < len(plan.events):
         # only now: bounds of estimates take a large library to compute
-        from inkling.spark.worlds.frames import ESTIMATED, run_worlds
+        from inkling.spark.worlds.frames import run_worlds
 
         doubtful = WorldProgram.of(program.physical, around, measure)
         worlds = run_worlds(doubtful, sources, facts, sampling, divided)

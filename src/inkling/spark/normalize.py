@@ -35,6 +35,7 @@ from inkling.model.time import FARTHEST, Clock
 from inkling.spark import lines, whole_files
 from inkling.spark.casting import Cast, plain_cast
 from inkling.spark.checked_rows import RowCheck
+from inkling.spark.moments import fits, moments, on_grid
 from inkling.spark.read import LinesOfFiles, Raw, RowsInMemory, WholeFiles
 from inkling.spark.row_numbers import with_row_numbers
 from inkling.spark.stage_frame import named, plainly_named
@@ -169,15 +170,17 @@ def _is_good(schema: StreamSchema, casts: dict[str, Cast]) -> Column:
     conditions += [F.coalesce(casts[name].value.between(-FARTHEST, FARTHEST), F.lit(False)) for name in times]
     if schema.is_interval:
         conditions.append(F.coalesce(casts[schema.start].value <= casts[schema.end].value, F.lit(False)))
+    conditions += fits({name: cast.value for name, cast in casts.items()}, schema)
     return reduce(and_, conditions)
 
 
 def _row_columns(schema: StreamSchema, casts: dict[str, Cast]) -> list[Column]:
     place = casts[schema.order_by].value if schema.order_by else F.lit(None).cast("bigint")
     identity = casts[schema.id].value if schema.id else named(ROW_NUMBER)
-    about = {START: casts[schema.start].value, END: casts[schema.end].value, PLACE: place, ID: identity}
     values = {name: cast.value for name, cast in casts.items()}
-    return [value.alias(name) for name, value in {**values, **about}.items()]
+    first, last = moments(values, schema)
+    about = {START: first, END: last, PLACE: place, ID: identity}
+    return [value.alias(name) for name, value in {**on_grid(values, schema), **about}.items()]
 
 
 def _in_workers(selected: DataFrame, names: Sequence[str], check: RowCheck) -> DataFrame:

@@ -18,7 +18,7 @@ FEATURES = (
     *RELATIONS,
     "EXCEPT", "AT a time", "WINDOW", "LAST EVENTS", "LAST duration", "SINCE", "ON CHANGE",
     "NOT first", "NOT between", "NOT last", "NOT of a pattern", "AFTER", "AT START", "AT START in what is kept",
-    "+", "*", "?", "{n}", "{n,}", "{n,m}", "repeated group", "COMPLEMENT", "_", "A | B",
+    "+", "*", "?", "{n}", "{n,}", "{n,m}", "EAGER", "repeated group", "COMPLEMENT", "_", "A | B",
     "condition on one event", "condition across events", "equality across events",
     "inequality across events", "arithmetic", "function",
     "LAST in its own repetition", "FIRST or LAST of a list",
@@ -180,8 +180,10 @@ def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
             yield "LAST EVENTS" if isinstance(last, p.EventCount) else "LAST duration"
             if since is not None:
                 yield "SINCE"
-        case p.Repetition(pattern=inner, low=low, high=high):
+        case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
             yield _repetition_name(low, high)
+            if eager:
+                yield "EAGER"
             if not isinstance(inner, p.Leaf):
                 yield "repeated group"
         case p.Narrowed(within=within, having=having, slot=slot):

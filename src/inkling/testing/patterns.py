@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from zlib import crc32
 
 from inkling.language.syntax import RELATIONS
 from inkling.model.types import Type
@@ -51,6 +53,7 @@ class Piece:
     variables: Variables = ()
     may_be_empty: bool = False
     is_unit: bool = True
+    is_repetition: bool = False
 
     @property
     def unit(self) -> str:
@@ -202,7 +205,7 @@ class PatternMaker:
         variables = () if at.in_repetition else tuple(one.repeated() for one in piece.variables)
         if suffix == "?" and not at.in_repetition:
             variables = piece.variables
-        return Piece(f"{piece.unit}{suffix}", variables, piece.may_be_empty or low == 0)
+        return Piece(f"{piece.unit}{suffix}", variables, piece.may_be_empty or low == 0, is_repetition=True)
 
     def sequence(self, at: Place) -> Piece:
         """SEQ with absences, borders and complements where they may stand."""
@@ -216,6 +219,8 @@ class PatternMaker:
             inner = inner.after(part.variables)
             parts.append(part)
         texts = [part.text if part.is_unit else f"({part.text})" for part in parts]
+        if policy == "NEXT ":
+            texts = _some_eager(texts, parts)
         sure = [index for index, part in enumerate(parts) if not part.may_be_empty]
         if sure and self.chance(0.06):
             place = self.rng.randint(0, len(texts))
@@ -334,3 +339,13 @@ class PatternMaker:
         if lists and self.chance(0.6):
             return aggregate_condition(self.rng, self.rng.choice(lists))
         return finished_condition(self.rng, variables)
+
+
+def _some_eager(texts: list[str], parts: list[Piece]) -> list[str]:
+    """One in six of the repetitions that may be eager; no chance is drawn for it, so that all other choices stay."""
+    made = list(texts)
+    for place, (part, after) in enumerate(pairwise(parts)):
+        may_be = part.is_repetition and not part.may_be_empty and not after.may_be_empty
+        if may_be and crc32(part.text.encode()) % 6 == 0:
+            made[place] += " EAGER"
+    return made

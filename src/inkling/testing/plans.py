@@ -66,8 +66,8 @@ def strict(*parts: p.Part, within: p.Window | None = None) -> p.Sequence:
     return seq(*parts, policy=p.Policy.STRICT, within=within)
 
 
-def plus(pattern: p.Pattern, low: int = 1, high: int | None = None) -> p.Repetition:
-    return p.Repetition(pattern, low, high)
+def plus(pattern: p.Pattern, low: int = 1, high: int | None = None, *, eager: bool = False) -> p.Repetition:
+    return p.Repetition(pattern, low, high, eager)
 
 
 def stream(

@@ -171,7 +171,8 @@ def random_event(rng: random.Random, name: str, sources: Sequence[Source], optio
     clauses.append(rng.choice(("", "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES")))
     head, columns = _head(rng, pattern.variables, partitioned=partitioned)
     waits = measures_time and pattern.text.startswith(("SEQ (", "SEQ ANY", "SEQ NEXT"))
-    timeouts = [f"{name}_late"] if waits and not consuming and rng.random() < 0.4 else []
+    asked = waits and not consuming and rng.random() < 0.4 and "EAGER" not in pattern.text
+    timeouts = [f"{name}_late"] if asked else []
     clauses.extend(f"ON TIMEOUT {late}" for late in timeouts)
     text = f"EVENT {name}{head} AS\n  " + "\n  ".join(clause for clause in clauses if clause) + ";"
     is_ordered = all(source.is_ordered for source in usable) and "AFTER" not in pattern.text

@@ -24,6 +24,8 @@ from inkling.language.syntax import (
     Body,
     Call,
     Check,
+    ClockError,
+    ClockErrors,
     ColumnDecl,
     Compare,
     Complement,
@@ -71,6 +73,7 @@ from inkling.language.syntax import (
     Statement,
     StreamDecl,
     TableDecl,
+    TimeAbout,
     TimeBetween,
     TimeOf,
     TimePoint,
@@ -258,6 +261,12 @@ def _columns() -> st.SearchStrategy[tuple[ColumnDecl, ...]]:
 
 
 @cache
+def _clock_errors() -> st.SearchStrategy[ClockErrors]:
+    others = st.builds(ClockError, durations(), st.text("ab' -", max_size=4))
+    return st.builds(ClockErrors, idents(), durations(), _several(others, 0, 2))
+
+
+@cache
 def _streams() -> st.SearchStrategy[StreamDecl]:
     name = idents()
     maybe_name = _maybe(name)
@@ -265,6 +274,7 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
         st.builds(TimePoint, name),
         st.builds(TimeSpan, name, name),
         st.builds(TimeBetween, name, name, maybe_name),
+        st.builds(TimeAbout, name, st.one_of(name, durations(), _clock_errors())),
     )
     segments = st.builds(SegmentsDecl, maybe_name, maybe_name) | st.builds(
         SegmentsDecl, maybe_name, maybe_name, name, name
@@ -282,6 +292,7 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
             "reset_when": _maybe(expressions()),
             "late": _maybe(durations()),
             "op": maybe_name,
+            "at_most": _maybe(durations()),
         }
     )
     return st.builds(

@@ -16,11 +16,11 @@ from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.evaluators.stage.engine import source_table
 from inkling.io import Data
+from inkling.io.spellings import EPOCH
 from inkling.local import TakenIn, taken_in
 from inkling.logical import plan as p
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.instants import ends_of
-from inkling.logical.streams import EPOCH
 from inkling.logical.text import Wording
 from inkling.model.batch import Ints, MatchBatch
 from inkling.model.event import Event, Value

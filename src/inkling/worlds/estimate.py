@@ -9,20 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.logical.plan import Confidence, EventPlan
+from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.results import TIMESTAMP, result_schema
+from inkling.results import ROUNDING, TIMESTAMP, most_probable, reaches, result_schema
 from inkling.worlds.bounds import interval
 from inkling.worlds.combine import Summed
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
-
-_ROUNDING = 1e-12
-"""Sums of exact probabilities may miss a threshold by this."""
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -43,7 +39,7 @@ def exact_estimate(event: EventPlan, results: Summed) -> Estimate:
     probability = np.clip(results.weight.astype(np.float64), 0.0, 1.0)
     n = len(results)
     found = Estimate(results, probability, np.zeros(n), np.full(n, EXACT, object))
-    reached = reaches(probability, event.confidence, _ROUNDING) & (probability > 0)
+    reached = reaches(probability, event.confidence, ROUNDING) & (probability > 0)
     return found if reached.all() else found.where(reached)
 
 
@@ -60,14 +56,6 @@ def sampled_estimate(event: EventPlan, results: Summed, n_worlds: int, delta: fl
     method[~reaches(low, event.confidence)] = UNDECIDED
     possible = reaches(high, event.confidence)
     return found if possible.all() else found.where(possible)
-
-
-def reaches(probability: np.ndarray, confidence: Confidence | None, rounding: float = 0.0) -> np.ndarray:
-    if confidence is None:
-        return np.ones(len(probability), bool)
-    if confidence.strict:
-        return probability > confidence.threshold + rounding
-    return probability >= confidence.threshold - rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +101,6 @@ def estimate_table(event: EventPlan, parts: Sequence[Estimate], names: Names, sc
     tables = [_table(event, part, names, scale, clock) for part in parts]
     found = pa.concat_tables(tables)
     return most_probable(found, event.top) if event.top is not None else found
-
-
-def most_probable(table: pa.Table, n: int) -> pa.Table:
-    """The n results with the largest probability; ties by start, then lineage."""
-    lineage = [[str(one) for one in ids] for ids in table["lineage"].to_pylist()]
-    starts = table["start"].to_pylist()
-    shares = table["probability"].to_pylist()
-    order = sorted(range(len(table)), key=lambda row: (-shares[row], starts[row], lineage[row]))
-    return table.take(pa.array(order[:n], pa.int64()))
 
 
 def shown_values(event: EventPlan, results: Summed, scale: int) -> Iterator[pa.ChunkedArray]:

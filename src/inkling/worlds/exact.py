@@ -147,7 +147,7 @@ def _lost_alternatives(
             times |= _times(stream.rows, recorded)
         elif isinstance(stream, ImpreciseStream):
             low, high = stream.extents
-            times |= {tick for row in here for tick in range(int(low[row]), int(high[row]) + 1)}
+            times |= {tick for row in here for tick in range(int(low[row]), int(high[row]) + 1, stream.step)}
         else:
             times |= _times(stream.rows, here)
         before += len(stream.rows)

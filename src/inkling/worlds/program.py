@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from inkling.analysis.imprecise import chains_of
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.finer import FINER
 from inkling.logical.in_worlds import doubtful_events, doubtful_part, in_worlds
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
+from inkling.logical.recursion import resting_on
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
@@ -22,7 +24,7 @@ from inkling.worlds.regular import RegularEvent
 
 @dataclass(frozen=True, slots=True)
 class WorldProgram:
-    """The doubtful part of a program; certain events are run as ever."""
+    """The doubtful part of a program; certain events and chains over imprecise times are run without worlds."""
 
     part: ProgramPlan  # doubtful events and what they rest on
     doubtful: frozenset[str]
@@ -37,9 +39,13 @@ class WorldProgram:
     irregular: PhysicalPlan | None  # of the other events, in worlds; None where there are none
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, around: Surroundings, measure: Measure) -> WorldProgram:
-        program = plan.program
-        doubtful = doubtful_events(program)
+    def of(
+        cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, *, with_chains: bool = False
+    ) -> WorldProgram:
+        """Chains are looked for in worlds as well only where somebody asks what they look like there."""
+        chains = {} if with_chains else chains_of(plan.program, measure.clock)
+        program = _without_chains(plan.program, frozenset(chains))
+        doubtful = doubtful_events(program) - chains.keys()
         part = doubtful_part(program)
         losing = any(isinstance(stream.schema.doubt, LostEvents) for stream in part.streams)
         scale = FINER if losing and measure.clock is Clock.TICKS else 1
@@ -75,6 +81,13 @@ class WorldProgram:
     def events(self) -> tuple[EventPlan, ...]:
         """The doubtful events."""
         return tuple(event for event in self.part.events if event.name in self.doubtful)
+
+
+def _without_chains(program: ProgramPlan, chains: frozenset[str]) -> ProgramPlan:
+    """The program without chains over imprecise times that no other doubtful event rests on."""
+    wanted = doubtful_events(program) - chains
+    needed = {name for event in program.events if event.name in wanted for name in resting_on(event, program)}
+    return replace(program, events=tuple(one for one in program.events if one.name not in chains - needed))
 
 
 def _without(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, finer: bool) -> PhysicalPlan | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inkling.analysis.imprecise import chains_of
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.language import syntax as s
 from inkling.logical.in_worlds import doubtful_events, doubtful_part
@@ -26,7 +27,7 @@ def require_worlds_streamable(
     if found:
         raise ProgramError(found)
     n_worlds, _ = sampling.once.plan(program.events)
-    if n_worlds > MOST_WORLDS:
+    if n_worlds > MOST_WORLDS and doubtful_events(program) - chains_of(program).keys():
         raise InputError.of(
             "INK0616",
             f"a stream would have to keep {n_worlds:,} worlds, the limit is {MOST_WORLDS:,}",
@@ -36,10 +37,11 @@ def require_worlds_streamable(
 
 
 def _impossible(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
+    chains = chains_of(program)
     for event in program.events:
         if event.name not in doubtful_events(program):
             continue
-        if event.demand is Demand.EXACT:
+        if event.demand is Demand.EXACT and event.name not in chains:
             yield Diagnostic(
                 "INK0615",
                 f"`{event.name}` demands EXACT, which cannot be promised on a stream",

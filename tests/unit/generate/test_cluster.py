@@ -76,7 +76,17 @@ def test_times_lie_between_their_bounds(size: tuple[int, int, int]) -> None:
 
 
 @EVERY_SIZE
-def test_every_node_is_sampled_every_five_seconds(size: tuple[int, int, int]) -> None:
+def test_both_loads_of_every_node_are_told_every_fifteen_seconds(size: tuple[int, int, int]) -> None:
     streams, _ = data(size)
-    gaps = streams["Cpu"].groupby("node")["t"].diff().dropna()
-    assert gaps.between(40, 60).all()
+    assert set(streams["Cpu"]["metric"]) == {"highest", "mean"}
+    gaps = streams["Cpu"].groupby(["node", "metric"])["t"].diff().dropna()
+    assert gaps.between(146, 154).all()
+
+
+@EVERY_SIZE
+def test_pulls_end_once_after_they_started_on_the_same_node(size: tuple[int, int, int]) -> None:
+    streams, _ = data(size)
+    assert streams["PullStart"]["pull"].is_unique
+    pulls = streams["PullEnd"].merge(streams["PullStart"], on=["pull", "node"], suffixes=("", "_start"))
+    assert len(pulls) == len(streams["PullEnd"]) > 100
+    assert (pulls["t"] - pulls["t_start"]).between(20, 140).all()

@@ -25,6 +25,7 @@ MAIN = {
     "blizzard": "Weather",
     "tsunami": "Level",
     "approach": "Position",
+    "funnel": "View",
 }
 
 

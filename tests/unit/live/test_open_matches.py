@@ -108,3 +108,14 @@ def test_states_without_parts_are_refused() -> None:
 def test_unknown_event() -> None:
     with pytest.raises(InputError, match="INK0561"):
         opened("EVENT e AS PATTERN A a;").open_matches("f")
+
+
+def test_an_eager_repetition_leaves_behind_what_it_has_added_to() -> None:
+    """Until the time of b6 is over, a C of that time may still follow b2."""
+    stream = opened("EVENT e AS PATTERN SEQ NEXT(A a[x < 2], B b+ EAGER, C c[x > 3]) WITHIN 20 TICKS;")
+    before = [" ".join(one["lineage"]) for one in stream.open_matches("e").to_pylist() if one["reached"] == 2]
+    for name in "ABC":
+        stream.push({name: [{"id": f"{name.lower()}9", "x": 3, "t": 9}]})
+    after = [" ".join(one["lineage"]) for one in stream.open_matches("e").to_pylist() if one["reached"] == 2]
+    assert before == ["a1 b2", "a1 b2 b6"]
+    assert after == ["a1 b2 b6", "a1 b2 b6 b9"]

@@ -42,6 +42,12 @@ def with_leaf(slot: int, **changes: object) -> p.ProgramPlan:
     return with_first(pattern=replace(SEQUENCE, parts=tuple(changed(part) for part in SEQUENCE.parts)))
 
 
+def with_eager(policy: p.Policy, *parts: p.Part) -> p.ProgramPlan:
+    """The first part, an eager repetition, and more."""
+    eager = replace(SEQUENCE.parts[2], eager=True)  # type: ignore[call-arg,type-var]
+    return with_first(pattern=p.Sequence(policy, (SEQUENCE.parts[0], SEQUENCE.parts[1], eager, *parts)))
+
+
 def test_bound_plans_are_sound() -> None:
     assert violations(PLAN) == ()
 
@@ -66,6 +72,8 @@ def test_bound_plans_are_sound() -> None:
         (with_leaf(0, conditions=(e.IsNull(e.ColumnOf(3, "x", Type.INTEGER)),)), "slot 3 is read before"),
         (with_leaf(0, conditions=(e.IsNull(e.ColumnOf(0, "q", Type.INTEGER)),)), "no column `q`"),
         (with_leaf(0, atoms=()), "look-up 0 is used before it is made"),
+        (with_eager(p.Policy.ANY, SEQUENCE.parts[3]), "an eager repetition is part of a sequence ANY"),
+        (with_eager(p.Policy.NEXT, p.Repetition(SEQUENCE.parts[3], 0, 1)), "before what may be left out"),  # type: ignore[arg-type]
         (with_leaf(0, sources=("B",)), "slot 0 does not describe its leaf"),
         (with_first(slots=(replace(FIRST.slots[0], repeated=True), *FIRST.slots[1:])), "what encloses it"),
         (with_first(pattern=replace(SEQUENCE, parts=SEQUENCE.parts[:2]), slots=FIRST.slots[:2]), "has no limit"),

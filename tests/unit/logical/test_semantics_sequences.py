@@ -162,6 +162,27 @@ class TestRepetition:
     def test_next_takes_prefixes(self) -> None:
         assert lineages(nearest(a, plus(b)), "a1 b2 b3 b4") == ["a1 b2", "a1 b2 b3", "a1 b2 b3 b4"]
 
+    def test_eager_takes_the_earliest_of_one_more_and_the_next_part(self) -> None:
+        assert lineages(nearest(a, plus(b, eager=True), c), "a1 b2 b3 c4 b5 c6") == ["a1 b2 b3 c4"]
+
+    def test_eager_takes_both_if_they_come_together(self) -> None:
+        found = lineages(nearest(a, plus(b, eager=True), c), "a1 b2 b3 c3 c4")
+        assert found == ["a1 b2 b3 c4", "a1 b2 c3"]
+
+    def test_eager_looks_for_the_next_part_once_it_may_end_and_for_one_more_while_it_may_go_on(self) -> None:
+        found = lineages(nearest(a, plus(b, 2, 3, eager=True), c), "a1 b2 c3 b4 b5 b6 c7")
+        assert found == ["a1 b2 b4 b5 c7"]
+
+    def test_eager_after_eager(self) -> None:
+        found = lineages(nearest(a, plus(b, eager=True), plus(c, eager=True), d), "a1 b2 c3 b4 c5 d6 c7 d8")
+        assert found == ["a1 b2 c3 c5 d6"]
+
+    def test_what_is_absent_does_not_compete(self) -> None:
+        assert lineages(nearest(a, plus(b, eager=True), p.Absent(c), d), "a1 b2 c3 b4 d5") == ["a1 b2 b4 d5"]
+
+    def test_eager_at_the_end_is_plain(self) -> None:
+        assert lineages(nearest(a, plus(b, eager=True)), "a1 b2 c3 b4") == ["a1 b2", "a1 b2 b4"]
+
     def test_strict_takes_runs(self) -> None:
         found = lineages(strict(plus(b)), "b1 b2 c3 b4", over=("B", "C"))
         assert found == ["b1", "b1 b2", "b2", "b4"]

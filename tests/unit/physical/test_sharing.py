@@ -52,6 +52,20 @@ def test_first_parts_are_shared_and_the_whole_of_one_may_be_the_beginning_of_ano
     assert [(part.n_parts, part.events) for part in found.parts] == [(2, ("e", "f", "g"))]
 
 
+def test_where_an_eager_repetition_stops_depends_on_the_next_part() -> None:
+    """So the first parts up to it are nobody else's, but those up to the next part are."""
+    found = sharing(
+        """
+        EVENT e AS PATTERN SEQ NEXT(A a, B b+ EAGER, V v) PARTITION BY k;
+        EVENT f AS PATTERN SEQ NEXT(A a, B b+ EAGER, A x) PARTITION BY k;
+        EVENT g AS PATTERN SEQ NEXT(A a, B b+, V v) PARTITION BY k;
+        EVENT h AS PATTERN SEQ NEXT(A a, B b+ EAGER, V v, B w) PARTITION BY k;
+        """
+    )
+    assert found.twins == ()
+    assert [(part.n_parts, part.events) for part in found.parts] == [(3, ("e", "h"))]
+
+
 def test_other_results_of_one_pattern_share_the_pattern() -> None:
     found = sharing(
         "EVENT e AS PATTERN A a AND B b PARTITION BY k; EVENT f AS PATTERN A a AND B b PARTITION BY k PER END;"

@@ -13,7 +13,9 @@ def test_data_converts_to_json_and_back():
     match = MatchRow("ab", "k", 1, 2, 2, values={"n": None}, lineage=("a1", "b2"), members=(member,))
     data = ReportData(title="ab.ink", program_text="", time_kind="ticks", matches=(match,))
     read = json.loads(json.dumps(asdict(data)))
-    assert read["matches"][0]["members"] == [{"id": "b2", "stream": "B", "start": 2, "end": 2, "values": {"v": 1.5}}]
+    (found,) = read["matches"][0]["members"]
+    exact = {"imprecise": False, "weights": []}
+    assert found == {"id": "b2", "stream": "B", "start": 2, "end": 2, "values": {"v": 1.5}, **exact}
     assert read["time_kind"] == "ticks"
 
 
@@ -37,6 +39,8 @@ def test_counted_events_come_before_others():
         (lambda: MatchRow("e", "k", 1, 2, op="?"), r"op '\?'"),
         (lambda: MemberRow(1, "S", 5, 4), "ends at 4, before its start 5"),
         (lambda: EventCount("e", 3, 4), "shows 4 of 3"),
+        (lambda: EventCount("e", 3, 3, 4), "certain of 4 of 3"),
+        (lambda: MemberRow(1, "S", 4, 5, weights=(0.5, 0.5)), "has weights, but its time is exact"),
         (lambda: ReportData(title="", program_text="", time_kind="hours"), "'hours'"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 
 import inkling
 from inkling.report import MatchRow, ReportData, ReportTable
+from inkling.report.members import in_stretches
 
 PROGRAM = inkling.parse(
     """
@@ -151,6 +152,45 @@ def test_results_in_doubt_are_looked_at_more_closely() -> None:
     assert room.values["room"] == "hall | lab"
     assert (called.start, called.end) == (5, 6)
     assert [member.id for member in unlikely.members] == ["s1", "c1"]
+
+
+IMPRECISE = inkling.parse(
+    """
+    STREAM A(id STRING, lo BIGINT, hi BIGINT) ID id TIME BETWEEN lo AND hi WEIGHTS w;
+    STREAM B(id STRING, t BIGINT) ID id TIME t;
+
+    EVENT ab AS PATTERN SEQ(A a, B b);
+    EVENT before AS PATTERN B b[t < 5];
+    """
+)
+
+
+def test_events_are_drawn_with_the_times_they_may_have() -> None:
+    inputs = {
+        "A": [{"id": "a1", "lo": 1, "hi": 3, "w": [1, 2, 1]}, {"id": "a2", "lo": 5, "hi": 9, "w": [1] * 5}],
+        "B": [{"id": "b1", "t": 3}, {"id": "b2", "t": 4}],
+    }
+    results = IMPRECISE.run_local(inputs)
+    data = inkling.report_data(IMPRECISE, results, inputs)
+    found = {match.lineage: match for match in data.matches}
+    assert {ids: match.probability for ids, match in found.items()} == {
+        ("a1", "b1"): 0.75,
+        ("a1", "b2"): 1.0,
+        ("b1",): 1.0,
+        ("b2",): 1.0,
+    }
+    imprecise, exact = found["a1", "b1"].members
+    assert (imprecise.imprecise, imprecise.start, imprecise.end) == (True, 1, 3)
+    assert [weight / sum(imprecise.weights) for weight in imprecise.weights] == [0.25, 0.5, 0.25]
+    assert "w" not in imprecise.values
+    assert (exact.imprecise, exact.weights) == (False, ())
+    assert {count.event: (count.results, count.certain) for count in data.counts} == {"ab": (2, 1), "before": (2, 2)}
+
+
+def test_many_weights_become_few_shades() -> None:
+    shades = in_stretches([1.0] * 100 + [3.0] * 50)
+    assert len(shades) <= 60
+    assert shades[0] * 3 == shades[-1], "the last stretch is shorter, not fainter"
 
 
 def test_certain_results_are_not_looked_at_again() -> None:

@@ -37,8 +37,18 @@ def test_an_event_shared_by_two_matches_is_stored_once():
     )
     assert len(payload["members"]) == 2
     assert [row[10] for row in payload["matches"]] == [[0], [0, 1]]
-    assert payload["shapes"][payload["members"][0][4]] == ["v"]
-    assert payload["members"][1][5] is True
+    assert payload["shapes"][payload["members"][0][5]] == ["v"]
+    assert payload["members"][1][6] is True
+
+
+def test_imprecise_times_and_their_weights_travel_along():
+    members = (
+        MemberRow("a1", "A", 3, 3),
+        MemberRow("a2", "A", 0, 4, imprecise=True),
+        MemberRow("a3", "A", 0, 2, imprecise=True, weights=(0.1, 0.4, 0.5)),
+    )
+    payload = page_payload(report_of(MatchRow("e", "k", 0, 4, members=members)))
+    assert [row[4] for row in payload["members"]] == [0, 1, [0.2, 0.8, 1.0]]
 
 
 def test_lineage_is_left_out_when_the_members_say_it():

@@ -14,7 +14,7 @@ import numpy as np
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.arena import Arena
 from inkling.evaluators.network.bytecode import Code, compile_conditions
-from inkling.evaluators.network.layout import Kept, Layout, named_slots
+from inkling.evaluators.network.layout import Kept, Layout
 from inkling.evaluators.network.partials import (
     AFTER_ALL,
     BEFORE_ALL,
@@ -22,18 +22,32 @@ from inkling.evaluators.network.partials import (
     Contexts,
     Occurrences,
     Partials,
+    StartBy,
     append,
     at_most,
     begin,
+    closed,
     open_gap,
     stack,
     strictly_before,
 )
 from inkling.evaluators.network.relations import related
+from inkling.evaluators.network.rounds import Rounds, repeated_eagerly
 from inkling.evaluators.network.runs import expand, is_among
 from inkling.evaluators.network.session import Common, Session
 from inkling.evaluators.network.store import Store
-from inkling.evaluators.network.where import anywhere, beside, moment, on_same_interval, start_anywhere, starting_early
+from inkling.evaluators.network.where import (
+    after_last,
+    anywhere,
+    at_start,
+    beside,
+    deadline,
+    moment,
+    on_same_interval,
+    start_anywhere,
+    starting_by,
+    starting_early,
+)
 from inkling.evaluators.sources import comes_from
 from inkling.kernels import join
 from inkling.logical import plan as p
@@ -183,7 +197,7 @@ class Evaluation:
             without = self._may_lack(item, partials)
             partials = longer if without is None else stack([partials.where(without), longer])
             self._keep(pattern, place + 1, contexts, window, partials)
-        return starting_early(self._closed(partials.where(partials.placed), None), contexts)
+        return starting_early(closed(partials.where(partials.placed), None), contexts)
 
     def _may_lack(self, part: p.Part, partials: Partials) -> np.ndarray | None:
         """Which partial matches may go on without the part; None when none may."""
@@ -228,7 +242,7 @@ class Evaluation:
                 found = found.where(related(relations, partials.take(found.origin), found))
             partials = append(partials, found)
             self._keep(pattern, place + 1, contexts, window, partials)
-        return starting_early(self._closed(partials, None), contexts)
+        return starting_early(closed(partials, None), contexts)
 
     def _except(self, pattern: p.Pattern, other: p.Pattern, contexts: Contexts, window: int | None) -> Occurrences:
         """Occurrences that no occurrence of the other pattern, given what they bind, equals in start and end."""
@@ -276,6 +290,7 @@ class Evaluation:
         placed = sequence.parts[:n_placed]
         n_opened = sum(isinstance(part, p.Absent) for part in placed)
         beginning = next((part for part in placed if isinstance(part, p.StreamStart)), None)
+        start_by: StartBy | None = None  # set by an eager repetition, for the part after it
         for place, part in enumerate(sequence.parts[n_placed:], n_placed):
             match part:
                 case p.StreamStart():
@@ -285,24 +300,29 @@ class Evaluation:
                     partials = open_gap(partials, n_opened, since_beginning=since_beginning)
                     n_opened += 1
                 case p.Deadline(after=after):
-                    reached = append(partials, self._deadline(partials, self.measure(after)))
+                    reached = append(partials, deadline(partials, self.measure(after)))
                     partials = replace(reached, start=partials.start, start_place=partials.start_place)
+                case p.Repetition(eager=True):
+                    rest = sequence.parts[place + 1 :]
+                    partials, start_by = self._repeat_eagerly(part, rest, partials, contexts, window, start_by)
                 case p.Repetition():
-                    partials = self._repeat(part, partials, contexts, sequence.policy, window)
+                    partials = self._repeat(part, partials, contexts, sequence.policy, window, start_by)
+                    start_by = None
                 case _:
-                    longer = self._hop(part, partials, contexts, sequence.policy, window)
+                    longer = self._hop(part, partials, contexts, sequence.policy, window, start_by)
+                    start_by = None
                     without = self._may_lack(part, partials)
                     partials = longer if without is None else stack([partials.where(without), longer])
             self._keep(sequence, place + 1, contexts, window, partials)
             if not len(partials):
-                return self._closed(partials, None)
+                return closed(partials, None)
         partials = partials.where(partials.placed)
         limit = None if sequence.within is None else self.length(sequence.within)
         back = limit if beginning is None or beginning.back is None else self.measure(beginning.back)
         for number, absent in enumerate(absences):
             violated = self._violated(absent, number, partials, contexts, limit, back)
             partials = partials.where(~violated)
-        return self._closed(partials, limit)
+        return closed(partials, limit)
 
     def _resumed(
         self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, fresh: Partials
@@ -318,23 +338,6 @@ class Evaluation:
         if self.common is not None:
             self.common.keep(pattern, n_parts, contexts, window, partials)
 
-    def _closed(self, partials: Partials, limit: int | None) -> Occurrences:
-        known = np.maximum(partials.known, partials.end)
-        if limit is not None and partials.gaps.shape[1]:
-            trailing = (partials.gaps[:, :, 2] == NOWHERE).any(axis=1)
-            known = np.where(trailing, np.maximum(known, partials.start + limit), known)
-        return Occurrences(
-            partials.origin,
-            partials.tail,
-            partials.registers,
-            partials.moments,
-            partials.start,
-            partials.start_place,
-            partials.end,
-            partials.end_place,
-            known,
-        )
-
     def _repeat(
         self,
         part: p.Repetition,
@@ -342,25 +345,45 @@ class Evaluation:
         contexts: Contexts,
         policy: p.Policy,
         window: int | None,
+        start_by: StartBy | None,
     ) -> Partials:
-        slots = frozenset(leaf.slot for leaf in p.leaves(part.pattern))
-        spans = frozenset(named_slots(part.pattern))
+        rounds = Rounds.of(part.pattern, self.layout)
         lacking = self._may_lack(part.pattern, partials)
         if lacking is not None and part.low > 0:
             optional = replace(part, low=0)
-            some = self._repeat(optional, partials.where(lacking), contexts, policy, window)
+            some = self._repeat(optional, partials.where(lacking), contexts, policy, window, None)
             if lacking.all():
                 return some
-            return stack([some, self._repeat(part, partials.where(~lacking), contexts, policy, window)])
+            return stack([some, self._repeat(part, partials.where(~lacking), contexts, policy, window, None)])
         reached = [partials] if part.low == 0 else []
         count = 0
         while len(partials) and (part.high is None or count < part.high):
-            fresh = self._in_new_round(partials, slots, spans)
-            partials = self._hop(part.pattern, fresh, contexts, policy, window)
+            fresh = rounds.begun(partials)
+            partials = self._hop(part.pattern, fresh, contexts, policy, window, None if count else start_by)
             count += 1
             if count >= part.low:
-                reached.append(self._after_rounds(partials, slots))
+                reached.append(rounds.over(partials))
         return stack(reached) if reached else partials.take(np.empty(0, np.int64))
+
+    def _repeat_eagerly(
+        self,
+        part: p.Repetition,
+        rest: tuple[p.Part, ...],
+        partials: Partials,
+        contexts: Contexts,
+        window: int | None,
+        start_by: StartBy | None,
+    ) -> tuple[Partials, StartBy]:
+        """The first round is an ordinary hop; from then on the part after the repetition competes with it."""
+        after = next((one for one in rest if not isinstance(one, p.Absent)), None)
+        assert not isinstance(after, p.Deadline | p.StreamStart), "what follows an eager repetition happens"
+
+        def following(pattern: p.Pattern, partials: Partials, start_by: StartBy | None) -> Occurrences:
+            return self._following(pattern, partials, contexts, p.Policy.NEXT, window, start_by)
+
+        fresh = Rounds.of(part.pattern, self.layout).begun(partials)
+        once = self._hop(part.pattern, fresh, contexts, p.Policy.NEXT, window, start_by)
+        return repeated_eagerly(part, after, once, self.layout, following)
 
     def _hop(
         self,
@@ -369,73 +392,41 @@ class Evaluation:
         contexts: Contexts,
         policy: p.Policy,
         window: int | None,
+        start_by: StartBy | None = None,
     ) -> Partials:
         """Extend every partial match by every occurrence of `pattern` that the policy lets follow."""
         placed = partials.placed
         if placed.all():
-            return self._hop_after(pattern, partials, contexts, policy, window)
+            return append(partials, self._following(pattern, partials, contexts, policy, window, start_by))
         starting = partials.where(~placed)
-        first = self.occurrences(pattern, self._lookup(starting, contexts, window, after=None), policy, window)
+        first = append(starting, self.occurrences(pattern, at_start(starting, contexts), policy, window))
         if not placed.any():
-            return append(starting, first)
-        rest = self._hop_after(pattern, partials.where(placed), contexts, policy, window)
-        return stack([append(starting, first), rest])
+            return first
+        going_on = partials.where(placed)
+        return stack([first, append(going_on, self._following(pattern, going_on, contexts, policy, window, None))])
 
-    def _hop_after(
+    def _following(
         self,
         pattern: p.Pattern,
         partials: Partials,
         contexts: Contexts,
         policy: p.Policy,
         window: int | None,
-    ) -> Partials:
-        lookup = self._lookup(partials, contexts, window, after=(partials.last, partials.last_place))
+        start_by: StartBy | None,
+    ) -> Occurrences:
+        lookup = after_last(partials, contexts, window)
+        if start_by is not None:
+            lookup = starting_by(lookup, start_by)
         if policy is p.Policy.STRICT:
             lookup = self._only_adjacent(lookup)
         if isinstance(pattern, p.Leaf):
-            return append(partials, self._leaf(pattern, lookup, following=policy is p.Policy.NEXT))
+            return self._leaf(pattern, lookup, following=policy is p.Policy.NEXT)
         found = self.occurrences(pattern, lookup, policy, window)
         if policy is p.Policy.NEXT and len(found):
             bound, place = join.earliest_end_of(found.origin, len(lookup), found.end, found.end_place)
             fits = at_most(found.start, found.start_place, bound[found.origin], place[found.origin])
             found = found.where(fits)
-        return append(partials, found)
-
-    def _lookup(
-        self,
-        partials: Partials,
-        contexts: Contexts,
-        window: int | None,
-        after: tuple[Ints, Ints] | None,
-    ) -> Contexts:
-        """The contexts in which the next part of a sequence is looked for."""
-        origin = partials.origin
-        until = contexts.until[origin]
-        if after is None:
-            return Contexts(
-                contexts.key[origin],
-                partials.tail,
-                partials.registers,
-                partials.moments,
-                contexts.after[origin],
-                contexts.after_place[origin],
-                until,
-                contexts.first_until[origin],
-                contexts.first_until_place[origin],
-            )
-        if window is not None:
-            until = np.minimum(until, partials.start + window)
-        return Contexts(
-            contexts.key[origin],
-            partials.tail,
-            partials.registers,
-            partials.moments,
-            after[0],
-            after[1],
-            until,
-            until,
-            np.full(len(origin), AFTER_ALL),
-        )
+        return found
 
     def _only_adjacent(self, lookup: Contexts) -> Contexts:
         """STRICT: what follows must start before any event of the scope that follows has ended."""
@@ -455,27 +446,7 @@ class Evaluation:
         position = np.where(exists, first, 0)
         bound = np.where(exists, least[position] if len(least) else FAR, FAR)
         place = np.where(exists, least_place[position] if len(least) else AFTER_ALL, AFTER_ALL)
-        tighter = ~at_most(lookup.first_until, lookup.first_until_place, bound, place)
-        return replace(
-            lookup,
-            first_until=np.where(tighter, bound, lookup.first_until),
-            first_until_place=np.where(tighter, place, lookup.first_until_place),
-        )
-
-    def _deadline(self, partials: Partials, after: int) -> Occurrences:
-        due = partials.last + after
-        n = len(partials)
-        return Occurrences(
-            np.arange(n),
-            partials.tail,
-            partials.registers,
-            partials.moments,
-            due,
-            np.full(n, BEFORE_ALL),
-            due,
-            np.full(n, AFTER_ALL),
-            due,
-        )
+        return starting_by(lookup, StartBy(bound, place))
 
     def _violated(
         self,
@@ -561,26 +532,6 @@ class Evaluation:
                 first = kept in (Kept.FIRST, Kept.HERE_FIRST)
                 registers[:, number] = np.where(first & (column >= 0), column, rows)
         return registers
-
-    def _in_new_round(self, partials: Partials, slots: frozenset[int], spans: frozenset[int]) -> Partials:
-        """Another repetition begins: what its slots stood for in earlier ones is not at hand."""
-        registers, moments = partials.registers.copy(), partials.moments.copy()
-        for number, (owner, kept) in enumerate(self.layout.registers):
-            if owner in slots and kept in (Kept.HERE, Kept.HERE_FIRST):
-                registers[:, number] = -1
-        for number, (owner, _) in enumerate(self.layout.moments):
-            if owner in spans:
-                moments[:, number] = NOWHERE
-        return replace(partials, registers=registers, moments=moments)
-
-    def _after_rounds(self, partials: Partials, slots: frozenset[int]) -> Partials:
-        """The repetition is over: all its events are at hand."""
-        registers = partials.registers.copy()
-        for number, (owner, kept) in enumerate(self.layout.registers):
-            if owner in slots and kept in (Kept.HERE, Kept.HERE_FIRST):
-                whole = Kept.LAST if kept is Kept.HERE else Kept.FIRST
-                registers[:, number] = registers[:, self.layout.register(owner, whole)]
-        return replace(partials, registers=registers)
 
     def _ranges(self, contexts: Contexts, group: Ints, index: cand.Index) -> tuple[Ints, Ints]:
         far = np.full(len(contexts), AFTER_ALL)

@@ -94,6 +94,14 @@ class Partials(Table):
         return self.last != NOWHERE
 
 
+@dataclass(frozen=True, slots=True)
+class StartBy(Table):
+    """Per partial match, the latest start of what comes next."""
+
+    time: Ints
+    place: Ints
+
+
 def begin(contexts: Contexts, n_gaps: int) -> Partials:
     """Nothing placed yet, one row per context."""
     n = len(contexts)
@@ -149,6 +157,25 @@ def append(partials: Partials, found: Occurrences) -> Partials:
         found.end,
         found.end_place,
         gaps,
+    )
+
+
+def closed(partials: Partials, limit: int | None) -> Occurrences:
+    """Finished matches; one with an absence at its end is known `limit` after its start."""
+    known = np.maximum(partials.known, partials.end)
+    if limit is not None and partials.gaps.shape[1]:
+        trailing = (partials.gaps[:, :, 2] == NOWHERE).any(axis=1)
+        known = np.where(trailing, np.maximum(known, partials.start + limit), known)
+    return Occurrences(
+        partials.origin,
+        partials.tail,
+        partials.registers,
+        partials.moments,
+        partials.start,
+        partials.start_place,
+        partials.end,
+        partials.end_place,
+        known,
     )
 
 

@@ -12,6 +12,7 @@ from inkling.evaluators.network.partials import (
     Contexts,
     Occurrences,
     Partials,
+    StartBy,
     at_most,
     strictly_before,
 )
@@ -27,6 +28,58 @@ def starting_early(found: Occurrences, contexts: Contexts) -> Occurrences:
     """Those that start as early as their context asks."""
     bound, place = contexts.first_until[found.origin], contexts.first_until_place[found.origin]
     return found.where(at_most(found.start, found.start_place, bound, place))
+
+
+def starting_by(contexts: Contexts, limit: StartBy) -> Contexts:
+    """The same, for what starts no later than the limit."""
+    tighter = ~at_most(contexts.first_until, contexts.first_until_place, limit.time, limit.place)
+    return replace(
+        contexts,
+        first_until=np.where(tighter, limit.time, contexts.first_until),
+        first_until_place=np.where(tighter, limit.place, contexts.first_until_place),
+    )
+
+
+def at_start(partials: Partials, contexts: Contexts) -> Contexts:
+    """Where the first part of a sequence may lie."""
+    origin = partials.origin
+    return Contexts(
+        contexts.key[origin],
+        partials.tail,
+        partials.registers,
+        partials.moments,
+        contexts.after[origin],
+        contexts.after_place[origin],
+        contexts.until[origin],
+        contexts.first_until[origin],
+        contexts.first_until_place[origin],
+    )
+
+
+def after_last(partials: Partials, contexts: Contexts, window: int | None) -> Contexts:
+    """Where the next part of a sequence may lie: after the last one, within the window of the first."""
+    origin = partials.origin
+    until = contexts.until[origin]
+    if window is not None:
+        until = np.minimum(until, partials.start + window)
+    return Contexts(
+        contexts.key[origin],
+        partials.tail,
+        partials.registers,
+        partials.moments,
+        partials.last,
+        partials.last_place,
+        until,
+        until,
+        np.full(len(origin), AFTER_ALL),
+    )
+
+
+def deadline(partials: Partials, after: int) -> Occurrences:
+    """The moment so long after the last part."""
+    due, n = partials.last + after, len(partials)
+    first, last = np.full(n, BEFORE_ALL), np.full(n, AFTER_ALL)
+    return Occurrences(np.arange(n), partials.tail, partials.registers, partials.moments, due, first, due, last, due)
 
 
 def anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Contexts:

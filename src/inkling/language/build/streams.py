@@ -1,11 +1,14 @@
 """Streams, tables and rules as Python objects."""
 
+from collections.abc import Mapping
 from typing import Self
 
 from inkling.language.build.clauses import StatementBuilder, idents
 from inkling.language.build.values import Value, node_of
 from inkling.language.syntax import (
     Call,
+    ClockError,
+    ClockErrors,
     DeriveItem,
     Duration,
     Ident,
@@ -13,6 +16,7 @@ from inkling.language.syntax import (
     SegmentsDecl,
     StreamDecl,
     TableDecl,
+    TimeAbout,
     TimeBetween,
     TimePoint,
     TimeSpan,
@@ -44,6 +48,21 @@ class StreamBuilder(StatementBuilder):
     def time_between(self, lo: str, hi: str, *, weights: str | None = None) -> Self:
         weighted = None if weights is None else Ident(weights)
         return self._with(time=TimeBetween(Ident(lo), Ident(hi), weighted))
+
+    def time_about(self, column: str, error: Duration | str) -> Self:
+        """The error is a length of time, or the name of a column."""
+        written = Ident(error) if isinstance(error, str) else error
+        return self._with(time=TimeAbout(Ident(column), written))
+
+    def time_by_clock(
+        self, column: str, clock: str, error: Duration, others: Mapping[str, Duration] | None = None
+    ) -> Self:
+        """`time_by_clock("t", "node", seconds(1), {"gateway": seconds(5)})`"""
+        named = tuple(ClockError(one, name) for name, one in (others or {}).items())
+        return self._with(time=TimeAbout(Ident(column), ClockErrors(Ident(clock), error, named)))
+
+    def at_most(self, length: Duration) -> Self:
+        return self._with(at_most=length)
 
     def order_by(self, column: str) -> Self:
         return self._with(order_by=Ident(column))

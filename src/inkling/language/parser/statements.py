@@ -9,6 +9,8 @@ from inkling.language.parser.patterns import Clause, PatternBuilder
 from inkling.language.parser.tree import Children, span_of
 from inkling.language.syntax import (
     Body,
+    ClockError,
+    ClockErrors,
     ColumnDecl,
     Confidence,
     Consume,
@@ -29,6 +31,7 @@ from inkling.language.syntax import (
     SegmentsDecl,
     StreamDecl,
     TableDecl,
+    TimeAbout,
     TimeBetween,
     TimePoint,
     TimeSpan,
@@ -68,6 +71,22 @@ class StatementBuilder(PatternBuilder):
     def time_between(self, meta: Meta, children: Children) -> Clause:
         time = TimeBetween(*children, span=span_of(meta))
         return Clause("TIME", {"time": time}, span_of(meta))
+
+    def time_about(self, meta: Meta, children: Children) -> Clause:
+        column, error = (child for child in children if not isinstance(child, Token))
+        time = TimeAbout(column, error, span=span_of(meta))
+        return Clause("TIME", {"time": time}, span_of(meta))
+
+    def clock_errors(self, meta: Meta, children: Children) -> ClockErrors:
+        column, usual, *others = (child for child in children if not isinstance(child, Token))
+        return ClockErrors(column, usual, tuple(others), span=span_of(meta))
+
+    def clock_error(self, meta: Meta, children: Children) -> ClockError:
+        at_most, clock = children
+        return ClockError(at_most, str(clock), span=span_of(meta))
+
+    def at_most_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("AT MOST", {"at_most": children[0]}, span_of(meta))
 
     def order_option(self, meta: Meta, children: Children) -> Clause:
         return Clause("ORDER BY", {"order_by": children[0]}, span_of(meta))

@@ -24,6 +24,7 @@ SYMBOLS = {
     "|": "VBAR",
     "=": "EQUAL",
     "+": "PLUS",
+    "±": "PLUS_MINUS",
     "-": "MINUS",
     "*": "STAR",
     "/": "SLASH",
@@ -104,6 +105,8 @@ def _word_readings(raw: Sequence[RawToken], idx: int) -> tuple[str, ...]:
         return ("ANYTHING",)
     if word in RELATIONS:
         return ("RELATION", "NAME")
+    if word == "AT" and idx + 1 < len(raw) and raw[idx + 1].upper == "MOST":
+        return ("NAME", "AT")  # an option of a stream, where no name can stand
     if word == "AT" and not _is_time_point(raw[idx + 1 : idx + 3]):
         return ("NAME",)
     if word == "ON" and idx + 1 < len(raw) and raw[idx + 1].upper == "SAME":

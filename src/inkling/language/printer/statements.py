@@ -12,9 +12,11 @@ from inkling.language.printer.layout import HARD_LINE, LINE, Doc, Group, Nest, b
 from inkling.language.printer.patterns import body_clauses, duration, pattern, window
 from inkling.language.reserved import AFTER_TIME
 from inkling.language.syntax import (
+    ClockErrors,
     ColumnDecl,
     Confidence,
     Consume,
+    Duration,
     EventDecl,
     ForecastAround,
     ForecastDecl,
@@ -29,6 +31,7 @@ from inkling.language.syntax import (
     Statement,
     StreamDecl,
     TableDecl,
+    TimeAbout,
     TimeBetween,
     TimeDecl,
     TimePoint,
@@ -75,6 +78,8 @@ def _stream_options(node: StreamDecl) -> list[Doc]:
         options.append(f"KEY {_names(node.key)}")
     if node.time is not None:
         options.append(_time(node.time))
+    if node.at_most is not None:
+        options.append(f"AT MOST {duration(node.at_most)}")
     if node.order_by is not None:
         options.append(f"ORDER BY {column_name(node.order_by)}")
     if node.tick is not None:
@@ -107,6 +112,19 @@ def _time(node: TimeDecl) -> str:
         case TimeBetween(lo, hi, weights):
             weighted = f" WEIGHTS {column_name(weights)}" if weights else ""
             return f"TIME BETWEEN {column_name(lo)} AND {column_name(hi)}{weighted}"
+        case TimeAbout(column, error):
+            return f"TIME {written_name(column.text, AFTER_TIME)} {_error(error)}"
+
+
+def _error(node: Duration | Ident | ClockErrors) -> str:
+    match node:
+        case Duration():
+            return f"± {duration(node)}"
+        case Ident():
+            return f"± {column_name(node)}"
+        case ClockErrors(column, usual, others):
+            named = (f", {duration(one.at_most)} FOR {written_text(one.clock)}" for one in others)
+            return f"CLOCK {column_name(column)} ERROR {duration(usual)}{''.join(named)}"
 
 
 def _segments(node: SegmentsDecl) -> str:

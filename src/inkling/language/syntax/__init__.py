@@ -69,6 +69,8 @@ from inkling.language.syntax.patterns import (
     WindowOf,
 )
 from inkling.language.syntax.statements import (
+    ClockError,
+    ClockErrors,
     ColumnDecl,
     Confidence,
     Consume,
@@ -92,6 +94,7 @@ from inkling.language.syntax.statements import (
     Statement,
     StreamDecl,
     TableDecl,
+    TimeAbout,
     TimeBetween,
     TimeDecl,
     TimePoint,
@@ -117,6 +120,8 @@ __all__ = [
     "Body",
     "Call",
     "Check",
+    "ClockError",
+    "ClockErrors",
     "ColumnDecl",
     "Compare",
     "ComparisonOperator",
@@ -175,6 +180,7 @@ __all__ = [
     "Statement",
     "StreamDecl",
     "TableDecl",
+    "TimeAbout",
     "TimeBetween",
     "TimeDecl",
     "TimeOf",

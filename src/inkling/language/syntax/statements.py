@@ -59,7 +59,32 @@ class TimeBetween(Node):
     weights: Ident | None = None
 
 
-TimeDecl: TypeAlias = TimePoint | TimeSpan | TimeBetween
+@dataclass(frozen=True, slots=True)
+class ClockError(Node):
+    """`2 SECONDS FOR 'gateway'`"""
+
+    at_most: Duration
+    clock: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClockErrors(Node):
+    """`CLOCK node ERROR 50 MILLISECONDS, 2 SECONDS FOR 'gateway'`: how wrong the clock may be that a column names."""
+
+    column: Ident
+    usual: Duration
+    others: tuple[ClockError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAbout(Node):
+    """`TIME t ± 5 SECONDS`, `TIME t ± d`, `TIME t CLOCK c ERROR 5 SECONDS`: a point somewhere around a reading."""
+
+    column: Ident
+    error: Duration | Ident | ClockErrors
+
+
+TimeDecl: TypeAlias = TimePoint | TimeSpan | TimeBetween | TimeAbout
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +126,7 @@ class StreamDecl(StatementNode):
     reset_when: Expr | None = None
     late: Duration | None = None
     op: Ident | None = None
+    at_most: Duration | None = None
 
     def __post_init__(self) -> None:
         if not self.columns:

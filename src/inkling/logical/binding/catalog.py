@@ -30,6 +30,11 @@ class Timing:
     clock: Clock | None
     tick: Span | None = None
 
+    @property
+    def is_grid(self) -> bool:
+        """Whether times are timestamps that are rounded to ticks."""
+        return self.clock is Clock.TIMESTAMP and self.tick is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

@@ -15,11 +15,12 @@ from inkling.model.time import Clock, Span
 
 @dataclass(slots=True)
 class TimeUses:
-    """Where one statement speaks of time: written durations, and plain numbers read as ticks."""
+    """Where one statement speaks of time: written durations, plain numbers read as ticks, numbers of time points."""
 
     spans: list[tuple[Span, text.Span]] = field(default_factory=list)
     ticks_only: list[tuple[str, text.Span]] = field(default_factory=list)
     moments: list[tuple[Span, text.Span]] = field(default_factory=list)
+    points: list[tuple[str, text.Span]] = field(default_factory=list)
 
 
 def check_times(
@@ -35,16 +36,21 @@ def check_times(
         _check_span(span, where, timings, mistakes)
     for moment, where in uses.moments:
         check_moment(moment, where, timings, mistakes)
-    for words, where in uses.ticks_only:
+    on_grid = bool(timings) and all(timing.is_grid for timing in timings.values())
+    in_ticks = [*([] if on_grid else uses.points), *uses.ticks_only]
+    for words, where in in_ticks:
         if stamped:
             mistakes.wrong(
                 "INK0304",
                 f"`{words}` takes a plain number for a length of time",
                 where,
                 notes=[f"the times of {listed(stamped)} are timestamps, not ticks"],
-                helps=["write the unit, for example `30 SECONDS`"],
+                helps=["write the unit, for example `30 SECONDS`", *(_TICK if (words, where) in uses.points else ())],
             )
-    return tuple(TicksOnly(names, words, where) for words, where in uses.ticks_only)
+    return tuple(TicksOnly(names, words, where) for words, where in in_ticks)
+
+
+_TICK = ("say in every stream how long a tick of its timestamps lasts: `TICK 1 SECONDS`",)
 
 
 def _disagree(timings: dict[str, Timing], at: text.Span, mistakes: Mistakes) -> bool:
@@ -78,11 +84,15 @@ def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], mistak
             continue
         try:
             span.units(timing.clock, tick)
+            if timing.clock is Clock.TIMESTAMP and tick is not None and not span.is_on_grid(tick):
+                raise ValueError(f"{span} is not a whole number of ticks, which last {tick} each")
         except ValueError as problem:
             written = mistakes.words(where)
             counted = "timestamps" if timing.clock is Clock.TIMESTAMP else "integers"
             helps = []
-            if timing.clock is Clock.TIMESTAMP:
+            if timing.is_grid:
+                helps = [f"write whole ticks, or change `TICK {tick}` of the stream"]
+            elif timing.clock is Clock.TIMESTAMP:
                 helps = ["write a unit of time, for example `30 SECONDS`"]
             elif tick is None:
                 helps = ["write `TICKS`, or say in the stream how long one tick lasts: `TICK 1 SECONDS`"]

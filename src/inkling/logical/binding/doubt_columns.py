@@ -48,7 +48,7 @@ def _certain_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
     yield from (("DERIVE", item.name) for item in decl.derive)
     yield from (("KEY", column) for column in decl.key)
     match decl.time:
-        case s.TimePoint(column=column):
+        case s.TimePoint(column=column) | s.TimeAbout(column=column):
             yield "TIME", column
         case s.TimeSpan(start=first, end=last) | s.TimeBetween(lo=first, hi=last):
             yield "TIME", first
@@ -60,6 +60,8 @@ def _certain_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
 def _doubt_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
     if isinstance(decl.time, s.TimeBetween) and decl.time.weights is not None:
         yield "WEIGHTS", decl.time.weights
+    if isinstance(decl.time, s.TimeAbout) and isinstance(decl.time.error, s.Ident):
+        yield "±", decl.time.error
     if decl.probability is not None:
         yield "PROBABILITY", decl.probability
     yield from (("GIVEN", column) for column in decl.given)

@@ -10,6 +10,7 @@ from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, Columns, Source, common_columns
 from inkling.logical.binding.clocks import TimeUses
+from inkling.logical.binding.eager import check_eager, eager_outside_next
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.moments import to_moment
@@ -82,7 +83,7 @@ class _Shaper:
                 self.times.spans.append((to_span(window), window.span))
                 return to_span(window)
             case s.PointCount(n=n):
-                self.times.ticks_only.append((self.mistakes.words(window), window.span))
+                self.times.points.append((self.mistakes.words(window), window.span))
                 return p.Points(n)
             case s.EventCount(n=n):
                 return p.EventCount(n)
@@ -116,11 +117,10 @@ class _Shaper:
             case s.NotBetween(absent=absent, first=first, last=last):
                 components = (first, s.Absent(absent, span=absent.span), last)
                 return self._sequence(s.Seq("ANY", components, span=node.span), path, body, None)
-            case s.Repeat(pattern=inner, low=low, high=high, mode=mode):
-                if mode is not None:
-                    self._not_yet("INK0403", f"{mode} repetitions are", node)
-                frame = InRepetition(next(self._numbers), at_most_once=high == 1)
-                return p.Repetition(inside(inner, frame), low, high)
+            case s.Repeat():
+                if node.mode == "EAGER":
+                    eager_outside_next(node, self.mistakes)
+                return self._repetition(node, path, body)
             case s.Nested():
                 return self._nested(node, path, body)
             case s.Check():
@@ -208,10 +208,20 @@ class _Shaper:
                 case s.Complement(pattern=inner):
                     hidden = InComplement(next(self._numbers))
                     parts.append(p.OtherRun(self.pattern(inner, (*within, hidden), body)))
+                case s.Repeat():
+                    parts.append(self._repetition(component, within, body))
                 case _:
                     parts.append(self.pattern(component, within, body))
+        check_eager(node, policy, tuple(parts), self.mistakes)
         needs_limit = check_sequence(node, policy, tuple(parts), held, self.mistakes)
         return p.Sequence(policy, tuple(parts), held.limit if needs_limit and held else None)
+
+    def _repetition(self, node: s.Repeat, path: Path, body: BodyPlace) -> p.Repetition:
+        if node.mode == "MAXIMAL":
+            self._not_yet("INK0403", "MAXIMAL repetitions are", node)
+        frame = InRepetition(next(self._numbers), at_most_once=node.high == 1)
+        inner = self.pattern(node.pattern, (*path, frame), body)
+        return p.Repetition(inner, node.low, node.high, node.mode == "EAGER")
 
     def _nested(self, node: s.Nested, path: Path, body: BodyPlace) -> DraftBody:
         inner = self.open_body(node.body, path)

@@ -228,8 +228,8 @@ def fill(part: p.Pattern, places: tuple[Place, ...]) -> p.Pattern:
         case p.Sliding(leaf=leaf, since=since):
             first = None if since is None else _fill_leaf(since, places)
             return replace(part, leaf=_fill_leaf(leaf, places), since=first)
-        case p.Repetition(pattern=inner, low=low, high=high):
-            return p.Repetition(fill(inner, places), low, high)
+        case p.Repetition(pattern=inner):
+            return replace(part, pattern=fill(inner, places))
         case p.OtherRun(pattern=inner):
             return p.OtherRun(fill(inner, places))
 

@@ -13,6 +13,7 @@ from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.continuum import refuse_continuum
 from inkling.logical.binding.events import BoundEvent, used_sources
 from inkling.logical.binding.forecasts import bind_forecast
+from inkling.logical.binding.grids import with_points_of_grids
 from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.rules import bind_rules
 from inkling.logical.binding.streams import bind_stream
@@ -61,6 +62,7 @@ def bind(program: s.Program, source: SourceText) -> Bound:
         tuple(ticks_only),
         tuple(rules),
     )
+    plan = with_points_of_grids(plan)
     refuse_continuum(program, plan, mistakes)
     mistakes.settle()
     return Bound(plan, warnings)

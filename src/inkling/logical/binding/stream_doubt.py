@@ -5,20 +5,27 @@ from __future__ import annotations
 from inkling.language import syntax as s
 from inkling.logical.binding.columns import ColumnList
 from inkling.logical.binding.doubt_columns import check_doubt_columns
+from inkling.logical.binding.imprecise_time import bind_imprecise, words_of_time
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.plan import Pairing
 from inkling.model.schema import Column
+from inkling.model.time import Span
 from inkling.model.types import Type
-from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.uncertainty import Doubt, LostEvents, ProbableValue
 
 
-def bind_doubt(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> Doubt | None:
-    """The doubt of a stream; columns whose option tells their type need not be declared."""
+def bind_doubt(
+    decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes, tick: Span | None, step: int
+) -> Doubt | None:
+    """The doubt of a stream; columns whose option tells their type need not be declared.
+
+    `step` is how many units of the clock lie between two moments.
+    """
     check_doubt_columns(decl, columns, mistakes)
     found: dict[str, Doubt] = {}
-    if isinstance(decl.time, s.TimeBetween):
-        weights = decl.time.weights
-        found["TIME BETWEEN"] = ImpreciseTime(decl.time.lo.text, decl.time.hi.text, weights.text if weights else None)
+    imprecise = bind_imprecise(decl, columns, mistakes, tick, step)
+    if imprecise is not None:
+        found[words_of_time(decl.time)] = imprecise
     if decl.probability:
         columns.optional(decl.probability, "PROBABILITY", Type.DOUBLE, Type.INTEGER)
         found["PROBABILITY"] = ProbableValue(decl.probability.text, tuple(column.text for column in decl.given))

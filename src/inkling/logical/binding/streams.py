@@ -10,6 +10,7 @@ from inkling.logical.binding.catalog import Catalog, Source, Timing
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.columns import ColumnList, as_declared
 from inkling.logical.binding.expressions import ExpressionBinder, Reference, to_span
+from inkling.logical.binding.imprecise_time import check_own_lengths, words_of_time
 from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.binding.stream_doubt import bind_doubt, bind_pairing
 from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
@@ -37,25 +38,27 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
         columns.require(key, "KEY")
     if decl.order_by:
         columns.require(decl.order_by, "ORDER BY", Type.INTEGER, Type.STRING, Type.TIME)
-    if isinstance(decl.time, s.TimeBetween) and decl.order_by:
+    if isinstance(decl.time, s.TimeBetween | s.TimeAbout) and decl.order_by:
         mistakes.wrong(
             "INK0302",
-            "ORDER BY does not fit TIME BETWEEN",
+            f"ORDER BY does not fit {words_of_time(decl.time)}",
             decl.order_by,
             notes=["events at imprecise times have no fixed order"],
         )
     if decl.op:
         columns.optional(decl.op, "OP", Type.STRING)
     start, end, time_type = _time(decl, columns, mistakes)
-    tick = _tick(decl, time_type if _declares_time(decl) else None, mistakes)
-    doubt = bind_doubt(decl, columns, mistakes)
+    tick = _tick(decl, mistakes)
+    grid = _grid(decl, tick, time_type, mistakes) if _declares_time(decl) else None
+    doubt = bind_doubt(decl, columns, mistakes, tick, grid or 1)
     pairing = bind_pairing(decl, columns, mistakes)
     catalog.timings[name] = Timing(_clock(decl, time_type), tick)
     uses = TimeUses()
-    if decl.late:
-        uses.spans.append((to_span(decl.late), decl.late.span))
+    uses.spans += [(to_span(length), length.span) for length in _lengths(decl)]
     derived, reset_when = _derive(decl, columns, catalog, mistakes, uses)
     ticks_only = check_times(uses, (name,), decl.name.span, catalog, mistakes)
+    if catalog.timings[name].clock is None:
+        check_own_lengths(_lengths(decl), mistakes)
     has_mistake = mistakes.n_errors > n_errors
     catalog.sources[name] = Source(
         name,
@@ -84,6 +87,7 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
         doubt,
         to_span(decl.late) if decl.late else None,
         decl.op.text if decl.op else None,
+        grid,
     )
     return BoundStream(StreamPlan(schema, tuple(derived), reset_when), ticks_only)
 
@@ -96,8 +100,23 @@ def _time_columns(decl: s.StreamDecl) -> tuple[s.Ident, ...]:
             return (start, end)
         case s.TimeBetween(lo=lo, hi=hi):
             return (lo, hi)
+        case s.TimeAbout(column=column):
+            return (column,)
         case None:
             return ()
+
+
+def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
+    """The lengths of time that a declaration names, besides its tick."""
+    found = [length for length in (decl.late, decl.at_most) if length is not None]
+    match decl.time:
+        case s.TimeAbout(error=s.Duration() as error):
+            found.append(error)
+        case s.TimeAbout(error=s.ClockErrors(usual=usual, others=others)):
+            found += [usual, *(other.at_most for other in others)]
+        case _:
+            pass
+    return found
 
 
 def _declares_time(decl: s.StreamDecl) -> bool:
@@ -141,14 +160,12 @@ def _time(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) -> tuple[
 
 
 def _clock(decl: s.StreamDecl, time_type: Type) -> Clock | None:
-    if decl.tick:
-        return Clock.TICKS
     if not _declares_time(decl):
-        return None
+        return Clock.TICKS if decl.tick else None
     return Clock.TICKS if time_type is Type.INTEGER else Clock.TIMESTAMP
 
 
-def _tick(decl: s.StreamDecl, declared: Type | None, mistakes: Mistakes) -> Span | None:
+def _tick(decl: s.StreamDecl, mistakes: Mistakes) -> Span | None:
     if decl.tick is None:
         return None
     if decl.tick.unit == "TICKS" or decl.tick.amount == 0:
@@ -159,16 +176,30 @@ def _tick(decl: s.StreamDecl, declared: Type | None, mistakes: Mistakes) -> Span
             helps=["say how long one tick lasts, for example `TICK 1 SECONDS`"],
         )
         return None
-    if declared is Type.TIME:
+    return to_span(decl.tick)
+
+
+def _grid(decl: s.StreamDecl, tick: Span | None, time_type: Type, mistakes: Mistakes) -> int | None:
+    """How many microseconds a tick of timestamps has."""
+    if decl.tick is None or tick is None or time_type is Type.INTEGER:
+        return None
+    if decl.numbered_by:
         mistakes.wrong(
             "INK0302",
-            f"TICK does not fit the timestamps of `{decl.name}`",
+            f"TICK does not fit the timestamps of `{decl.name}`, which are numbered",
             decl.tick,
-            notes=["TICK says how long one unit of an integer time lasts"],
+            notes=["a lost event happened somewhere between two others, not at a tick"],
             helps=["leave TICK out, or declare the time column INT"],
         )
         return None
-    return to_span(decl.tick)
+    if tick.microseconds.denominator != 1:
+        mistakes.wrong(
+            "INK0304",
+            f"a tick of timestamps lasts whole microseconds, found {tick}",
+            decl.tick,
+        )
+        return None
+    return int(tick.microseconds)
 
 
 def _derive(

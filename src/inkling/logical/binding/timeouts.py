@@ -67,6 +67,14 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, mistakes: Mi
             name,
             notes=["that takes a first part and a later one that cannot be left out"],
         )
+    elif any(isinstance(part, p.Repetition) and part.eager for part in pattern.parts):
+        mistakes.wrong(
+            "INK0326",
+            "ON TIMEOUT cannot tell where an EAGER repetition waits",
+            name,
+            notes=["what comes after the last event of a partial match may be one more round or the next part"],
+            helps=["leave EAGER out"],
+        )
     elif (title := _looked_ahead(event, pattern)) is not None:
         mistakes.wrong(
             "INK0326",

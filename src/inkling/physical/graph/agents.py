@@ -186,8 +186,9 @@ class _EventMaker:
                 return self._joined(part, " or ".join(relations), [self._part(left), self._part(right)])
             case p.Except(pattern=left, other=right):
                 return self._joined(part, "EXCEPT", [self._part(left), replace(self._part(right), name="NOT")])
-            case p.Repetition(pattern=inner, low=low, high=high):
-                return self._joined(part, f"{low} to {'any' if high is None else high} times", [self._part(inner)])
+            case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
+                often = f"{low} to {'any' if high is None else high} times"
+                return self._joined(part, f"{often}, eager" if eager else often, [self._part(inner)])
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
                 found = self._limited(self._part(inner), within, having)
                 return found if slot is None else replace(found, name=self.names.slot(slot))

@@ -5,6 +5,7 @@ const MEMBERS_AT_FIRST = 100;
 function matchDetails(report, match, onMemberPointed = () => {}) {
   const parts = [intervalFacts(report, match), probabilityFigure(match)];
   if (match.values.length > 0) parts.push(element("h4", {}, "Returned values"), valueList(match.values));
+  parts.push(...momentParts(report, match));
   if (match.examined !== null) parts.push(...doubtParts(report, match));
   parts.push(...memberParts(report, match, onMemberPointed));
   if (match.lineage !== null) {
@@ -25,8 +26,7 @@ function intervalFacts(report, match) {
 
 function probabilityFigure(match) {
   const bar = probabilityBar(match);
-  const isCertain = match.probability === 1 && match.error === 0;
-  const words = isCertain ? `certain, ${match.method}` : `${probabilityText(match)}, ${match.method}`;
+  const words = match.isCertain ? `certain, ${match.method}` : `possible: ${probabilityText(match)}, ${match.method}`;
   return element("div", { class: "probability" }, element("span", { class: "probability-name" }, "Probability"), bar, element("span", { class: "probability-text" }, words));
 }
 
@@ -59,12 +59,17 @@ function memberParts(report, match, onMemberPointed) {
 }
 
 function memberRow(report, match, member, onMemberPointed) {
-  const length = member.end > member.start ? `, ${durationText(report, member.end - member.start)} long` : "";
   return element("tr", { onpointerenter: () => onMemberPointed(member), onpointerleave: () => onMemberPointed(null) },
     element("th", { scope: "row" }, element("span", { class: "member-stream" }, member.stream), element("span", { class: "member-id" }, valueText(member.id))),
-    element("td", { title: instantText(report, member.start) }, `${offsetText(report, member.start - match.start)}${length}`),
+    element("td", { title: instantText(report, member.start) }, memberTimeText(report, match, member)),
     element("td", { class: "member-values" }, ...member.values.map(([name, value]) =>
       element("span", { class: "pair", title: longTitle(value) }, element("span", { class: "pair-name" }, name), ` ${valueText(value)}`))));
+}
+
+function memberTimeText(report, match, member) {
+  const from = offsetText(report, member.start - match.start);
+  if (member.end === member.start) return from;
+  return member.isImprecise ? `${from} to ${offsetText(report, member.end - match.start)}` : `${from}, ${durationText(report, member.end - member.start)} long`;
 }
 
 function showDetails(report, match, { timeline, view, select }) {

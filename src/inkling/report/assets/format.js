@@ -98,6 +98,8 @@ function valueText(value) {
   return String(value);
 }
 
+const certaintyText = (match) => (match.isCertain ? "certain" : "possible");
+
 function probabilityText(match) {
   const digits = match.probability > 0 && match.probability < 0.001 ? match.probability.toExponential(2) : trimmed(match.probability, 4);
   return match.error > 0 ? `${digits} ± ${Number(match.error.toPrecision(2))}` : digits;

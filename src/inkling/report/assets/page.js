@@ -6,7 +6,7 @@ function wakePage() {
   const report = readReport();
   const view = new View(report);
   const timeline = new Timeline(report, view);
-  const filters = { hiddenEvents: new Set(), keyWords: "", order: "key", least: 0 };
+  const filters = { hiddenEvents: new Set(), keyWords: "", order: "key", least: 0, certainty: "" };
 
   const select = (match) => {
     Object.assign(timeline, { selected: match, pointedMember: null });
@@ -24,7 +24,7 @@ function wakePage() {
   const table = new MatchTable(report, { showOnTimeline });
 
   const applyFilters = () => {
-    const matches = report.matches.filter((match) => match.probability >= filters.least && !filters.hiddenEvents.has(match.event) && keyLabel(report, match.keyName).toLowerCase().includes(filters.keyWords));
+    const matches = report.matches.filter((match) => match.probability >= filters.least && certaintyText(match).startsWith(filters.certainty) && !filters.hiddenEvents.has(match.event) && keyLabel(report, match.keyName).toLowerCase().includes(filters.keyWords));
     timeline.show(matches, filters.order);
     table.show(matches);
     const nLanes = timeline.layout.lanes.length;
@@ -34,7 +34,7 @@ function wakePage() {
   byId("time-span").textContent = `, matches from ${rangeText(report, 0, report.latest)}${report.isTimestamp ? " UTC" : ""}`;
   drawLegend(report, filters, applyFilters);
   listenToFilters(filters, applyFilters);
-  listenToLeast(filters, applyFilters);
+  listenToDoubt(filters, applyFilters);
   listenToChart(timeline, { select });
   applyFilters();
   followTheme(timeline);
@@ -43,7 +43,7 @@ function wakePage() {
 }
 
 function spokenMatch(report, match) {
-  const certainty = match.probability === 1 ? "" : `, probability ${probabilityText(match)}`;
+  const certainty = match.isCertain ? (report.hasDoubt ? ", certain" : "") : `, possible, probability ${probabilityText(match)}`;
   return `${match.eventName}, ${keyLabel(report, match.keyName)}, ${rangeText(report, match.start, match.end)}${certainty}, ${counted(match.members.length, "matched event")}`;
 }
 
@@ -78,8 +78,12 @@ function listenToFilters(filters, applyFilters) {
   });
 }
 
-function listenToLeast(filters, applyFilters) {
+function listenToDoubt(filters, applyFilters) {
   const applySoon = oncePerFrame(applyFilters);
+  byId("certainty")?.addEventListener("change", (event) => {
+    filters.certainty = event.target.value;
+    applySoon();
+  });
   byId("least-probability")?.addEventListener("input", (event) => {
     filters.least = Math.min(Math.max(Number(event.target.value) || 0, 0), 1);
     applySoon();

@@ -66,11 +66,31 @@ function paintMembers(context, members, pointed, { y, height, toX, palette }) {
   const middle = y + height / 2;
   for (const member of members) {
     const [from, to] = [toX(member.start), toX(member.end)];
+    if (member.isImprecise) {
+      paintReach(context, from, to, middle, member === pointed ? 6 : 4, palette);
+      continue;
+    }
     if (to - from > 1) {
       context.fillStyle = palette.ink;
       context.fillRect(from, middle - 1, to - from, 2);
     }
     for (const x of to - from > 1 ? [from, to] : [from]) paintDiamond(context, x, middle, member === pointed ? 7 : 4.5, palette);
+  }
+}
+
+// A moment somewhere in between: an error bar, not an event that lasts.
+function paintReach(context, from, to, middle, size, palette) {
+  context.beginPath();
+  for (const x of [from, to]) {
+    context.moveTo(x, middle - size);
+    context.lineTo(x, middle + size);
+  }
+  context.moveTo(from, middle);
+  context.lineTo(to, middle);
+  for (const [color, width] of [[palette.surface, 4], [palette.ink, 1.5]]) {
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.stroke();
   }
 }
 

@@ -4,11 +4,13 @@ function readReport() {
   const raw = JSON.parse(byId("report-data").textContent);
   const named = (shape, values) => raw.shapes[shape].map((name, position) => [name, values[position]]);
 
-  const members = raw.members.map(([stream, id, start, end, shape, ...values]) => ({
+  const members = raw.members.map(([stream, id, start, end, imprecision, shape, ...values]) => ({
     stream: raw.streams[stream],
     id,
     start,
     end,
+    isImprecise: imprecision !== 0 && end > start,
+    weights: Array.isArray(imprecision) ? imprecision : [1],
     values: named(shape, values),
   }));
 
@@ -26,6 +28,7 @@ function readReport() {
       probability,
       method: raw.methods[method],
       error: Number(error),
+      isCertain: probability === 1 && Number(error) === 0,
       withdrawn: op === "-",
       lineage,
       members: memberRows.map((position) => members[position]),

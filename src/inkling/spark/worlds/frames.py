@@ -12,20 +12,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from inkling.evaluators.stage import rows as r
 from inkling.logical.plan import Demand
 from inkling.spark.duplicates import first_rows
+from inkling.spark.imprecise.results import METHOD, most_probable
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.worker import EVENT, LINEAGE
 from inkling.spark.worlds.checks import role_fields, tells_roles, with_roles
 from inkling.spark.worlds.results import (
     ABOUT,
-    ERROR,
     IDENTITY,
-    METHOD,
     NOTE,
-    PROBABILITY,
     TOKENS,
     estimates_schema,
     lineage_name,
@@ -40,8 +37,6 @@ from inkling.worlds.estimate import UNDECIDED
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import tokens_behind
 from inkling.worlds.settings import Sampling
-
-ESTIMATED = (PROBABILITY, METHOD, ERROR)
 
 TASKS_PER_CORE = 2
 """Worlds cost more than tasks, and some keys have more of them than others."""
@@ -194,11 +189,5 @@ def _events(program: WorldProgram, found: DataFrame) -> dict[str, DataFrame]:
     for number, event in enumerate(program.events):
         lineage = named(lineage_name(program.id_types[event.name])).alias(LINEAGE)
         mine = found.where(named(EVENT) == number).select("*", lineage)
-        frames[event.name] = mine if event.top is None else _most_probable(mine, event.top)
+        frames[event.name] = mine if event.top is None else most_probable(mine, event.top)
     return frames
-
-
-def _most_probable(frame: DataFrame, n: int) -> DataFrame:
-    """The n results with the largest probability; ties by start, then lineage."""
-    ids = F.transform(named(LINEAGE), lambda one: F.coalesce(one.cast("string"), F.lit("None")))
-    return frame.orderBy(named(PROBABILITY).desc(), named(r.START), ids).limit(n)

@@ -13,6 +13,7 @@ from inkling.evaluators.stage import rows as r
 from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.physical.naming import physical_name
+from inkling.spark.imprecise.results import ERROR, METHOD, PROBABILITY
 from inkling.spark.worker import DETECTED, EVENT
 from inkling.worlds.account import Account
 from inkling.worlds.combine import Summed, merged
@@ -21,7 +22,6 @@ from inkling.worlds.estimate import Estimate, shown_values
 from inkling.worlds.program import WorldProgram
 
 LOOK, IDENTITY, WORLD, WEIGHT, TOKENS = "@look", "@identity", "@world", "@weight", "@tokens"
-PROBABILITY, ERROR, METHOD = "@probability", "@error", "@method"
 NOTE = "@note"
 
 COUNTED, SAMPLED, FURTHER = 0, 1, 2

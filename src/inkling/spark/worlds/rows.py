@@ -49,6 +49,10 @@ class Layout:
         """What rows of one key have in common, in whichever columns streams keep it."""
         return [F.coalesce(*(_as_text(field) for field in self._fields(name))) for name in key]
 
+    def column(self, stream: str, name: str) -> Column:
+        """Where a stream keeps a column."""
+        return named(_shared(self.schemas[self.streams.index(stream)].field(name)))
+
     def tables(self, rows: pa.Table) -> dict[str, pa.Table]:
         """The rows of each stream, in its own columns."""
         source = rows[SOURCE]

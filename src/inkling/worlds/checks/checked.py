@@ -8,8 +8,8 @@ from inkling.io.rejects import NO_REJECTS
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 from inkling.worlds.checks.alternatives import checked_alternatives
+from inkling.worlds.checks.imprecise_times import checked_times
 from inkling.worlds.checks.numbers import MOST_LOST, checked_numbers
-from inkling.worlds.checks.tick_weights import checked_weights
 
 
 def checked(schema: StreamSchema, rows: pa.Table, *, most_lost: int = MOST_LOST) -> tuple[pa.Table, pa.Table]:
@@ -23,7 +23,7 @@ def checked(schema: StreamSchema, rows: pa.Table, *, most_lost: int = MOST_LOST)
         case None:
             return rows, NO_REJECTS
         case ImpreciseTime():
-            return checked_weights(schema, schema.doubt, rows)
+            return checked_times(schema, schema.doubt, rows)
         case ProbableValue():
             return checked_alternatives(schema, schema.doubt, rows)
         case LostEvents():

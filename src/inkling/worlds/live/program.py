@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from inkling.analysis.lag import settled_after, waiting_time
 from inkling.evaluators.stage import rows as r
+from inkling.imprecise.live import Kept, LiveChains
+from inkling.imprecise.program import ImpreciseProgram
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import StageChain, concatenated
 from inkling.live.clocks import NEVER, NO_ROLES, Clocks, Marks, Roles
@@ -53,6 +55,7 @@ class WorldsState:
     pending: Mapping[str, Pending]
     worlds: tuple[LiveState, ...]
     certain: tuple[LiveState, ...]
+    chains: Kept  # rows that chains over imprecise times may still have to do with
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,12 @@ class LiveWorlds:
         self._certain = StageChain(self._certain_plan, tables, around)
         self._read_by_certain = {stream.schema.name for stream in self._certain_plan.program.streams}
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
-        self._schemas = {stream.schema.name: stream.schema for stream in self.program.streams}
+        imprecise = ImpreciseProgram.of(plan, around, measure)
+        self._chains = None if imprecise is None else LiveChains(imprecise, tables)
+        self._in_worlds = {stream.schema.name for stream in self.program.streams}
+        read = self._in_worlds | set(() if self._chains is None else self._chains.streams)
+        self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
+        self._program = plan.program
         self._waits = {
             event.name: waiting_time(event, self.program.part, measure)
             + settled_after(event, self.program.part, measure)
@@ -92,11 +100,9 @@ class LiveWorlds:
         }
 
     def start(self) -> WorldsState:
-        part = self.program.part
-        streams = [stream.schema.name for stream in part.streams]
         inner = tuple(replace(state, clocks=Clocks({ALL: 0})) for state in self._worlds.start())
         return WorldsState(
-            Clocks(lateness_of(streams, part, self._measure)),
+            Clocks(lateness_of(self._schemas, self._program, self._measure)),
             NEVER,
             {},
             {},
@@ -104,6 +110,7 @@ class LiveWorlds:
             {},
             inner,
             self._certain.start(),
+            {} if self._chains is None else self._chains.start(),
         )
 
     def advance(self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> tuple[WorldsState, Told]:
@@ -119,9 +126,12 @@ class LiveWorlds:
         waiting = self._completed(state, clocks, waiting, late, rejects)
         waiting = {name: replace(one, roles=roles.get(name, NO_ROLES)) for name, one in waiting.items()}
         decided = max(state.decided, self._decided(waiting, clocks.watermark))
-        after = replace(state, clocks=clocks, roles=roles, waiting=waiting, certain=certain)
-        found: dict[str, list[pa.Table]] = {}
-        for until in portions(self._schemas, waiting, state.decided, decided, ROWS_AT_ONCE // self._n_worlds):
+        kept, told_of_chains = self._chained(state, waiting, decided)
+        waiting = {name: self._still_waiting(name, one, decided) for name, one in waiting.items()}
+        after = replace(state, clocks=clocks, roles=roles, waiting=waiting, certain=certain, chains=kept)
+        found: dict[str, list[pa.Table]] = {name: [table] for name, table in told_of_chains.items()}
+        inside = {name: one for name, one in waiting.items() if name in self._in_worlds}
+        for until in portions(self._schemas, inside, state.decided, decided, ROWS_AT_ONCE // self._n_worlds):
             after, told = self._into_worlds(replace(after, decided=until), after.decided)
             for name, table in told.items():
                 found.setdefault(name, []).append(table)
@@ -189,6 +199,25 @@ class LiveWorlds:
                 rejects.append(judged.rejects)
         return found
 
+    def _chained(
+        self, state: WorldsState, waiting: Mapping[str, Waiting], decided: int
+    ) -> tuple[Kept, dict[str, pa.Table]]:
+        """What chains over imprecise times keep of rows that begin by now, and what is known of them."""
+        if self._chains is None or decided <= state.decided:
+            return state.chains, {}
+        fresh = {}
+        for name in self._chains.streams:
+            if name in waiting:
+                begins = waiting[name].rows[r.START].to_numpy()
+                fresh[name] = waiting[name].rows.filter(pa.array((begins > state.decided) & (begins <= decided)))
+        return self._chains.advance(state.chains, fresh, state.decided, decided)
+
+    def _still_waiting(self, name: str, waiting: Waiting, decided: int) -> Waiting:
+        """Rows on their way into worlds; those of other streams do not wait any longer than till they begin."""
+        if name in self._in_worlds:
+            return waiting
+        return replace(waiting, rows=waiting.rows.filter(pa.array(waiting.rows[r.START].to_numpy() > decided)))
+
     def _decided(self, waiting: Mapping[str, Waiting], watermark: int) -> int:
         fronts = [frontier(self._schemas[name], one, watermark) for name, one in waiting.items()]
         return min([watermark, *fronts])
@@ -197,7 +226,9 @@ class LiveWorlds:
         """Rows whose time is decided now, in all worlds; what the stages find there; what is settled by that."""
         waiting, names = dict(state.waiting), state.names
         parts: list[Part] = []
-        for name, one in waiting.items():
+        for name, one in state.waiting.items():
+            if name not in self._in_worlds:
+                continue
             until = (before, state.decided, state.clocks.watermark)
             waiting[name], released = release(self._schemas[name], one, *until, self._draws)
             names = names.with_events(released.tokens, released.events[r.ID], released.until)

@@ -15,7 +15,7 @@ from inkling.worlds.live.pending import Pending, pending_of, pending_table
 from inkling.worlds.live.program import WorldsState
 from inkling.worlds.live.waiting import Waiting
 
-FORMAT = "worlds 1"
+FORMAT = "worlds 2"
 
 
 def to_bytes(state: WorldsState) -> bytes:
@@ -36,6 +36,8 @@ def to_bytes(state: WorldsState) -> bytes:
     for kind, stages in (("worlds", state.worlds), ("certain", state.certain)):
         for number, stage in enumerate(stages):
             pack.blob(f"{kind}:{number}", snapshot.to_bytes(stage))
+    for name, rows in state.chains.items():
+        pack.table(f"kept:{name}", rows)
     clocks = state.clocks
     return pack.finished(
         {
@@ -49,6 +51,7 @@ def to_bytes(state: WorldsState) -> bytes:
             "roles": dict(state.roles),
             "pending": sorted(state.pending),
             "stages": [len(state.worlds), len(state.certain)],
+            "kept": list(state.chains),
         }
     )
 
@@ -76,6 +79,7 @@ def from_bytes(data: bytes) -> WorldsState:
         pending,
         tuple(snapshot.from_bytes(bytes(parts[f"worlds:{number}"])) for number in range(n_worlds)),
         tuple(snapshot.from_bytes(bytes(parts[f"certain:{number}"])) for number in range(n_certain)),
+        {name: table_of(parts[f"kept:{name}"]) for name in head["kept"]},
     )
 
 
@@ -88,7 +92,8 @@ def n_kept(state: WorldsState) -> int:
     runs = sum(len(carry.runs.key) for stage in stages for carry in stage.stage.automata)
     waiting = sum(len(one.rows) for one in state.waiting.values())
     pairs = sum(0 if one.world is None else len(one.world) for one in state.pending.values())
-    return sum(map(len, rows)) + runs + waiting + pairs
+    kept = sum(map(len, state.chains.values()))
+    return sum(map(len, rows)) + runs + waiting + pairs + kept
 
 
 def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:

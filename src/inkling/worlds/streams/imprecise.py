@@ -22,11 +22,15 @@ from inkling.worlds.streams.placed import Placed, everywhere, tokens_of
 
 @dataclass(frozen=True, slots=True)
 class ImpreciseStream:
-    """Row i has the weights `weights[steps[i]:steps[i + 1]]`, cumulated in `shares`; none means uniform."""
+    """Row i has the weights `weights[steps[i]:steps[i + 1]]`, cumulated in `shares`; none means uniform.
+
+    Ticks lie `step` units of the clock apart; `width` says how many each row has.
+    """
 
     schema: StreamSchema
     rows: pa.Table
     tokens: Hashes
+    step: int
     low: Ints
     width: Ints
     steps: Ints
@@ -38,7 +42,7 @@ class ImpreciseStream:
         doubt = schema.doubt
         assert isinstance(doubt, ImpreciseTime)
         rows, tokens = _in_order(rows, tokens_of(schema, rows, ID))
-        low, high = (rows[name].to_numpy().astype(np.int64) for name in (doubt.lo, doubt.hi))
+        low, high = (rows[name].to_numpy().astype(np.int64) for name in (START, END))
         steps, weights = np.zeros(len(rows) + 1, np.int64), np.empty(0)
         if doubt.weights is not None and len(rows):
             lists = rows[doubt.weights].combine_chunks()
@@ -46,25 +50,27 @@ class ImpreciseStream:
             steps = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
             weights = lists.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
         shares = cumulated(steps, weights, np.ones(len(rows), bool))
-        return cls(schema, rows, tokens, low, high - low + 1, steps, weights, shares)
+        width = (high - low) // doubt.step + 1
+        return cls(schema, rows, tokens, doubt.step, low, width, steps, weights, shares)
 
     @property
     def time_columns(self) -> tuple[str, ...]:
         doubt = self.schema.doubt
         assert isinstance(doubt, ImpreciseTime)
-        return (doubt.lo, doubt.hi)
+        return tuple(dict.fromkeys((doubt.lo, doubt.hi)))
 
     @property
     def extents(self) -> tuple[Ints, Ints]:
-        return self.low, self.low + self.width - 1
+        return self.low, self.low + (self.width - 1) * self.step
 
     @property
     def factors(self) -> Ints:
         return np.arange(len(self.rows))
 
     def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Placed:
-        ticks = draw_ticks(seed, self.tokens, self.low, self.width, self.steps, self.shares, first, n_worlds)
-        return everywhere(len(self.rows), first, n_worlds, ticks * scale)
+        begin = np.zeros_like(self.low)
+        ticks = draw_ticks(seed, self.tokens, begin, self.width, self.steps, self.shares, first, n_worlds)
+        return everywhere(len(self.rows), first, n_worlds, (self.low[:, None] + ticks * self.step) * scale)
 
     def n_alternatives(self, limit: int) -> NDArray[np.float64]:
         """How many ticks each event may have happened at."""
@@ -80,7 +86,7 @@ class ImpreciseStream:
         weights, possible = self._probabilities(factors, row, tick, numbers)
         sizes = np.add.reduceat(possible, np.cumsum(width) - width) if len(factors) else np.empty(0, np.int64)
         row, tick = row[possible], tick[possible]
-        times = (self.low[row] + tick) * scale
+        times = (self.low[row] + tick * self.step) * scale
         return Alternatives(sizes.astype(np.int64), weights[possible], np.ones(len(row), np.int64), row, times)
 
     def _probabilities(

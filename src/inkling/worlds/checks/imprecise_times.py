@@ -1,4 +1,4 @@
-"""Weights of imprecise times: one number per tick, none negative, some positive."""
+"""Imprecise times: no interval is too wide, and weights are one number per tick, none negative, some positive."""
 
 from __future__ import annotations
 
@@ -9,19 +9,46 @@ import pyarrow.compute as pc
 from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema
+from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.worlds.checks.findings import Finding, Verdicts, counted, number_words, split
 
 
-def checked_weights(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+def checked_times(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Every row is an event of its own; one without weights is equally likely at every tick."""
-    if doubt.weights is None or not len(rows):
+    if not len(rows):
         return rows, NO_REJECTS
+    findings = [*_widths(schema, doubt, rows), *_weights(doubt, rows)]
+    if not findings:
+        return rows, NO_REJECTS
+    verdicts = Verdicts.of(len(rows), findings)
+    return split(schema, rows, verdicts.guilty, verdicts.said)
+
+
+def _widths(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> list[Finding]:
+    if doubt.widest is None:
+        return []
+    most = schema.units(doubt.widest)
+    widths = rows[END].to_numpy() - rows[START].to_numpy()
+    counts_ticks = schema.tick is not None or schema.time_type is Type.INTEGER or doubt.widest.unit == "TICKS"
+    unit = "tick" if counts_ticks else "microsecond"
+
+    def too_wide(place: int) -> str:
+        wide, allowed = (counted(int(one) // doubt.step, unit) for one in (widths[place], most))
+        ends = f"`{doubt.lo}` and `{doubt.hi}`" if doubt.error is None else f"the first and last moment of `{doubt.lo}`"
+        return f"{ends} are {wide} apart, more than {allowed}"
+
+    return [Finding(Reason.TOO_WIDE, widths > most, too_wide)]
+
+
+def _weights(doubt: ImpreciseTime, rows: pa.Table) -> list[Finding]:
+    if doubt.weights is None:
+        return []
     lists = rows[doubt.weights].combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     weights = pc.list_flatten(lists).to_numpy(zero_copy_only=False).astype(np.float64)
     owner, ends = np.repeat(np.arange(len(rows)), lengths), np.cumsum(lengths)
-    ticks = rows[END].to_numpy() - rows[START].to_numpy() + 1
+    ticks = (rows[END].to_numpy() - rows[START].to_numpy()) // doubt.step + 1
     given = pc.is_valid(lists).to_numpy(zero_copy_only=False)
     with np.errstate(over="ignore"):
         totals = np.bincount(owner, weights, minlength=len(rows))
@@ -48,11 +75,9 @@ def checked_weights(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) 
     def all_zero(place: int) -> str:
         return f"all {lengths[place]} weights in `{doubt.weights}` are 0"
 
-    findings = [
+    return [
         Finding(Reason.WEIGHT_COUNT, given & (lengths != ticks), wrong_count),
         Finding(Reason.WEIGHT_NOT_FINITE, given & ~np.isfinite(totals), not_finite),
         Finding(Reason.NEGATIVE_WEIGHT, given & has_negative, negative),
         Finding(Reason.ZERO_WEIGHTS, given & (totals == 0), all_zero),
     ]
-    verdicts = Verdicts.of(len(rows), findings)
-    return split(schema, rows, verdicts.guilty, verdicts.said)

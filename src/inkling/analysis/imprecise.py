@@ -1,0 +1,215 @@
+"""Which events over imprecise times are chains: leaves one after the other, whose probabilities need no worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from inkling.analysis.verdict import Verdict
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.schema import StreamSchema
+from inkling.model.time import Clock, Span
+from inkling.model.types import Type
+from inkling.model.uncertainty import ImpreciseTime
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Between `low` and `high` events, one after the other, that pass the tests of a leaf."""
+
+    slot: int
+    low: int = 1
+    high: int | None = 1
+    eager: bool = False
+
+    @property
+    def is_single(self) -> bool:
+        return self.low == self.high == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """No event that passes the tests of a leaf, before the link with this number; after all links, after the last."""
+
+    slot: int
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A pattern whose matches are events in the order of its links."""
+
+    policy: p.Policy
+    links: tuple[Link, ...]
+    absences: tuple[Absence, ...] = ()
+    within: Span | p.Points | None = None
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether every match has as many events as there are links."""
+        return all(link.is_single for link in self.links)
+
+    @property
+    def depends_on_others(self) -> bool:
+        """Whether events that are not part of a match can prevent it."""
+        return self.policy is not p.Policy.ANY or bool(self.absences)
+
+
+def chain_of(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None = None) -> Verdict[Chain | None]:
+    """The chain that an event over imprecise times looks for; None, and why, where it has to be found in worlds.
+
+    Without a `clock` the data is not known yet: times are taken for what the streams declare.
+    """
+    why = next(_obstacles(event, program, clock), None)
+    if why is not None:
+        return Verdict(None, why)
+    chain = _chain(event)
+    assert chain is not None
+    said = {p.Policy.ANY: "every", p.Policy.NEXT: "each next", p.Policy.STRICT: "each adjacent"}[chain.policy]
+    return Verdict(chain, f"single events one after the other, {said} one, whose ticks can be summed over")
+
+
+def _obstacles(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None) -> Iterator[str]:
+    streams = [program.stream(name) for name in event.sources]
+    if not any(isinstance(one.schema.doubt, ImpreciseTime) for one in streams if one is not None):
+        yield "no stream that it reads has imprecise times"
+    if event.demand is p.Demand.SAMPLED:
+        yield "SAMPLED is asked for"
+    for name, stream in zip(event.sources, streams, strict=True):
+        if stream is None:
+            yield f"{name} is an event itself, and its times depend on the world"
+        else:
+            yield from _in_stream(stream, clock)
+    ticks = {stream.schema.tick for stream in streams if stream is not None}
+    if clock is Clock.TIMESTAMP and len(ticks) > 1:
+        yield "not all of its streams have the same TICK"
+    if event.per is not p.Per.MATCH:
+        yield f"PER {event.per.value} asks whether there is any match, and matches share their worlds"
+    if event.restart or event.consumption is not None:
+        yield "CONSUME lets matches depend on each other"
+    if event.keep is not None or event.timeouts_of is not None:
+        yield "KEEP FOR depends on when matches are known"
+    if isinstance(event.within, p.EventCount):
+        yield "how many EVENTS lie between two depends on the world"
+    if event.forecast is not None or event.on_change:
+        yield "it is no plain pattern"
+    chain = _chain(event)
+    if chain is None:
+        yield "its pattern is no sequence of single events"
+        return
+    yield from _in_chain(event, chain)
+    yield from _in_expressions(event, [stream for stream in streams if stream is not None])
+
+
+def _in_stream(stream: p.StreamPlan, clock: Clock | None) -> Iterator[str]:
+    schema = stream.schema
+    imprecise = isinstance(schema.doubt, ImpreciseTime)
+    if schema.doubt is not None and not imprecise:
+        yield f"{schema.name} leaves open more than when its events happened"
+    if schema.is_ordered:
+        yield f"ORDER BY of {schema.name} tells simultaneous events apart"
+    if schema.is_interval and not imprecise:
+        yield f"events of {schema.name} last"
+    stamped = clock is Clock.TIMESTAMP or (clock is None and schema.time_type is Type.TIME and _declared(schema))
+    if stamped and schema.tick is None:
+        yield f"times of {schema.name} are timestamps without a TICK"
+    if stream.reset_when is not None:
+        yield f"{schema.name} has RESET WHEN"
+    for column in stream.derived:
+        if imprecise and any(isinstance(part, e.PreviousColumn | e.SinceChange) for part in e.walk(column.expr)):
+            yield f"`{column.name}` of {schema.name} looks back, and which event was before depends on the world"
+        if imprecise and any(
+            isinstance(part, e.ColumnOf) and part.column in _times(schema.doubt) for part in e.walk(column.expr)
+        ):
+            yield f"`{column.name}` of {schema.name} tells a time, which depends on the world"
+
+
+def _declared(schema: StreamSchema) -> bool:
+    return schema.tick is None and schema.column(schema.start) is not None
+
+
+def _times(doubt: object) -> frozenset[str]:
+    assert isinstance(doubt, ImpreciseTime)
+    return frozenset((doubt.lo, doubt.hi))
+
+
+def _chain(event: p.EventPlan) -> Chain | None:
+    pattern = event.pattern
+    if isinstance(event.within, p.EventCount):
+        return None
+    parts = pattern.parts if isinstance(pattern, p.Sequence) else (pattern,)
+    policy = pattern.policy if isinstance(pattern, p.Sequence) else p.Policy.ANY
+    links: list[Link] = []
+    absences: list[Absence] = []
+    for part in parts:
+        match part:
+            case p.Leaf(slot=slot, atoms=()):
+                links.append(Link(slot))
+            case p.Repetition(pattern=p.Leaf(slot=slot, atoms=()), low=low, high=high, eager=eager):
+                links.append(Link(slot, low, high, eager))
+            case p.Absent(pattern=p.Leaf(slot=slot, atoms=())):
+                absences.append(Absence(slot, len(links)))
+            case _:
+                return None
+    return Chain(policy, tuple(links), tuple(absences), event.within)
+
+
+def _in_chain(event: p.EventPlan, chain: Chain) -> Iterator[str]:
+    pattern = event.pattern
+    at_border = any(one.before in (0, len(chain.links)) for one in chain.absences)
+    optional = any(link.low == 0 for link in chain.links)
+    if (
+        isinstance(pattern, p.Sequence)
+        and chain.absences
+        and (at_border or optional)
+        and pattern.within != event.within
+    ):
+        yield "NOT at its border has a limit of its own"
+    leaves = {leaf.slot: leaf for leaf in p.leaves(pattern)}
+    varying = [link for link in chain.links if link.low != link.high]
+    if len(varying) > 1:
+        read = [set(leaves[link.slot].sources or event.scope) for link in chain.links]
+        if sum(map(len, read)) > len(set().union(*read)):
+            yield "several repetitions can share the same events in several ways"
+
+
+def _in_expressions(event: p.EventPlan, streams: list[p.StreamPlan]) -> Iterator[str]:
+    moving = {
+        one.schema.name: _times(one.schema.doubt) for one in streams if isinstance(one.schema.doubt, ImpreciseTime)
+    }
+
+    def tells_time(part: e.Expr) -> bool:
+        match part:
+            case e.TimeOf():
+                return True
+            case e.ColumnOf(slot=slot, column=column) | e.ListColumn(slot=slot, column=column):
+                return any(column in moving.get(name, ()) for name in event.slots[slot].sources or event.scope)
+            case e.Aggregate(slot=slot, column=column):
+                return any(column in moving.get(name, ()) for name in event.slots[slot].sources or event.scope)
+            case _:
+                return False
+
+    for expr in _expressions(event):
+        if any(tells_time(part) for part in e.walk(expr)):
+            yield "it asks for a time, which depends on the world"
+    for leaf in p.leaves(event.pattern):
+        for condition in leaf.conditions:
+            for part in e.walk(condition):
+                if isinstance(part, e.Aggregate) and part.slot == leaf.slot:
+                    yield "a condition aggregates the repetition that it belongs to"
+                if isinstance(part, e.ListColumn) and part.slot == leaf.slot and part.which is not e.Which.LAST:
+                    yield "a condition looks at the first event of the repetition that it belongs to"
+
+
+def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
+    yield from (output.expr for output in (*event.head, *event.returns))
+    yield from event.having
+    for leaf in p.leaves(event.pattern):
+        yield from leaf.conditions
+
+
+def chains_of(program: p.ProgramPlan, clock: Clock | None = None) -> dict[str, Chain]:
+    """The chains over imprecise times of a program, by event."""
+    found = {event.name: chain_of(event, program, clock).conclusion for event in program.events}
+    return {name: chain for name, chain in found.items() if chain is not None}

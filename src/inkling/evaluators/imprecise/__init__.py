@@ -1,0 +1,1 @@
+"""Chains of events whose times are intervals: matches with the probability that they happened."""

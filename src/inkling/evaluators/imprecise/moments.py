@@ -1,0 +1,119 @@
+"""When events may have happened: intervals of ticks, and how probable each tick is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.model.batch import Ints
+from inkling.model.weights import normalized
+
+Chances = NDArray[Any]
+"""Probabilities: doubles, or fractions where nothing may be rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Per event, its first and last tick, and where its probabilities stand.
+
+    `mass[at[x] + i]` is the probability of tick `lower[x] + i`, `cum[cum_at[x] + i]` that of all ticks before it. First
+    and last ticks are possible; where all between them are, the event is `gapless`.
+    """
+
+    lower: Ints
+    upper: Ints
+    at: Ints
+    cum_at: Ints
+    mass: Chances
+    cum: Chances
+    gapless: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    @classmethod
+    def of(
+        cls,
+        lower: Ints,
+        upper: Ints,
+        offsets: Ints | None = None,
+        weights: Chances | None = None,
+        *,
+        exact: bool = False,
+    ) -> Moments:
+        """Every tick is equally probable, unless `weights[offsets[x]:offsets[x + 1]]` says otherwise of event x."""
+        laws = _Laws(exact)
+        uniform = np.ones(len(lower), bool)
+        if offsets is not None and weights is not None:
+            uniform = np.diff(offsets) == 0
+        widths = upper - lower + 1
+        law = np.empty(len(lower), np.int64)
+        distinct, which = np.unique(widths[uniform], return_inverse=True)
+        law[uniform] = np.array([laws.uniform(int(width)) for width in distinct], np.int64)[which]
+        lower, upper = lower.copy(), upper.copy()
+        gapless = np.ones(len(lower), bool)
+        for x in np.flatnonzero(~uniform).tolist():
+            assert offsets is not None
+            assert weights is not None
+            own = weights[offsets[x] : offsets[x + 1]]
+            possible = np.flatnonzero(own > 0)
+            first, last = int(possible[0]), int(possible[-1])
+            law[x] = laws.weighted(own[first : last + 1])
+            gapless[x] = len(possible) == last - first + 1
+            lower[x], upper[x] = lower[x] + first, lower[x] + last
+        return cls(lower, upper, laws.begins[law], laws.begins[law] + law, laws.mass, laws.cum, gapless)
+
+
+class _Laws:
+    """Distinct distributions over ticks, one after the other; the cumulated ones have one number more each."""
+
+    def __init__(self, exact: bool) -> None:
+        self._exact = exact
+        self._begins: list[int] = []
+        self._mass: list[Chances] = []
+        self._cum: list[Chances] = []
+        self._end = 0
+
+    def uniform(self, width: int) -> int:
+        if self._exact:
+            return self._added([Fraction(1, width)] * width, [Fraction(i, width) for i in range(width + 1)])
+        return self._added(np.full(width, 1 / width), np.arange(width + 1) / width)
+
+    def weighted(self, weights: Chances) -> int:
+        if self._exact:
+            shares = normalized(weights.tolist())
+            sums = [sum(shares[:i], Fraction(0)) for i in range(len(shares) + 1)]
+            return self._added(shares, sums)
+        cum = np.append(0.0, np.cumsum(weights))
+        return self._added(weights / cum[-1], cum / cum[-1])
+
+    def _added(self, mass: Any, cum: Any) -> int:
+        kind: Callable[[Any], Chances] = self._fractions if self._exact else np.asarray
+        self._begins.append(self._end)
+        self._mass.append(kind(mass))
+        self._cum.append(kind(cum))
+        self._end += len(mass)
+        return len(self._begins) - 1
+
+    @staticmethod
+    def _fractions(values: list[Fraction]) -> Chances:
+        array = np.empty(len(values), object)
+        array[:] = values
+        return array
+
+    @property
+    def begins(self) -> Ints:
+        return np.array(self._begins, np.int64)
+
+    @property
+    def mass(self) -> Chances:
+        return np.concatenate(self._mass) if self._mass else np.zeros(1)
+
+    @property
+    def cum(self) -> Chances:
+        return np.concatenate(self._cum) if self._cum else np.zeros(1)

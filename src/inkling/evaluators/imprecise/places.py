@@ -1,0 +1,54 @@
+"""Events that may stand at one place of a chain, by key and in the order of their first ticks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.evaluators.imprecise.moments import Moments
+from inkling.evaluators.sources import comes_from
+from inkling.kernels.chain_bounds import candidates
+from inkling.model.batch import EventBatch, Ints
+from inkling.physical.plan import LeafTest
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Rows of a batch; those of key k stand at [offsets[k], offsets[k + 1])."""
+
+    rows: Ints
+    offsets: Ints
+    lower: Ints
+    upper: Ints
+    widest: int
+
+    @classmethod
+    def of(cls, rows: Ints, batch: EventBatch, moments: Moments, n_keys: int) -> Place:
+        order = np.lexsort((moments.lower[rows], batch.key[rows]))
+        rows = rows[order]
+        lower, upper = moments.lower[rows], moments.upper[rows]
+        offsets = np.searchsorted(batch.key[rows], np.arange(n_keys + 1))
+        return cls(rows, offsets, lower, upper, int((upper - lower).max(initial=0)) + 1)
+
+    def around(self, key: Ints, least_upper: Ints, most_lower: Ints) -> tuple[Ints, Ints]:
+        """Pairs of a chain and a row of its key that can happen at or after one tick, and at or before another."""
+        origin, place = candidates(
+            key, least_upper, most_lower, self.offsets, self.lower, self.upper, np.int64(self.widest)
+        )
+        return origin, self.rows[place]
+
+    def only(self, chosen: NDArray[np.bool_]) -> Place:
+        """The rows that a mask over the batch keeps."""
+        kept = chosen[self.rows]
+        before = np.append(0, np.cumsum(kept))
+        return Place(self.rows[kept], before[self.offsets], self.lower[kept], self.upper[kept], self.widest)
+
+
+def rows_of(leaf: LeafTest, batch: EventBatch) -> Ints:
+    """Rows of a leaf's inputs on which all conditions hold that look at single events."""
+    chosen = comes_from(batch, leaf.inputs)
+    for bit in leaf.bits:
+        chosen &= (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
+    return np.flatnonzero(chosen)

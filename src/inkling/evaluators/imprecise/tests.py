@@ -1,0 +1,80 @@
+"""Conditions of chains that look at several events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.truth import truth_of
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.model.batch import EventBatch, Ints, taken
+
+Mask = NDArray[np.bool_]
+
+
+def slots_in(condition: e.Expr) -> frozenset[int]:
+    """The slots whose events a condition looks at."""
+    return frozenset(
+        part.slot
+        for part in e.walk(condition)
+        if isinstance(part, e.ColumnOf | e.ListColumn | e.IdOf | e.Aggregate | e.TimeOf)
+    )
+
+
+def asks_for_previous(condition: e.Expr) -> bool:
+    """Whether a condition compares an event of a repetition with the one before."""
+    return any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition))
+
+
+def gathered(batch: EventBatch, rows: Ints, slots: Iterable[int]) -> Gather:
+    """The events of chains, whose columns stand for these slots."""
+    n, k = rows.shape
+    return Gather(batch, np.arange(n + 1) * k, rows.ravel(), np.tile(np.array([*slots], np.int64), n))
+
+
+class Beside:
+    """Resolves what a condition asks for: of one more event, or of the chain that it would join."""
+
+    def __init__(self, batch: EventBatch, rows: Ints, slots: tuple[int, ...], slot: int, candidates: Ints) -> None:
+        self._batch, self._slot, self._candidates = batch, slot, candidates
+        self._chain = gathered(batch, rows, slots)
+
+    def __call__(self, expr: e.Expr) -> pa.Array:
+        match expr:
+            case e.ColumnOf(slot=slot, column=column) if slot == self._slot:
+                return taken(self._batch.columns[column], self._candidates)
+            case e.IdOf(slot=slot) if slot == self._slot:
+                return self._batch.ids.take(pa.array(self._batch.id_offsets[self._candidates]))
+            case e.KeyColumn(column=column):
+                return taken(self._batch.columns[column], self._candidates)
+            case _:
+                return self._chain(expr)
+
+
+def fits(
+    conditions: Iterable[e.Expr],
+    batch: EventBatch,
+    rows: Ints,
+    slots: tuple[int, ...],
+    slot: int,
+    candidates: Ints,
+    around: Surroundings,
+) -> Mask:
+    """Whether candidates for a slot pass conditions beside the chains in `rows`.
+
+    The first event of a repetition has no previous one to compare with, so conditions that ask for it are dropped.
+    """
+    kept = np.ones(len(candidates), bool)
+    resolve: Beside | None = None
+    for condition in conditions:
+        if slot not in slots and asks_for_previous(condition):
+            continue
+        if resolve is None:
+            resolve = Beside(batch, rows, slots, slot, candidates)
+        kept &= truth_of(condition, resolve, len(candidates), around)
+    return kept

@@ -1,0 +1,84 @@
+"""Repetitions round after round: what is at hand in each, and where an eager one stops.
+
+Inside an eager repetition one more round and the part after it are rivals: neither may start after the other could
+have ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from inkling.evaluators.network.layout import Kept, Layout, named_slots
+from inkling.evaluators.network.partials import NOWHERE, Occurrences, Partials, StartBy, append, stack
+from inkling.kernels import join
+from inkling.logical import plan as p
+
+Following = Callable[[p.Pattern, Partials, StartBy | None], Occurrences]
+"""The occurrences of a pattern that may follow partial matches, if they start in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What partial matches have at hand of one repetition, in a round of it and after the last."""
+
+    layout: Layout
+    slots: frozenset[int]
+    spans: frozenset[int]
+
+    @classmethod
+    def of(cls, pattern: p.Pattern, layout: Layout) -> Self:
+        return cls(layout, frozenset(leaf.slot for leaf in p.leaves(pattern)), frozenset(named_slots(pattern)))
+
+    def begun(self, partials: Partials) -> Partials:
+        """Another round begins: what its slots stood for in earlier ones is not at hand."""
+        registers, moments = partials.registers.copy(), partials.moments.copy()
+        for number, (owner, kept) in enumerate(self.layout.registers):
+            if owner in self.slots and kept in (Kept.HERE, Kept.HERE_FIRST):
+                registers[:, number] = -1
+        for number, (owner, _) in enumerate(self.layout.moments):
+            if owner in self.spans:
+                moments[:, number] = NOWHERE
+        return replace(partials, registers=registers, moments=moments)
+
+    def over(self, partials: Partials) -> Partials:
+        """The last round is over: all events of the repetition are at hand."""
+        registers = partials.registers.copy()
+        for number, (owner, kept) in enumerate(self.layout.registers):
+            if owner in self.slots and kept in (Kept.HERE, Kept.HERE_FIRST):
+                whole = Kept.LAST if kept is Kept.HERE else Kept.FIRST
+                registers[:, number] = registers[:, self.layout.register(owner, whole)]
+        return replace(partials, registers=registers)
+
+
+def repeated_eagerly(
+    part: p.Repetition, after: p.Pattern | None, once: Partials, layout: Layout, following: Following
+) -> tuple[Partials, StartBy]:
+    """Partial matches after each number of rounds, from those after one; and by when the part after it must start."""
+    rounds = Rounds.of(part.pattern, layout)
+    partials, count = once, 1
+    reached: list[tuple[Partials, StartBy]] = []
+    while len(partials) and count != part.high:
+        over, again = rounds.over(partials), rounds.begun(partials)
+        exits = _earliest_end(after, over, layout, following) if count >= part.low and after is not None else None
+        found = following(part.pattern, again, exits)
+        if count >= part.low:
+            reached.append((over, _ends_of(found, len(partials))))
+        partials, count = append(again, found), count + 1
+    at_any_time = np.full(len(partials), join.FAR)  # there are as many rounds as there may be, or no matches are left
+    reached.append((rounds.over(partials), StartBy(at_any_time, at_any_time)))
+    return stack([one for one, _ in reached]), stack([start_by for _, start_by in reached])
+
+
+def _earliest_end(after: p.Pattern, partials: Partials, layout: Layout, following: Following) -> StartBy:
+    """When the first occurrence of the part after a repetition ends."""
+    if isinstance(after, p.Repetition):
+        partials, after = Rounds.of(after.pattern, layout).begun(partials), after.pattern
+    return _ends_of(following(after, partials, None), len(partials))
+
+
+def _ends_of(found: Occurrences, n_partials: int) -> StartBy:
+    return StartBy(*join.earliest_end_of(found.origin, n_partials, found.end, found.end_place))

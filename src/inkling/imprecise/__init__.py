@@ -1,0 +1,1 @@
+"""Events over imprecise times whose probabilities need no worlds: planned, run, and kept on streams."""

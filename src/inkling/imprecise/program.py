@@ -1,0 +1,69 @@
+"""The chains of a program, planned: streams of intervals, and per stage the evaluators of its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from inkling.analysis.imprecise import Chain, chains_of
+from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator
+from inkling.logical import plan as p
+from inkling.logical.evaluate import Surroundings
+from inkling.model.clock import Measure
+from inkling.model.uncertainty import ImpreciseTime
+from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.physical.planner import plan_program
+
+
+@dataclass(frozen=True, slots=True)
+class ImpreciseProgram:
+    """The events of a program that are chains over imprecise times, and the streams that they read."""
+
+    part: p.ProgramPlan  # with the streams as they are declared
+    physical: PhysicalPlan  # over intervals of ticks
+    chains: Mapping[str, Chain]
+    around: Surroundings
+    measure: Measure
+
+    @classmethod
+    def of(cls, plan: PhysicalPlan, around: Surroundings, measure: Measure) -> ImpreciseProgram | None:
+        """None where the program has no such event."""
+        chains = chains_of(plan.program, measure.clock)
+        if not chains:
+            return None
+        events = tuple(event for event in plan.program.events if event.name in chains)
+        read = {name for event in events for name in event.sources}
+        streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
+        part = replace(plan.program, streams=streams, events=events)
+        physical = plan_program(replace(part, streams=tuple(map(_of_intervals, streams))))
+        imprecise = {one.schema.name for one in streams if isinstance(one.schema.doubt, ImpreciseTime)}
+        stages = tuple(_lasting(stage, imprecise) for stage in physical.stages)
+        return cls(part, replace(physical, stages=stages), chains, around, measure)
+
+    @property
+    def events(self) -> tuple[p.EventPlan, ...]:
+        return self.part.events
+
+    @property
+    def grid(self) -> int:
+        """How many units of the clock a tick has."""
+        doubts = [stream.schema.doubt for stream in self.part.streams]
+        return next(one.step for one in doubts if isinstance(one, ImpreciseTime))
+
+    def evaluators(self, stage: Stage) -> dict[str, ImpreciseEvaluator]:
+        """By event of a stage."""
+        return {
+            step.event.name: ImpreciseEvaluator(step, self.chains[step.event.name], self.around, self.grid)
+            for step in stage.steps
+        }
+
+
+def _of_intervals(stream: p.StreamPlan) -> p.StreamPlan:
+    """The stream as one of certain events."""
+    return replace(stream, schema=replace(stream.schema, doubt=None))
+
+
+def _lasting(stage: Stage, imprecise: set[str]) -> Stage:
+    """The stage with both ends of imprecise times."""
+    inputs = tuple(replace(one, interval=True) if one.source in imprecise else one for one in stage.inputs)
+    return replace(stage, inputs=inputs)

@@ -1,0 +1,254 @@
+"""How probable chains are between whose events others must not happen, by dynamic programmes over the ticks.
+
+`cum[cum_at[x] + i]` is the probability that event x happened before tick `lower[x] + i`. For the rest of the numbers
+see `chances`; for regions that must stay free see `chain_bounds`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from inkling.kernels.chain_bounds import LEADING, TRAILING
+
+MOST_POINTS = 1 << 14
+MOST_CHOICES = 729
+"""Three to the power of six: six events with two regions each."""
+
+
+@njit(cache=True, nogil=True)
+def kept_free(window, lo, hi, rows, offsets, others, regions, lower, upper, at, mass, cum_at, cum, tight, most_steps):
+    """Per chain: its probability, the first and the last tick it can take, and whether that could be found.
+
+    Where an other event is forbidden in one region only, gaps are independent given their borders. Where it is
+    forbidden in several, either all ticks of the chain are tried, or the regions are tried that it falls into, with
+    signs; if both take more than `most_steps`, nothing is said. `tight` chains have their ticks found one by one.
+    """
+    n, k = lo.shape
+    chances = np.zeros(n, mass.dtype)
+    first, last, found = lo[:, 0].copy(), hi[:, k - 1].copy(), np.ones(n, np.bool_)
+    wide = 1
+    for m in range(n):
+        for j in range(k):
+            wide = max(wide, hi[m, j] - lo[m, j] + 1)
+    free = np.zeros((max(k, 2), wide, wide), mass.dtype)
+    ends = np.zeros((wide, wide + 1), mass.dtype)
+    one, other = np.zeros(wide, mass.dtype), np.zeros(wide, mass.dtype)
+    for m in range(n):
+        begin, end = offsets[m], offsets[m + 1]
+        several, choices = 0, 1.0
+        for i in range(begin, end):
+            many = _n_regions(regions[i])
+            if many > 1:
+                several += 1
+                choices *= 1 + many
+        if several:
+            points = 1.0
+            for j in range(k):
+                points *= hi[m, j] - lo[m, j] + 1
+            bearable = points * (end - begin) <= most_steps
+            if points <= MOST_POINTS or (bearable and (tight[m] or choices > MOST_CHOICES)):
+                chances[m], first[m], last[m] = _by_points(
+                    window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end],
+                    lower, upper, at, mass, cum_at, cum,
+                )  # fmt: skip
+            elif choices <= MOST_CHOICES:
+                chances[m], first[m], last[m] = _by_choices(
+                    window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end],
+                    lower, upper, at, mass, cum_at, cum, free, ends, one, other,
+                )  # fmt: skip
+            else:
+                found[m] = False
+            continue
+        signs = np.ones(end - begin, np.int64)
+        chances[m], first[m], last[m] = _by_gaps(
+            window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end], signs,
+            lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight[m],
+        )  # fmt: skip
+    return chances, first, last, found
+
+
+@njit(cache=True, nogil=True)
+def _n_regions(where):
+    many = 0
+    while where:
+        where &= where - 1
+        many += 1
+    return many
+
+
+@njit(cache=True, nogil=True)
+def _within(x, a, b, lower, upper, cum_at, cum):
+    """Probability that event x happens at one of the ticks a to b."""
+    a, b = max(a, lower[x]), min(b, upper[x])
+    if a > b:
+        return cum[cum_at[x]]
+    return cum[cum_at[x] + b - lower[x] + 1] - cum[cum_at[x] + a - lower[x]]
+
+
+@njit(cache=True, nogil=True)
+def _by_gaps(
+    window, k, lo, hi, rows, others, regions, signs, lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight
+):
+    """Other events with one region each. Sign 1 keeps it free, -1 counts, negatively, that the event is there."""
+    zero, unit = mass[0] * 0, mass[0] * 0 + 1
+    around = False
+    for j in range(1, k):
+        for u in range(hi[j - 1] - lo[j - 1] + 1):
+            for t in range(hi[j] - lo[j] + 1):
+                free[j, u, t] = unit
+    for i in range(others.shape[0]):
+        where, x = regions[i], others[i]
+        if where >> LEADING & 1 or where >> TRAILING & 1:
+            around = True
+            continue
+        for j in range(1, k):
+            if where >> j & 1:
+                for u in range(lo[j - 1], hi[j - 1] + 1):
+                    for t in range(max(lo[j], u + 1), hi[j] + 1):
+                        inside = _within(x, u + 1, t - 1, lower, upper, cum_at, cum)
+                        free[j, u - lo[j - 1], t - lo[j]] *= 1 - inside if signs[i] > 0 else -inside
+    last_base = at[rows[k - 1]] - lower[rows[k - 1]]
+    bound = window > 0 and hi[k - 1] - lo[0] >= window
+    first_base = at[rows[0]] - lower[rows[0]]
+    if not (bound or around or tight):
+        for s in range(lo[0], hi[0] + 1):
+            one[s - lo[0]] = mass[first_base + s]
+        for j in range(1, k):
+            _hop(j, lo[j - 1], hi[j - 1], hi[j], lo, rows, lower, at, mass, free, one, other)
+            one, other = other, one
+        total = zero
+        for t in range(hi[k - 1] - lo[k - 1] + 1):
+            total += one[t]
+        return total, lo[0], hi[k - 1]
+    by_ends = not around and not tight and k > 1
+    if by_ends:
+        for u in range(lo[k - 2], hi[k - 2] + 1):
+            row, before = u - lo[k - 2], zero
+            ends[row, 0] = zero
+            for t in range(lo[k - 1], hi[k - 1] + 1):
+                if t > u:
+                    before += mass[last_base + t] * free[k - 1, row, t - lo[k - 1]]
+                ends[row, t - lo[k - 1] + 1] = before
+    total, first, last = zero, hi[0] + 1, lo[k - 1] - 1
+    for s in range(lo[0], hi[0] + 1):
+        weight = mass[first_base + s]
+        if weight == 0:
+            continue
+        until = hi[k - 1] if window <= 0 else min(hi[k - 1], s + window - 1)
+        one[s - lo[0]] = weight
+        a, b = s, s
+        for j in range(1, k - 1 if by_ends else k):
+            until_here = min(hi[j], until)
+            _hop(j, a, b, until_here, lo, rows, lower, at, mass, free, one, other)
+            one, other = other, one
+            a, b = lo[j], until_here
+        if by_ends:
+            for u in range(a, b + 1):
+                place = until - lo[k - 1] + 1
+                if place > 0:
+                    total += one[u - lo[k - 2]] * ends[u - lo[k - 2], place]
+            continue
+        for t in range(a, b + 1):
+            here = one[t - lo[k - 1]]
+            if around and here != 0:
+                for i in range(others.shape[0]):
+                    where, x = regions[i], others[i]
+                    if where >> LEADING & 1:
+                        inside = _within(x, t - window + 1, s - 1, lower, upper, cum_at, cum)
+                        here *= 1 - inside if signs[i] > 0 else -inside
+                    elif where >> TRAILING & 1:
+                        inside = _within(x, t + 1, s + window - 1, lower, upper, cum_at, cum)
+                        here *= 1 - inside if signs[i] > 0 else -inside
+            if here != 0:
+                total += here
+                first, last = min(first, s), max(last, t)
+    return (total, first, last) if not by_ends else (total, lo[0], hi[k - 1])
+
+
+@njit(cache=True, nogil=True)
+def _hop(j, a, b, until, lo, rows, lower, at, mass, free, one, other):
+    """From event j - 1 at ticks a to b, weighted by `one`, to event j at ticks up to `until`."""
+    base = at[rows[j]] - lower[rows[j]]
+    for t in range(lo[j], until + 1):
+        before = mass[0] * 0
+        for u in range(a, min(b, t - 1) + 1):
+            before += one[u - lo[j - 1]] * free[j, u - lo[j - 1], t - lo[j]]
+        other[t - lo[j]] = before * mass[base + t]
+
+
+@njit(cache=True, nogil=True)
+def _by_choices(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum, free, ends, one, other):
+    """Every way for other events to fall into one of their several regions, or not to look at them at all, signed."""
+    n = others.shape[0]
+    chosen, signs = np.zeros(n, np.int64), np.ones(n, np.int64)
+    digits = np.zeros(n, np.int64)
+    total = mass[0] * 0
+    while True:
+        for i in range(n):
+            where = regions[i]
+            if _n_regions(where) < 2:
+                chosen[i], signs[i] = where, 1
+            elif digits[i] == 0:
+                chosen[i], signs[i] = 0, 1
+            else:
+                for _ in range(digits[i] - 1):
+                    where &= where - 1
+                chosen[i], signs[i] = where & -where, -1
+        part, _, _ = _by_gaps(
+            window, k, lo, hi, rows, others, chosen, signs,
+            lower, upper, at, mass, cum_at, cum, free, ends, one, other, False,
+        )  # fmt: skip
+        total += part
+        i = 0
+        while i < n:
+            many = _n_regions(regions[i])
+            if many > 1:
+                digits[i] += 1
+                if digits[i] <= many:
+                    break
+                digits[i] = 0
+            i += 1
+        if i == n:
+            break
+    return total, lo[0], hi[k - 1]
+
+
+@njit(cache=True, nogil=True)
+def _by_points(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum):
+    """Every choice of ticks, one after the other."""
+    zero = mass[0] * 0
+    ticks, weights = lo.copy(), np.zeros(k + 1, mass.dtype)
+    weights[0] = zero + 1
+    total, first, last = zero, hi[0] + 1, lo[k - 1] - 1
+    j = 0
+    ticks[0] = lo[0] - 1
+    while j >= 0:
+        ticks[j] += 1
+        until = hi[j] if window <= 0 or j == 0 else min(hi[j], ticks[0] + window - 1)
+        if ticks[j] > until:
+            j -= 1
+            continue
+        weights[j + 1] = weights[j] * mass[at[rows[j]] - lower[rows[j]] + ticks[j]]
+        if weights[j + 1] == 0:
+            continue
+        if j + 1 < k:
+            j += 1
+            ticks[j] = max(lo[j], ticks[j - 1] + 1) - 1
+            continue
+        here = weights[k]
+        for i in range(others.shape[0]):
+            where, x = regions[i], others[i]
+            inside = zero
+            for g in range(1, k):
+                if where >> g & 1:
+                    inside += _within(x, ticks[g - 1] + 1, ticks[g] - 1, lower, upper, cum_at, cum)
+            if where >> LEADING & 1:
+                inside += _within(x, ticks[k - 1] - window + 1, ticks[0] - 1, lower, upper, cum_at, cum)
+            if where >> TRAILING & 1:
+                inside += _within(x, ticks[k - 1] + 1, ticks[0] + window - 1, lower, upper, cum_at, cum)
+            here *= 1 - inside
+        if here > 0:
+            total += here
+            first, last = min(first, ticks[0]), max(last, ticks[k - 1])
+    return total, first, last

@@ -1,0 +1,48 @@
+"""Matches that have been found wait here until nothing can change them, and with them the events that could."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inkling.testing.imprecise.case import Outcome, Query, Results, TimedEvent
+from inkling.testing.imprecise.chain import Chain
+from inkling.testing.imprecise.formula import Times
+from inkling.testing.imprecise.watermark import Clock
+
+Weigh = Callable[[Chain, list[Times]], Outcome | None]
+
+
+class Waiting:
+    """Signatures by their events, with the point matches that were found of them, if an engine finds these."""
+
+    def __init__(self, query: Query, clock: Clock, weigh: Weigh) -> None:
+        self.query = query
+        self.clock = clock
+        self.stream: list[TimedEvent] = []
+        self.peak_live = 0
+        self._weigh = weigh
+        self._found: dict[tuple[tuple[int, ...], tuple[TimedEvent, ...]], list[Times]] = {}
+
+    def see(self, event: TimedEvent) -> None:
+        self.stream.append(event)
+        self.peak_live = max(self.peak_live, len(self.stream))
+
+    def add(self, shape: tuple[int, ...], events: tuple[TimedEvent, ...], times: Times | None = None) -> None:
+        points = self._found.setdefault((shape, events), [])
+        if times is not None:
+            points.append(times)
+
+    def due(self, *, at_end: bool = False) -> Results:
+        """The signatures that are final now; afterwards, what nothing can need any more is forgotten."""
+        final = [
+            (shape, events)
+            for shape, events in self._found
+            if at_end or self.clock.is_final(events[0], self.query.window)
+        ]
+        results = {}
+        for shape, events in final:
+            chain = Chain.of(self.query, shape, events, self.stream)
+            if outcome := self._weigh(chain, self._found.pop((shape, events))):
+                results[chain.signature] = outcome
+        self.stream = [one for one in self.stream if self.clock.still_needed(one, self.query)]
+        return results

@@ -1,0 +1,43 @@
+"""How far time has certainly come: every event that is still to arrive lies after the watermark."""
+
+from __future__ import annotations
+
+from inkling.testing.imprecise.case import Query, TimedEvent
+
+NOT_YET = -(1 << 62)
+
+
+class Clock:
+    """`widest` is the greatest number of instants of an interval; rows that break the promise are set aside."""
+
+    def __init__(self, widest: int) -> None:
+        self.widest = widest  # U_max
+        self.newest_lower = NOT_YET  # now.lower
+        self.late: list[TimedEvent] = []
+        self.oversized: list[TimedEvent] = []
+
+    @property
+    def watermark(self) -> int:
+        return self.newest_lower - self.widest
+
+    def admits(self, event: TimedEvent) -> bool:
+        """Advance, unless the event comes too late or is too wide."""
+        if event.upper - event.lower + 1 > self.widest:
+            self.oversized.append(event)
+            return False
+        if event.lower <= self.watermark:
+            self.late.append(event)
+            return False
+        self.newest_lower = max(self.newest_lower, event.lower)
+        return True
+
+    def is_final(self, anchor: TimedEvent, window: int | None) -> bool:
+        """Whether everything that can take part in a match that starts with `anchor`, or undo it, has been seen."""
+        return window is not None and self.watermark >= anchor.upper + window - 1
+
+    def still_needed(self, event: TimedEvent, query: Query) -> bool:
+        """Whether a match that is not final yet may have to do with an event."""
+        if query.window is None:
+            return True
+        windows = 2 if query.absences[0] else 1
+        return event.upper >= self.watermark - windows * query.window - self.widest

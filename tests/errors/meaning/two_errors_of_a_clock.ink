@@ -1,0 +1,2 @@
+STREAM Log(node STRING) TIME t
+  CLOCK node ERROR 50 MILLISECONDS, 2 SECONDS FOR 'gateway', 1 SECONDS FOR 'edge', 5 SECONDS FOR 'gateway';

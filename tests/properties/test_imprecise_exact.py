@@ -1,0 +1,105 @@
+"""Random chains over imprecise times: sums over ticks give exactly what the definition gives, in fractions.
+
+Every key of a program is a case of its own: it has its own worlds. The kernels run twice, on fractions and compiled.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+from inkling.analysis.clock import measure_for
+from inkling.evaluators.imprecise.confidence import COMPILED
+from inkling.imprecise.program import ImpreciseProgram
+from inkling.imprecise.run import events_of, with_derived
+from inkling.io import normalize
+from inkling.knowledge.materialize import surroundings
+from inkling.model.time import Clock
+from inkling.physical.planner import plan_program
+from inkling.testing.arrow import arrow_streams
+from inkling.testing.chains import ChainCase, chain_cases
+from inkling.testing.exact_kernels import IN_FRACTIONS
+from inkling.testing.oracle import probable_oracle
+
+PROGRAMS_PER_SEED = 40
+KEYS = 20
+SEEDS = range(7)
+LONG_SEEDS = range(7, 87)
+
+Answers = dict[tuple[str, ...], tuple[int, int, Fraction]]
+
+
+def program_of(case: ChainCase) -> ImpreciseProgram:
+    measure = measure_for(case.plan, dict.fromkeys((one.schema.name for one in case.plan.streams), Clock.TICKS))
+    found = ImpreciseProgram.of(plan_program(case.plan), surroundings({}, measure), measure)
+    assert found is not None, "it is no chain"
+    return found
+
+
+def rows_of(case: ChainCase) -> dict[str, pa.Table]:
+    names = [one.schema.name for one in case.plan.streams]
+    together = {name: [row for rows in case.keys for row in rows[name]] for name in names}
+    given = arrow_streams(case.plan, together)
+    return {one.schema.name: normalize(given[one.schema.name], one.schema).rows for one in case.plan.streams}
+
+
+def answers(case: ChainCase, *, exact: bool, by_tables: bool = False) -> Answers:
+    program = program_of(case)
+    (stage,) = program.physical.stages
+    (evaluator,) = program.evaluators(stage).values()
+    events = events_of(program, stage, with_derived(program, rows_of(case)), {}, exact=exact)
+    found: Answers = {}
+    kernels = IN_FRACTIONS if exact else COMPILED
+    for some in evaluator.evaluate(events.batch, events.moments, events.n_keys, kernels=kernels, by_tables=by_tables):
+        for row, ids in enumerate(some.matches.lineage.to_pylist()):
+            assert tuple(ids) not in found
+            found[tuple(ids)] = int(some.matches.start[row]), int(some.matches.end[row]), some.chance[row]
+    return found
+
+
+def defined(case: ChainCase) -> Answers:
+    return {
+        one.lineage: (one.start, one.end, one.probability)
+        for rows in case.keys
+        for one in probable_oracle(case.plan, rows)["x"]
+    }
+
+
+@pytest.fixture(scope="module")
+def tally() -> Counter[str]:
+    return Counter()
+
+
+def check(seed: int, tally: Counter[str]) -> None:
+    for case in chain_cases(seed, PROGRAMS_PER_SEED, KEYS):
+        wanted = defined(case)
+        assert answers(case, exact=True) == wanted, case.chain
+        assert answers(case, exact=True, by_tables=True) == wanted, case.chain
+        rounded = answers(case, exact=False)
+        assert rounded.keys() == wanted.keys()
+        for name, (start, end, chance) in rounded.items():
+            assert (start, end) == wanted[name][:2]
+            assert chance == pytest.approx(float(wanted[name][2]), abs=1e-12)
+            assert (chance == 1) == (wanted[name][2] == 1)
+        tally["cases"] += len(case.keys)
+        tally["results"] += len(wanted)
+        tally["uncertain results"] += sum(one[2] < 1 for one in wanted.values())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sums_over_ticks_eq_definition(seed: int, tally: Counter[str]) -> None:
+    check(seed, tally)
+
+
+def test_enough_was_tried(tally: Counter[str]) -> None:
+    assert tally["cases"] >= 5_000
+    assert tally["uncertain results"] >= 2_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_more_sums_over_ticks_eq_definition(seed: int) -> None:
+    check(seed, Counter())

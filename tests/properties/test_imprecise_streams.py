@@ -1,0 +1,179 @@
+"""Random chains over imprecise times, pushed piece by piece: what one run over all rows gives, and no more is kept.
+
+Rows come late, but not too late. The state goes through bytes now and then.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.properties.test_imprecise_exact import program_of
+
+from inkling.analysis.clock import measure_for
+from inkling.evaluators.whole import run_plan
+from inkling.imprecise.run import answered
+from inkling.io import normalize
+from inkling.knowledge.materialize import surroundings
+from inkling.live.clocks import Marks
+from inkling.logical import plan as p
+from inkling.model.time import Clock, Span
+from inkling.physical.planner import plan_program
+from inkling.results import result_table
+from inkling.testing.arrow import arrow_streams
+from inkling.testing.chains import ChainCase, chain_cases
+from inkling.worlds.live.fed import FedState, FedWorlds
+from inkling.worlds.settings import Sampling
+
+SEEDS = range(4)
+PROGRAMS_PER_SEED = 24
+KEYS = 12
+APART = 9
+"""Ticks between the rows of one key and those of the next one."""
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def together(case: ChainCase) -> Rows:
+    """The rows of all keys, one key after the other, so that time goes on."""
+    names = [one.schema.name for one in case.plan.streams]
+    times = ("lo", "hi", "t")
+    return {
+        name: [
+            {column: value + key * APART if column in times else value for column, value in row.items()}
+            for key, rows in enumerate(case.keys)
+            for row in rows[name]
+        ]
+        for name in names
+    }
+
+
+def with_lateness(plan: p.ProgramPlan, late: int) -> p.ProgramPlan:
+    span = Span(Fraction(late), "TICKS")
+    return replace(plan, streams=tuple(replace(one, schema=replace(one.schema, late=span)) for one in plan.streams))
+
+
+def pieces(rng: random.Random, rows: Rows, late: int) -> Iterator[Rows]:
+    every = [
+        (row.get("lo", row.get("t")) + rng.randrange(late + 1), rng.random(), name, row)
+        for name in rows
+        for row in rows[name]
+    ]
+    every.sort(key=lambda one: one[:2])
+    n_cuts = rng.choice([1, 3, 8, len(every)])
+    cuts = sorted(rng.randrange(len(every) + 1) for _ in range(n_cuts))
+    for begin, end in zip([0, *cuts], [*cuts, len(every)], strict=True):
+        piece: Rows = {}
+        for _, _, name, row in every[begin:end]:
+            piece.setdefault(name, []).append(row)
+        yield piece
+
+
+def lines(tables: dict[str, list[pa.Table]]) -> Counter[str]:
+    return Counter(str(sorted(row.items())) for some in tables.values() for table in some for row in _rounded(table))
+
+
+def _rounded(table: pa.Table) -> list[dict[str, Any]]:
+    return [{**row, "probability": round(row["probability"], 12)} for row in table.to_pylist()]
+
+
+def check(seed: int, tally: Counter[str]) -> None:
+    rng = random.Random(seed)
+    for case in chain_cases(seed + 1000, PROGRAMS_PER_SEED, KEYS):
+        rows, late = together(case), rng.choice([0, 2, 6])
+        plan = with_lateness(case.plan, late)
+        measure = measure_for(plan, dict.fromkeys(rows, Clock.TICKS))
+        live = FedWorlds(plan_program(plan), {}, surroundings({}, measure), measure, Sampling())
+        state, heard = live.start(), list[pa.Table]()
+        for piece in pieces(rng, rows, late):
+            if rng.random() < 0.2:
+                state = live.loaded(live.dumped(state), state.n_read)
+            state, outcome = live.step(
+                state,
+                arrow_streams(
+                    replace(plan, streams=tuple(one for one in plan.streams if one.schema.name in piece)), piece
+                ),
+            )
+            heard.append(outcome.tables["x"])
+            assert not len(outcome.late)
+            tally["kept at most"] = max(tally["kept at most"], n_kept(state))
+            assert_needed(case, state)
+        tally["told before the end"] += sum(map(len, heard))
+        state, outcome = live.step(state, {}, Marks(finished=True))
+        heard.append(outcome.tables["x"])
+        assert n_kept(state) == 0
+        given = arrow_streams(case.plan, rows)
+        whole = {one.schema.name: normalize(given[one.schema.name], one.schema).rows for one in case.plan.streams}
+        wanted = answered(program_of(case), whole, {})
+        assert lines({"x": heard}) == lines({"x": [wanted["x"]]}), case.chain
+        tally["results"] += len(wanted["x"])
+        tally["cases"] += 1
+
+
+def n_kept(state: FedState) -> int:
+    return sum(map(len, state.worlds.chains.values()))
+
+
+def assert_needed(case: ChainCase, state: FedState) -> None:
+    """Nothing is kept that ended longer ago than a window and the longest interval; twice that before NOT."""
+    within = case.chain.within
+    if within is None or not state.worlds.chains:
+        return
+    assert isinstance(within, p.Points)
+    widest = 4
+    for rows in state.worlds.chains.values():
+        if len(rows):
+            assert np.all(rows["@end"].to_numpy() >= state.worlds.decided - 2 * within.count - widest)
+
+
+@pytest.fixture(scope="module")
+def tally() -> Counter[str]:
+    return Counter()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pushes_eq_one_run(seed: int, tally: Counter[str]) -> None:
+    check(seed, tally)
+
+
+def test_enough_was_told_early(tally: Counter[str]) -> None:
+    assert tally["results"] > 1_000
+    assert tally["told before the end"] > tally["results"] / 2
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_intervals_of_one_tick_are_certain(seed: int) -> None:
+    """Zero-width intervals give the matches of the evaluators for certain streams, with probability 1."""
+    n_results = 0
+    for case in chain_cases(seed + 2000, PROGRAMS_PER_SEED, KEYS):
+        narrow = ChainCase(case.plan, tuple(narrowed(rows) for rows in case.keys))
+        given = arrow_streams(narrow.plan, together(narrow))
+        whole = {one.schema.name: normalize(given[one.schema.name], one.schema).rows for one in narrow.plan.streams}
+        found = answered(program_of(narrow), whole, {})["x"]
+        certain = replace(
+            narrow.plan,
+            streams=tuple(
+                replace(one, schema=replace(one.schema, doubt=None, end=one.schema.start))
+                for one in narrow.plan.streams
+            ),
+        )
+        measure = measure_for(certain, dict.fromkeys(whole, Clock.TICKS))
+        matches = run_plan(plan_program(certain), whole, {}, surroundings({}, measure))["x"]
+        wanted = result_table(certain.events[0], matches, Clock.TICKS)
+        assert lines({"x": [found]}) == lines({"x": [wanted]}), case.chain
+        n_results += len(wanted)
+    assert n_results > 100
+
+
+def narrowed(rows: Rows) -> Rows:
+    return {
+        name: [{**row, "hi": row["lo"], "weights": None} if "lo" in row else row for row in some]
+        for name, some in rows.items()
+    }
