@@ -22,10 +22,13 @@ from inkling.testing.imprecise.sorted_order import SortedEngine
 from inkling.testing.imprecise.streams import divisible
 
 LEAST = {(Policy.ANY, 10): 1e6, (Policy.ANY, 50): 1e5, (Policy.NEXT, 10): 3e5, (Policy.NEXT, 50): 2e4}
-MOST_POINTS = 100_000
+MOST_POINTS = 200_000
+FEWEST = 150
 MOST_FOR_TEN_TIMES = 11.0
 PROBE_EVENTS = 10_000
 BATCH = 20
+
+PaperEngine = AnyStateEngine | SortedEngine | SelectivityEngine | PointEngine
 
 
 class Answer(NamedTuple):
@@ -33,6 +36,14 @@ class Answer(NamedTuple):
     expected: float
     peak_runs: int = 0
     peak_live: int = 0
+
+
+class Timed(NamedTuple):
+    """An engine and the number of events that it is given."""
+
+    name: str
+    n_events: int
+    run: Callable[[], Answer]
 
 
 def production(setting: Setting, n_events: int) -> Callable[[], Answer]:
@@ -89,30 +100,34 @@ def growth(sizes: Sizes) -> Iterator[Row]:
 
 
 def _row(setting: Setting, sizes: Sizes) -> Row:
-    n_events, n_few = _n_events(setting, sizes), _n_few(setting, sizes)
-    engines = _engines(setting, n_few)
-    few = production(setting, n_few)()
-    ours, *theirs = best_of(sizes.repeats, production(setting, n_events), *engines.values())
-    for name, cost in zip(engines, theirs, strict=True):
-        assert cost.answer.n_matches == few.n_matches, f"{setting}: {name} {cost.answer}, not {few}"
-        assert math.isclose(cost.answer.expected, few.expected, rel_tol=1e-9), f"{setting}: {name}"
-    factor = n_events / n_few
-    rate = LEAST.get((setting.policy, setting.half)) if setting == Setting(setting.policy, setting.half) else None
-    runs = ", ".join(f"{name} {cost.answer.peak_runs}" for name, cost in zip(engines, theirs, strict=True))
-    live = max((cost.answer.peak_live for cost in theirs), default=0)
+    n_events, engines = _n_events(setting, sizes), _engines(setting, sizes)
+    ours, *theirs = best_of(sizes.repeats, production(setting, n_events), *(engine.run for engine in engines))
+    baselines, runs = [], []
+    for engine, cost in zip(engines, theirs, strict=True):
+        _agree(setting, engine, cost.answer)
+        name, factor = f"{engine.name}, from {quantity(engine.n_events)} events", n_events / engine.n_events
+        baselines.append(Baseline(name, cost.seconds * factor, cost.cpu_seconds * factor))
+        runs.append(f"{engine.name} {cost.answer.peak_runs}")
+    live = max(cost.answer.peak_live for cost in theirs)
+    is_usual = setting == Setting(setting.policy, setting.half)
+    least = LEAST.get((setting.policy, setting.half)) if is_usual else None
     return Row(
         str(setting),
         f"{quantity(n_events)} events",
         ours.seconds,
         ours.cpu_seconds,
         n_events,
-        f"{quantity(ours.answer.n_matches)} matches; runs: {runs}; live: {live}",
-        tuple(
-            Baseline(f"{name}, from {quantity(n_few)} events", cost.seconds * factor, cost.cpu_seconds * factor)
-            for name, cost in zip(engines, theirs, strict=True)
-        ),
-        () if rate is None else (Goal("events/s", n_events / ours.seconds, least=rate),),
+        f"{quantity(ours.answer.n_matches)} matches; runs: {', '.join(runs)}; live: {live}",
+        tuple(baselines),
+        () if least is None else (Goal("events/s", n_events / ours.seconds, least=least),),
     )
+
+
+def _agree(setting: Setting, engine: Timed, answer: Answer) -> None:
+    """Every baseline finds the same matches, with the same confidences in sum."""
+    expected = production(setting, engine.n_events)()
+    assert answer.n_matches == expected.n_matches, f"{setting}: {engine.name} {answer}, not {expected}"
+    assert math.isclose(answer.expected, expected.expected, rel_tol=1e-9), f"{setting}: {engine.name}"
 
 
 def _n_events(setting: Setting, sizes: Sizes) -> int:
@@ -125,31 +140,42 @@ def _n_events(setting: Setting, sizes: Sizes) -> int:
 
 
 def _n_few(setting: Setting, sizes: Sizes) -> int:
-    """What plain Python gets through in about a second; intervals cost more, and by far more under NEXT."""
+    """What plain Python gets through in about a second; long intervals cost more, and by far more under NEXT."""
     wider = max(1.0, setting.half / USUAL_HALF)
     if setting.policy is Policy.NEXT:
-        return max(150, int(sizes.imprecise_few / wider**2))
-    return max(150, min(sizes.imprecise_few, 2 * (setting.window + 4 * setting.half)))
+        return max(FEWEST, int(sizes.imprecise_few / wider**2))
+    return max(FEWEST, int(sizes.imprecise_few / wider))
 
 
-def _engines(setting: Setting, n_events: int) -> dict[str, Callable[[], Answer]]:
-    query, widest = setting.query, 2 * setting.half + 1
+def _engines(setting: Setting, sizes: Sizes) -> list[Timed]:
+    query, widest, n_few = setting.query, 2 * setting.half + 1, _n_few(setting, sizes)
+    engines = [
+        _timed("sorted", setting, n_few, lambda: SortedEngine(query, widest)),
+        _timed("selectivity", setting, n_few, lambda: SelectivityEngine(query, widest, batch=BATCH)),
+        _timed("any-state", setting, n_few, lambda: AnyStateEngine(query, widest)),
+    ]
+    for n_events in (n_few, n_few // 2, n_few // 4, FEWEST):
+        if n_events >= FEWEST and _n_points(setting, n_events) <= MOST_POINTS:
+            made = _timed("point-based", setting, n_events, lambda: PointEngine(query, widest, latest_next=True))
+            return [*engines, made]
+    return engines
+
+
+def _timed(name: str, setting: Setting, n_events: int, make: Callable[[], PaperEngine]) -> Timed:
     events = divisible(n_events, setting.half, setting.divisors, exact=False)
-    made: dict[str, Callable[[], AnyStateEngine | SortedEngine | SelectivityEngine | PointEngine]] = {
-        "sorted": lambda: SortedEngine(query, widest),
-        "selectivity": lambda: SelectivityEngine(query, widest, batch=BATCH),
-        "any-state": lambda: AnyStateEngine(query, widest),
-    }
-    if expected_matches(query, events, count_points=True) <= MOST_POINTS:
-        made["point-based"] = lambda: PointEngine(query, widest, latest_next=True)
 
-    def answered(make: Callable[[], AnyStateEngine | SortedEngine | SelectivityEngine | PointEngine]) -> Answer:
+    def answered() -> Answer:
         engine = make()
         found = run(engine, events)
         total = sum(float(one.confidence) for one in found.values())
         return Answer(len(found), total, engine.peak_runs, engine.waiting.peak_live)
 
-    return {name: (lambda make=make: answered(make)) for name, make in made.items()}
+    return Timed(name, n_events, answered)
+
+
+def _n_points(setting: Setting, n_events: int) -> float:
+    events = divisible(n_events, setting.half, setting.divisors, exact=False)
+    return float(expected_matches(setting.query, events, count_points=True))
 
 
 BENCHMARKS: dict[str, Callable[[Sizes], Iterator[Row]]] = {

@@ -29,10 +29,11 @@ STREAMING_NOTE = (
 
 IMPRECISE_NOTE = (
     "Streams have one event per tick; a step of a pattern asks for values divisible by a number. *Within* is the "
-    "window in ticks. The baselines are the published engines in plain Python, with the same exact confidences. They see the "
-    "beginning of the stream only, and their times are scaled to all events; where intervals are long, the beginning "
-    "has fewer matches per event than the rest, which is to their advantage. The point-based engine is left out where "
-    "it would go through too many points. *Runs* are partial matches alive at once, *live* are events an engine keeps."
+    "window in ticks. The baselines are the published engines in plain Python, with the same exact confidences. They "
+    "see the beginning of the stream only, and their times are scaled to all events; where intervals are long, the "
+    "beginning has fewer matches per event than the rest, which is to their advantage. The point-based engine is left "
+    "out where it would go through too many points. *Runs* are partial matches alive at once, *live* are events that "
+    "an engine keeps."
 )
 
 

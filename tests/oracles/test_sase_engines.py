@@ -37,7 +37,7 @@ from inkling.testing.imprecise.ranking import at_least, best
 from inkling.testing.imprecise.selectivity import SelectivityEngine
 from inkling.testing.imprecise.sorted_order import SortedEngine
 from inkling.testing.imprecise.streams import arrival_order, divisible, divisible_query
-from inkling.testing.imprecise.watermark import Clock
+from inkling.testing.imprecise.watermark import Clock, is_final
 from inkling.testing.imprecise.weigh import weigh
 
 BY_ID = {line["id"]: case_of(line) for line in CASES}
@@ -377,14 +377,14 @@ def test_x01_walk_through() -> None:
     assert max(instant for instant, _ in released) == 6
     assert sorted(instant for instant, _ in released) == [1, 1, 2, 3, 4, 5, 5, 6, 6]
     anchor = case.events[0]
-    assert not clock.is_final(anchor, 20)
+    assert not is_final(anchor, 20, clock.watermark)
     assert not clock.admits(timed_event("late", "B", 5, 6))
     assert not clock.admits(timed_event("wide", "B", 30, 40))
     assert ([one.id for one in clock.late], [one.id for one in clock.oversized]) == (["late"], ["wide"])
     assert clock.admits(timed_event("z", "B", 29, 29))
-    assert not clock.is_final(anchor, 20)
+    assert not is_final(anchor, 20, clock.watermark)
     assert clock.admits(timed_event("z", "B", 30, 30))
-    assert clock.is_final(anchor, 20)
+    assert is_final(anchor, 20, clock.watermark)
     assert said(engine.push(timed_event("z", "D", 30, 30))) == case.results
     assert engine.finish() == {}
 

@@ -5,6 +5,7 @@ Signatures, the instants of each of their events, and confidences must be equal 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,8 +22,11 @@ from inkling.testing.imprecise.chain import Chain
 from inkling.testing.imprecise.density import expected_matches
 from inkling.testing.imprecise.engine import is_exclusive, run, widest
 from inkling.testing.imprecise.fixpoint import possible_ranges
-from inkling.testing.imprecise.streams import Drawn, arrival_order, random_cases
+from inkling.testing.imprecise.selectivity import SelectivityEngine
+from inkling.testing.imprecise.sorted_order import SortedEngine
+from inkling.testing.imprecise.streams import Drawn, arrival_order, divisible, divisible_query, random_cases
 from inkling.testing.imprecise.watermark import Clock
+from inkling.testing.imprecise.weigh import weigh
 
 SEEDS = range(4)
 CASES_PER_SEED = 300
@@ -87,6 +91,24 @@ def test_engines_eq_worlds(seed: int, exclusive: bool) -> None:
     expected = EXCLUSIVE_TRAITS if exclusive else TRAITS
     assert n_results.keys() == expected
     assert min(n_results.values()) > 10, n_results
+
+
+@pytest.mark.parametrize("divisors", [(31, 37, 41), (31, 37, 41, 43, 47)], ids=["three steps", "five steps"])
+def test_what_engines_forget_changes_nothing(divisors: tuple[int, ...]) -> None:
+    """Results that came when only some events were kept are those among all events."""
+    asked = divisible_query(divisors, 100, Policy.NEXT)
+    events = [one for one in divisible(900, 10, divisors, exact=False) if one.lower > 600]
+    by_id = {one.id: one for one in events}
+    for engine in (SortedEngine(asked, 21), SelectivityEngine(asked, 21, batch=7)):
+        found = run(engine, events)
+        assert len(found) > 20
+        assert engine.waiting.peak_live < len(events)
+        for signature, outcome in found.items():
+            chain = Chain.of(asked, range(len(divisors)), [by_id[one] for (one,) in signature], events)
+            whole = weigh(chain)
+            assert whole is not None
+            assert whole.ranges == outcome.ranges
+            assert math.isclose(whole.confidence, outcome.confidence, rel_tol=1e-9), signature
 
 
 @pytest.mark.parametrize("seed", SEEDS)

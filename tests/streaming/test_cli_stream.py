@@ -76,6 +76,7 @@ class Process:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_interrupted_and_continued(folder: Path) -> None:
     first = Process("-o", "out", "--metrics", "numbers.jsonl")
     first.wait_until_it_says("batch 0: 3 rows")

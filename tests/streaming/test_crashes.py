@@ -42,12 +42,10 @@ class Life:
     after: int = 0  # micro-batches, over all jobs
 
 
-LIVES = (
-    Life("commits/", ("intake", "state-1-before", "write"), after=1),
-    Life("write", ("state-0-after", "intake", "state-1-after"), after=1),
-)
+LIVES = (Life("commits/", ("intake", "state-1-before", "write"), after=1),)
 MORE_LIVES = (
     *LIVES,
+    Life("write", ("state-0-after", "intake", "state-1-after"), after=1),
     Life("intake", ("state-0-before", "write"), after=1),
     Life("sink-begins", ("intake",)),
     Life("state-1-after", ("state-0-after", "write"), after=1),
@@ -58,7 +56,7 @@ MORE_LIVES = (
 
 
 def test_killed_jobs_leave_what_an_undisturbed_one_leaves(spark: SparkSession, tmp_path: Path) -> None:
-    assert _n_killed(spark, tmp_path, LIVES) >= 8
+    assert _n_killed(spark, tmp_path, LIVES) >= 4
 
 
 @pytest.mark.long

@@ -229,8 +229,6 @@ def test_a_checkpoint_keeps_its_worlds_and_its_program(spark: SparkSession, tmp_
     query = start(program, SAMPLING)
     query.await_end()
     query.finish()
-    rows = [
-        {"id": f"{file}.{t}", "k": "p", "t": t} for file, t in ((1, 1), (1, 3), (1, 20), (2, 22), (2, 40))
-    ]
+    rows = [{"id": f"{file}.{t}", "k": "p", "t": t} for file, t in ((1, 1), (1, 3), (1, 20), (2, 22), (2, 40))]
     assert len(found) == 2
     assert _lines(found) == _lines(program.run_local({"Seen": rows}, sampling=SAMPLING).tables["twice"].to_pylist())

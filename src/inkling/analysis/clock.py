@@ -47,7 +47,9 @@ def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
 
 def _common_tick(plan: p.ProgramPlan) -> Span | None:
     ticks = {stream.schema.name: stream.schema.tick for stream in plan.streams if stream.schema.tick is not None}
-    (first, tick), *others = list(ticks.items()) or [("", None)]
+    if not ticks:
+        return None
+    (first, tick), *others = ticks.items()
     for name, other in others:
         if other != tick:
             raise InputError.of(

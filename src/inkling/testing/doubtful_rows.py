@@ -62,7 +62,7 @@ class _Maker:
             case Doubtful.NOTHING:
                 for _ in range(self.rng.randint(1, 3)):
                     self._later(self._row())
-            case Doubtful.TIME | Doubtful.WEIGHTED_TIME:
+            case Doubtful.TIME | Doubtful.WEIGHTED_TIME | Doubtful.READING:
                 for _ in range(self.rng.randint(1, 2)):
                     self._later(self._imprecise())
             case Doubtful.VALUE:
@@ -96,6 +96,10 @@ class _Maker:
         weights = [self.rng.choice(WEIGHTS) for _ in range(lo, hi + 1)]
         if not any(weights):
             weights[0] = 1
+        if self.stream.doubtful is Doubtful.READING:
+            row["off"] = (hi - lo) // 2
+            row["t"] = lo + (hi - lo) // 2
+            return row
         del row["t"]
         row["lo"], row["hi"] = lo, hi
         row["weights"] = None if self.rng.random() < 0.2 else weights  # type: ignore[assignment]

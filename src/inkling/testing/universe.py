@@ -41,10 +41,11 @@ class Doubtful(Enum):
     CHAIN = "PROBABILITY p GIVEN px, py, ps"
     LOST = "NUMBERED BY n"
     LOST_SEGMENTS = "NUMBERED BY n SEGMENTS ROLE s COUNT total BOUNDS since TO until"
+    READING = "TIME t ± off AT MOST 2 TICKS"
 
     @property
     def is_time(self) -> bool:
-        return self in (Doubtful.TIME, Doubtful.WEIGHTED_TIME)
+        return self in (Doubtful.TIME, Doubtful.WEIGHTED_TIME, Doubtful.READING)
 
     @property
     def is_loss(self) -> bool:
@@ -81,7 +82,7 @@ class Declared:
 
     def __str__(self) -> str:
         own = {
-            Kind.POINTS: "lo INT, hi INT" if self.doubtful.is_time else "t INT",
+            Kind.POINTS: "lo INT, hi INT" if self.doubtful in (Doubtful.TIME, Doubtful.WEIGHTED_TIME) else "t INT",
             Kind.ORDERED: "t INT, seq INT",
             Kind.INTERVALS: "begun INT, ended INT",
         }[self.kind]

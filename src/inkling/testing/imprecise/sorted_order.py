@@ -42,9 +42,9 @@ class SortedEngine:
         elif step is not None:
             self._buffers[step].append(event)
         self._release()
-        still_to_come = (one.lower - 1 for some in self._buffers for one in some)
-        self._runs.forget(min(self.clock.watermark, min(still_to_come, default=self.clock.watermark)))
-        return self.waiting.due()
+        reached = min([self.clock.watermark, *(one.lower - 1 for some in self._buffers for one in some)])
+        self._runs.forget(reached)
+        return self.waiting.due(reached=reached)
 
     def finish(self) -> Results:
         for waiting in self._buffers:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from inkling.testing.imprecise.case import Outcome, Query, Results, TimedEvent
 from inkling.testing.imprecise.chain import Chain
 from inkling.testing.imprecise.formula import Times
-from inkling.testing.imprecise.watermark import Clock
+from inkling.testing.imprecise.watermark import Clock, is_final, still_needed
 
 Weigh = Callable[[Chain, list[Times]], Outcome | None]
 
@@ -32,17 +32,22 @@ class Waiting:
         if times is not None:
             points.append(times)
 
-    def due(self, *, at_end: bool = False) -> Results:
-        """The signatures that are final now; afterwards, what nothing can need any more is forgotten."""
+    def due(self, *, reached: int | None = None, at_end: bool = False) -> Results:
+        """The signatures that are final now; afterwards, what nothing can need any more is forgotten.
+
+        An engine that holds events back has not `reached` the watermark.
+        """
+        if reached is None:
+            reached = self.clock.watermark
         final = [
             (shape, events)
             for shape, events in self._found
-            if at_end or self.clock.is_final(events[0], self.query.window)
+            if at_end or is_final(events[0], self.query.window, reached)
         ]
         results = {}
         for shape, events in final:
             chain = Chain.of(self.query, shape, events, self.stream)
             if outcome := self._weigh(chain, self._found.pop((shape, events))):
                 results[chain.signature] = outcome
-        self.stream = [one for one in self.stream if self.clock.still_needed(one, self.query)]
+        self.stream = [one for one in self.stream if still_needed(one, self.query, reached, self.clock.widest)]
         return results

@@ -31,13 +31,15 @@ class Clock:
         self.newest_lower = max(self.newest_lower, event.lower)
         return True
 
-    def is_final(self, anchor: TimedEvent, window: int | None) -> bool:
-        """Whether everything that can take part in a match that starts with `anchor`, or undo it, has been seen."""
-        return window is not None and self.watermark >= anchor.upper + window - 1
 
-    def still_needed(self, event: TimedEvent, query: Query) -> bool:
-        """Whether a match that is not final yet may have to do with an event."""
-        if query.window is None:
-            return True
-        windows = 2 if query.absences[0] else 1
-        return event.upper >= self.watermark - windows * query.window - self.widest
+def is_final(anchor: TimedEvent, window: int | None, reached: int) -> bool:
+    """Whether nothing after `reached` can take part in a match that starts with `anchor`, or undo it."""
+    return window is not None and reached >= anchor.upper + window - 1
+
+
+def still_needed(event: TimedEvent, query: Query, reached: int, widest: int) -> bool:
+    """Whether an event may have to do with a match that is not final yet."""
+    if query.window is None:
+        return True
+    windows = 2 if query.absences[0] else 1
+    return event.upper >= reached - windows * query.window - widest
