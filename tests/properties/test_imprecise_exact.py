@@ -17,6 +17,7 @@ from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.run import events_of, with_derived
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
+from inkling.logical import plan as p
 from inkling.model.time import Clock
 from inkling.physical.planner import plan_program
 from inkling.testing.arrow import arrow_streams
@@ -77,7 +78,8 @@ def check(seed: int, tally: Counter[str]) -> None:
     for case in chain_cases(seed, PROGRAMS_PER_SEED, KEYS):
         wanted = defined(case)
         assert answers(case, exact=True) == wanted, case.chain
-        assert answers(case, exact=True, by_tables=True) == wanted, case.chain
+        if program_of(case).chains["x"].policy is p.Policy.NEXT:
+            assert answers(case, exact=True, by_tables=True) == wanted, case.chain
         rounded = answers(case, exact=False)
         assert rounded.keys() == wanted.keys()
         for name, (start, end, chance) in rounded.items():

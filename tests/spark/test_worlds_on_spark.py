@@ -75,7 +75,7 @@ UNDECIDED = (
     STREAMS
     + """
     EVENT own(b.v AS v) AS PATTERN SEQ(Vague a[v < 0.4], Vague b[v > 0.6]) WITHIN 5 TICKS PARTITION BY k
-        CONFIDENCE >= 0.5;
+        PER END CONFIDENCE >= 0.5;
     EVENT others(b.room AS room) AS PATTERN SEQ NEXT(Seen a, Seen b[room = 'lab']) WITHIN 3 TICKS CONFIDENCE > 0.3;
     EVENT steps() AS PATTERN SEQ(Gate a[role = 'up'], Vague b[v > 0.7], Gate c[role = 'down']) WITHIN 12 TICKS
         PARTITION BY k;
@@ -175,7 +175,7 @@ def test_random_programs(exact_up_to: int, spark: SparkSession) -> None:
 
 EXACT = """
     STREAM Vague(id STRING, k STRING, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi;
-    EVENT pair(a.id AS first) AS PATTERN SEQ(Vague a, Vague b) WITHIN 3 TICKS {by} EXACT;
+    EVENT pair(a.id AS first) AS PATTERN SEQ(Vague a, Vague b) WITHIN 3 TICKS {by} PER END EXACT;
 """
 
 

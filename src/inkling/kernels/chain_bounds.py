@@ -53,6 +53,44 @@ def candidates(key, least_upper, most_lower, offsets, lower, upper, widest):
 
 
 @njit(cache=True, nogil=True)
+def least_to_come(offsets, upper):
+    """Per event, the earliest last tick among it and those of its key that begin later or stand after it."""
+    least = upper.copy()
+    for c in range(offsets.shape[0] - 1):
+        for i in range(offsets[c + 1] - 2, offsets[c] - 1, -1):
+            least[i] = min(least[i], least[i + 1])
+    return least
+
+
+@njit(cache=True, nogil=True)
+def least_after(key, tick, offsets, lower, least):
+    """Per chain, the earliest last tick of the events of its key that begin after a tick; FAR where there is none."""
+    found = np.full(key.shape[0], FAR)
+    for i in range(key.shape[0]):
+        left, right = offsets[key[i]], offsets[key[i] + 1]
+        end = right
+        while left < right:
+            middle = (left + right) >> 1
+            if lower[middle] <= tick[i]:
+                left = middle + 1
+            else:
+                right = middle
+        if left < end:
+            found[i] = least[left]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def least_from(owner, values, n):
+    """Per owner the least of its values; FAR where it has none."""
+    least = np.full(n, FAR)
+    for i in range(owner.shape[0]):
+        if values[i] < least[owner[i]]:
+            least[owner[i]] = values[i]
+    return least
+
+
+@njit(cache=True, nogil=True)
 def tighten(places, length, window, lo, hi):
     """Narrow the ticks of chains of which some places are filled to those that fit; which chains remain possible.
 

@@ -30,7 +30,7 @@ def world_data(case: UncertainCase, exact_up_to: int) -> WorldData:
     measure = measure_for(program.plan, clocks)
     facts = known(program.plan, arrow_tables(case.plan, case.tables), measure)
     around = surroundings(facts, measure)
-    return WorldData.of(WorldProgram.of(program.physical, around, measure), read, facts, exact_up_to)
+    return WorldData.of(WorldProgram.of(program.physical, around, measure, with_chains=True), read, facts, exact_up_to)
 
 
 def counted_out(data: WorldData) -> dict[str, list[FoundResult]]:

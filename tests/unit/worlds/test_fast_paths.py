@@ -65,7 +65,7 @@ def data(text: str, rows: dict[str, pa.Table]) -> WorldData:
     program = parse(text)
     read = {stream.schema.name: normalize(rows[stream.schema.name], stream.schema) for stream in program.plan.streams}
     measure = measure_for(program.plan, {name: one.clock for name, one in read.items()})
-    worlds = WorldProgram.of(program.physical, Surroundings({}, measure), measure)
+    worlds = WorldProgram.of(program.physical, Surroundings({}, measure), measure, with_chains=True)
     return WorldData.of(worlds, {name: one.rows for name, one in read.items()}, {}, 0)
 
 

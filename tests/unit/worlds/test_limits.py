@@ -9,7 +9,7 @@ from inkling.worlds.settings import Sampling
 
 PROGRAM = """
 STREAM Cpu(id INT, node STRING, lo INT) ID id KEY node TIME BETWEEN lo AND hi;
-EVENT e AS PATTERN SEQ(Cpu a, Cpu b) PARTITION BY node {demand};
+EVENT e AS PATTERN SEQ(Cpu a, Cpu b) PARTITION BY node PER VALUES {demand};
 """
 ROWS = {"Cpu": [{"id": n, "node": "n1" if n else "n2", "lo": n, "hi": n + 9} for n in range(5)]}
 

@@ -11,7 +11,8 @@ import numpy as np
 from inkling.analysis.imprecise import Chain
 from inkling.errors import InputError, NotSupportedYet
 from inkling.evaluators.imprecise.confidence import COMPILED, MOST_STEPS, Confidence, Rivals, confidence_of
-from inkling.evaluators.imprecise.growth import Found, Ground, grown
+from inkling.evaluators.imprecise.ground import Found, Ground
+from inkling.evaluators.imprecise.growth import grown
 from inkling.evaluators.imprecise.least import Least
 from inkling.evaluators.imprecise.moments import Chances, Moments
 from inkling.evaluators.imprecise.others import MOST_EVENTS, others_of, settled
@@ -75,14 +76,13 @@ class ImpreciseEvaluator:
         Those that cannot reach CONFIDENCE or be among the TOP may be left out. Tables are used where they pay off, or
         wherever they can be.
         """
-        ground, scope = self._ground(batch, moments, n_keys)
+        ground = self._ground(batch, moments, n_keys)
         rivals = self._rivals(ground, always=by_tables)
-        return list(self._found(ground, scope, rivals, first, newest, kernels, most_steps))
+        return list(self._found(ground, rivals, first, newest, kernels, most_steps))
 
     def _found(
         self,
         ground: Ground,
-        scope: Place | None,
         rivals: Rivals | None,
         first: Mask | None,
         newest: Mask | None,
@@ -103,7 +103,7 @@ class ImpreciseEvaluator:
                         notes=("NEXT, STRICT and NOT are exact for shorter matches only",),
                         helps=("limit the repetition, for example `{1,20}`, or ask for a shorter WITHIN",),
                     )
-                found, others = settled(ground, found, others_of(ground, scope, found))
+                found, others = settled(ground, found, others_of(ground, found))
             else:
                 found = Found(found.links, ground.least.possible(found.chains, ground.moments))
             if len(found.chains):
@@ -112,7 +112,7 @@ class ImpreciseEvaluator:
                 )
                 yield self._matches(ground, found, confidence)
 
-    def _ground(self, batch: EventBatch, moments: Moments, n_keys: int) -> tuple[Ground, Place | None]:
+    def _ground(self, batch: EventBatch, moments: Moments, n_keys: int) -> Ground:
         slots = [*(link.slot for link in self.chain.links), *(one.slot for one in self.chain.absences)]
         places = {
             slot: Place.of(rows_of(self.step.leaf(slot), batch), batch, moments, n_keys)
@@ -123,7 +123,7 @@ class ImpreciseEvaluator:
             inside = np.flatnonzero(comes_from(batch, self.step.scope))
             scope = Place.of(inside, batch, moments, n_keys)
         least = Least(self.step.event)
-        return Ground(self.step, self.chain, batch, moments, places, self.window, self.around, least), scope
+        return Ground(self.step, self.chain, batch, moments, places, scope, self.window, self.around, least)
 
     def _rivals(self, ground: Ground, *, always: bool) -> Rivals | None:
         """Who could have come before whom, if that is the same for all chains."""

@@ -1,27 +1,25 @@
 """Finds chains: starts with the events of one place and fills the others, as long as ticks are left for all.
 
 Places are filled in the order of the pattern, or those first that have few events. Where repetitions leave open how
-many places there are, chains of every length are found one after the other.
+many places there are, or each event has to be the next one, chains grow event by event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from inkling.analysis.imprecise import Chain
 from inkling.evaluators.imprecise.chains import Chains, begun, filled, room_for
-from inkling.evaluators.imprecise.least import Least
-from inkling.evaluators.imprecise.moments import Moments
+from inkling.evaluators.imprecise.ground import Found, Ground
 from inkling.evaluators.imprecise.places import Place
+from inkling.evaluators.imprecise.rivals import latest_begin, not_too_late
 from inkling.evaluators.imprecise.tests import Mask, asks_for_previous, fits, gathered, slots_in
 from inkling.evaluators.truth import truth_of
 from inkling.kernels.chain_bounds import FAR
-from inkling.logical.evaluate import Surroundings
-from inkling.model.batch import EventBatch, Ints
-from inkling.physical.plan import EventStep
+from inkling.logical import plan as p
+from inkling.model.batch import Ints
 
 AT_ONCE = 1 << 16
 """About how many chains grow together."""
@@ -30,34 +28,9 @@ RARE = 4
 """A place with so many times fewer events than the first one is filled before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """The events among which chains are looked for, and the window, in ticks, that they have to fit; 0 for none."""
-
-    step: EventStep
-    chain: Chain
-    batch: EventBatch
-    moments: Moments
-    places: Mapping[int, Place]  # by slot
-    window: int
-    around: Surroundings
-    least: Least
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Whole chains; `links` says for each of their events which link of the pattern it belongs to."""
-
-    links: tuple[int, ...]
-    chains: Chains
-
-    def slots(self, chain: Chain) -> tuple[int, ...]:
-        return tuple(chain.links[link].slot for link in self.links)
-
-
 def grown(ground: Ground, first: Mask | None = None, newest: Mask | None = None) -> Iterator[Found]:
     """All chains; `first` limits what they may begin with, and with `newest` one of their events is among these."""
-    if not ground.chain.is_fixed:
+    if not ground.chain.is_fixed or ground.chain.policy is not p.Policy.ANY:
         yield from _unfolded(ground, first, newest)
         return
     places = [ground.places[link.slot] for link in ground.chain.links]
@@ -165,9 +138,12 @@ def _followed(ground: Ground, chains: Chains, shape: tuple[int, ...]) -> Chains:
     if 0 < ground.window < length:
         return chains.take(np.empty(0, np.int64))
     least, most = room_for(chains, place, length, ground.window, FAR)
+    most = np.minimum(most, latest_begin(ground, chains, shape))
     origin, rows = ground.places[slot].around(chains.key, least, most)
     before = tuple(ground.chain.links[link].slot for link in shape[:-1])
     kept = _fitting(ground, chains.rows, origin, before, slot, rows)
+    origin, rows = origin[kept], rows[kept]
+    kept = not_too_late(ground, chains, shape, origin, rows)
     longer = filled(chains, place, origin[kept], rows[kept], ground.moments, length, ground.window)
     return ground.least.possible(longer, ground.moments)
 

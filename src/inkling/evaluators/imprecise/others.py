@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.evaluators.imprecise.chains import Chains
-from inkling.evaluators.imprecise.growth import Found, Ground
-from inkling.evaluators.imprecise.places import Place
+from inkling.evaluators.imprecise.ground import Found, Ground
+from inkling.evaluators.imprecise.rivals import rival_links
 from inkling.evaluators.imprecise.tests import fits
 from inkling.kernels.chain_bounds import LEADING, TRAILING, needed_regions, settle
 from inkling.logical import plan as p
@@ -37,12 +37,12 @@ class _Forbidden:
     n_before: int
 
 
-def others_of(ground: Ground, scope: Place | None, found: Found) -> Others:
+def others_of(ground: Ground, found: Found) -> Others:
     """Everything that could prevent each of some chains."""
     chains, n = found.chains, len(found.chains)
     owner, rows, regions = [], [], []
     for one in _forbidden(ground, found.links):
-        place = scope if one.slot is None else ground.places[one.slot]
+        place = ground.scope if one.slot is None else ground.places[one.slot]
         assert place is not None
         origin, other = place.around(chains.key, *_reach(chains, one.region, ground.window))
         kept = (chains.rows[origin] != other[:, None]).all(axis=1)
@@ -78,25 +78,12 @@ def _forbidden(ground: Ground, links: tuple[int, ...]) -> Iterator[_Forbidden]:
         if chain.policy is p.Policy.STRICT:
             yield _Forbidden(place, None, place)
         elif chain.policy is p.Policy.NEXT:
-            for link in _rivals(ground, links, place):
+            for link in rival_links(chain, links, place):
                 yield _Forbidden(place, chain.links[link].slot, place)
     for absence in chain.absences:
         after = next((place for place, link in enumerate(links) if link >= absence.before), None)
         region = TRAILING if after is None else after or LEADING
         yield _Forbidden(region, absence.slot, len(links))
-
-
-def _rivals(ground: Ground, links: tuple[int, ...], place: int) -> list[int]:
-    """The links whose candidates would have been taken, had they come before the event at a place."""
-    group = ground.chain.links[links[place - 1]]
-    if not group.eager:
-        return [links[place]]
-    count = links[:place].count(links[place - 1])
-    rivals = [links[place - 1]] if group.high is None or count < group.high else []
-    following = links[place - 1] + 1
-    if count >= group.low and following < len(ground.chain.links):
-        rivals.append(following)
-    return rivals
 
 
 def _reach(chains: Chains, region: int, window: int) -> tuple[Ints, Ints]:

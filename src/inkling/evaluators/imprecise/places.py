@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.imprecise.moments import Moments
 from inkling.evaluators.sources import comes_from
-from inkling.kernels.chain_bounds import candidates
+from inkling.kernels.chain_bounds import candidates, least_after, least_to_come
 from inkling.model.batch import EventBatch, Ints
 from inkling.physical.plan import LeafTest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """Rows of a batch; those of key k stand at [offsets[k], offsets[k + 1])."""
 
@@ -38,6 +39,16 @@ class Place:
             key, least_upper, most_lower, self.offsets, self.lower, self.upper, np.int64(self.widest)
         )
         return origin, self.rows[place]
+
+    def first_to_end_after(self, key: Ints, tick: Ints) -> Ints:
+        """Per chain, when the first of the rows ends that surely happen after a tick, at the latest."""
+        found: Ints = least_after(key, tick, self.offsets, self.lower, self._least_to_come)
+        return found
+
+    @cached_property
+    def _least_to_come(self) -> Ints:
+        found: Ints = least_to_come(self.offsets, self.upper)
+        return found
 
     def only(self, chosen: NDArray[np.bool_]) -> Place:
         """The rows that a mask over the batch keeps."""

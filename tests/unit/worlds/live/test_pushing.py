@@ -26,9 +26,9 @@ STREAM Shift(id STRING, k STRING, n INT, s STRING, total INT, since INT, until I
     NUMBERED BY n SEGMENTS ROLE s COUNT total BOUNDS since TO until;
 EVENT work(k, b.s AS s) AS PATTERN Shift b PARTITION BY k;
 """)
-VISITS = inkling.parse("""
+IN_WORLDS = inkling.parse("""
 STREAM Seen(id STRING, k STRING, lo INT, hi INT) ID id KEY k TIME BETWEEN lo AND hi;
-EVENT twice(k) AS PATTERN SEQ(Seen a, Seen b) WITHIN 5 TICKS PARTITION BY k;
+EVENT twice(k) AS PATTERN SEQ(Seen a, Seen b) WITHIN 5 TICKS PARTITION BY k SAMPLED;
 """)
 
 
@@ -185,7 +185,7 @@ def test_what_certain_and_doubtful_events_read_is_reported_once() -> None:
 
 
 def test_results_wait_until_every_world_has_had_its_say() -> None:
-    stream = VISITS.open(sampling=SAMPLING)
+    stream = IN_WORLDS.open(sampling=SAMPLING)
     early, late = ({"id": "a", "k": "p", "lo": 0, "hi": 9}, {"id": "b", "k": "p", "lo": 3, "hi": 6})
     assert not len(stream.push({"Seen": [early, late]}))
     assert not len(stream.push({"Seen": [{"id": "c", "k": "q", "lo": 9, "hi": 9}]}))  # a may still happen at 9
@@ -194,7 +194,7 @@ def test_results_wait_until_every_world_has_had_its_say() -> None:
 
 
 def test_names_are_kept_as_long_as_results_wait() -> None:
-    stream = VISITS.open(sampling=SAMPLING)
+    stream = IN_WORLDS.open(sampling=SAMPLING)
     stream.push({"Seen": [{"id": "a", "k": "p", "lo": 0, "hi": 0}, {"id": "b", "k": "p", "lo": 1, "hi": 60}]})
     for t in (20, 40):  # by far longer than any window after a
         assert not len(stream.push({"Seen": [{"id": f"q{t}", "k": "q", "lo": t, "hi": t}]}))
@@ -228,12 +228,12 @@ def test_times_may_be_moments() -> None:
 
 
 def test_a_snapshot_belongs_to_its_worlds() -> None:
-    stream = VISITS.open(sampling=SAMPLING)
+    stream = IN_WORLDS.open(sampling=SAMPLING)
     stream.push({"Seen": [{"id": "a", "k": "p", "lo": 0, "hi": 9}]})
     data = stream.snapshot()
-    LocalStream.restore(VISITS, data, sampling=SAMPLING)
+    LocalStream.restore(IN_WORLDS, data, sampling=SAMPLING)
     with pytest.raises(InputError):
-        LocalStream.restore(VISITS, data, sampling=replace(SAMPLING, seed=2))
+        LocalStream.restore(IN_WORLDS, data, sampling=replace(SAMPLING, seed=2))
 
 
 LONG = inkling.parse("""
