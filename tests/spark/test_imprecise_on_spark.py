@@ -121,7 +121,7 @@ def _same(one: Found, other: Found) -> None:
 
 
 def test_random_chains_by_key(spark: SparkSession) -> None:
-    pack = Pack.of(1, 32, keyed=True)
+    pack = Pack.of(1, 24, keyed=True)
     expected = pack.here()
     assert sum(map(len, expected.values())) > 1_500
     assert all(stage.key_types for stage in pack.program.physical.stages)
@@ -130,7 +130,7 @@ def test_random_chains_by_key(spark: SparkSession) -> None:
 
 
 def test_random_chains_in_slices(spark: SparkSession) -> None:
-    pack = Pack.of(2, 32, keyed=False)
+    pack = Pack.of(4, 20, keyed=False)
     expected = pack.here()
     assert sum(map(len, expected.values())) > 1_500
     (stage,) = pack.program.physical.stages
@@ -139,7 +139,7 @@ def test_random_chains_in_slices(spark: SparkSession) -> None:
     assert min(policies[one] for one in (p.Policy.ANY, p.Policy.NEXT, p.Policy.STRICT)) > 3
     before = sum(any(one.before == 0 for one in chain.absences) for chain in pack.program.chains.values())
     assert before > 1, "no chain asks for what was before it"
-    for partitions, length in ((7, 5), (2, 11), (3, 60), (2, None)):
+    for partitions, length in ((7, 9), (2, 35), (3, None)):
         _same(expected, pack.there(spark, partitions, length))
 
 
@@ -212,13 +212,12 @@ def test_all_that_programs_say(spark: SparkSession) -> None:
     assert len(expected.tables["best"]) == 7
     reasons = Counter(row["reason"] for row in expected.rejects.to_pylist())
     assert len(reasons) >= 5, reasons
-    for partitions in (3, None):
-        results = program.run(spark, inputs, partitions=partitions)
-        assert results.notes is None
-        found = results.collect()
-        results.close()
-        _agree(expected, found)
-        assert _refused(found) == _refused(expected)
+    results = program.run(spark, inputs, partitions=3)
+    assert results.notes is None
+    found = results.collect()
+    results.close()
+    _agree(expected, found)
+    assert _refused(found) == _refused(expected)
 
 
 def _refused(results: Results) -> list[tuple[str, str, str]]:

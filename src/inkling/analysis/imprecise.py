@@ -51,6 +51,11 @@ class Chain:
         return all(link.is_single for link in self.links)
 
     @property
+    def looks_before(self) -> bool:
+        """Whether events before the first one of a match can prevent it."""
+        return any(all(link.low == 0 for link in self.links[: one.before]) for one in self.absences)
+
+    @property
     def depends_on_others(self) -> bool:
         """Whether events that are not part of a match can prevent it."""
         return self.policy is not p.Policy.ANY or bool(self.absences)

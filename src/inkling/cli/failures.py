@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from itertools import takewhile
 from typing import ParamSpec
 
 import typer
@@ -19,6 +20,10 @@ EXIT_MISTAKE, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
 
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): ")
 """How the last line of a Python trace begins."""
+
+SAID = re.compile(r"\binkling\.errors\.\w+: error\[(?P<code>INK(?!09)\d{4})\]: (?P<message>.+)")
+SAID_MORE = re.compile(r"\s*= (?P<kind>note|help): (?P<text>.+)")
+"""An error of inkling in the trace of a worker; what begins with INK09 is a mistake of its own."""
 
 Options = ParamSpec("Options")
 
@@ -46,8 +51,21 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
     return guarded
 
 
+def _told_by_worker(problem: Exception) -> Diagnostic | None:
+    """What a worker on Spark said in its own words before it failed, if it did."""
+    lines = iter(str(problem).splitlines())
+    for line in lines:
+        if found := SAID.search(line):
+            more = list(takewhile(bool, map(SAID_MORE.match, lines)))
+            by_kind = {kind: tuple(one["text"] for one in more if one["kind"] == kind) for kind in ("note", "help")}
+            return Diagnostic(found["code"], found["message"], notes=by_kind["note"], helps=by_kind["help"])
+    return None
+
+
 def exit_status(problem: Exception) -> int:
     """1 for a mistake in the program, 3 for one in the input or the machine, 4 for one of inkling itself."""
+    if not isinstance(problem, InklingError) and _told_by_worker(problem) is not None:
+        return EXIT_INPUT
     match problem:
         case ProgramError():
             return EXIT_MISTAKE
@@ -61,6 +79,8 @@ def diagnostics_of(problem: Exception) -> tuple[Diagnostic, ...]:
     """What to say about a failure; one that nobody foresaw is a mistake of inkling."""
     if isinstance(problem, InklingError):
         return problem.diagnostics
+    if (told := _told_by_worker(problem)) is not None:
+        return (told,)
     return (
         Diagnostic(
             "INK0901",

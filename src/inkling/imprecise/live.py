@@ -94,7 +94,7 @@ class LiveChains:
         waiting &= begins
         earliest = np.full(events.n_keys, now)
         np.minimum.at(earliest, events.batch.key[waiting], events.moments.lower[waiting] * grid)
-        if any(one.before == 0 for one in evaluator.chain.absences):
+        if evaluator.chain.looks_before:
             earliest -= window * grid
         return waiting | (events.moments.upper * grid > earliest[events.batch.key])
 

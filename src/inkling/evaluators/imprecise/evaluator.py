@@ -165,7 +165,7 @@ class ImpreciseEvaluator:
         }
         start, end = confidence.first[kept] * self.grid, confidence.last[kept] * self.grid
         known = end
-        if any(one.before == len(self.chain.links) for one in self.chain.absences):
+        if any(all(link < one.before for link in found.links) for one in self.chain.absences):
             known = np.maximum(end, (chains.hi[:, 0] + self.window - 1) * self.grid)
         matches = MatchBatch(
             event.name,

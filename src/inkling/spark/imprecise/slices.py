@@ -56,7 +56,7 @@ class Slices:
         """About `n_slices` slices, or fewer where they would get too short; a `length` overrules that."""
         grid = evaluators[0].grid
         window = max(one.window for one in evaluators)
-        before = max(one.window - 1 if looks_before(one) else -1 for one in evaluators)
+        before = max(one.window - 1 if one.chain.looks_before else -1 for one in evaluators)
         if length is None:
             overlap = window + max(before, 0) + 2 * extent.widest
             length = max(LEAST_LENGTH * overlap, (extent.high - extent.low) // n_slices + 1)
@@ -87,12 +87,6 @@ class Slices:
         lower: Ints = events.batch.start // self.grid
         mine: Mask = lower // self.length == number
         return mine
-
-
-def looks_before(evaluator: ImpreciseEvaluator) -> bool:
-    """Whether events before the first one of a chain can prevent it."""
-    chain = evaluator.chain
-    return any(all(link.low == 0 for link in chain.links[: one.before]) for one in chain.absences)
 
 
 def _floored(number: Column, by: int) -> Column:
