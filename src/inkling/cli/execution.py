@@ -66,8 +66,19 @@ class Execution:
         refused = self.results.rejects.num_rows
         told = f"{counted(read, 'row')} read" + (f", {counted(refused, 'row')} refused" if refused else "")
         yield f"{told}; {self.seconds:.1f} s on {self.runner}"
+        if refused:
+            yield f"refused: {_example(self.results.rejects)}"
         if self.results.worlds is not None:
             yield f"probabilities: {self.results.worlds}"
+
+
+def _example(rejects: pa.Table) -> str:
+    """The most frequent reason why rows were refused, with one of them."""
+    reasons = rejects["reason"].value_counts().to_pylist()
+    most = max(reasons, key=lambda one: one["counts"])
+    row = next(one for one in rejects.to_batches()[0].to_pylist() if one["reason"] == most["values"])
+    more = "" if len(reasons) == 1 else f", and {counted(len(reasons) - 1, 'other reason')}"
+    return f"{most['values']} in {counted(most['counts'], 'row')}{more}; in {row['stream']}: {row['detail']}"
 
 
 def execute(

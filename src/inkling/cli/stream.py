@@ -140,6 +140,7 @@ def stream(
     place = checkpoint or _checkpoint_of(output)
     now = available_now or finish
     learning = None if learn is None else OnlineLearning(every_of(learn), forget=forget, alarm=alarm)
+    loaded.require_streamable(unbounded=unbounded, sampling=sampling)
     with working(quiet) as say:
         say("starting Spark")
         spark = _session(master, [*given.streams.values(), output, control or ""], debug=debug)

@@ -18,20 +18,30 @@ from inkling.model.batch import EventBatch, Ints
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.physical.plan import Stage
 
-LINE = "@line"
+WEIGHTS = "@weights"
+_LINE = "@line"
+_LISTS = pa.list_(pa.float64())
 
 
 @dataclass(frozen=True, slots=True)
 class StageEvents:
-    """The events of a stage in the order of its batch: when each may have happened, and on which line it stands.
-
-    Lines count through the rows of all streams, in the order of the program.
-    """
+    """The events of a stage in the order of its batch: when each may have happened, and which row it was."""
 
     batch: EventBatch
     moments: Moments
-    lines: Ints
+    rows: Ints
     n_keys: int
+
+    @classmethod
+    def of(cls, program: ImpreciseProgram, stage: Stage, rows: pa.Table, *, exact: bool = False) -> StageEvents:
+        """Events of prepared rows; `exact` weighs ticks in fractions."""
+        rows = rows.combine_chunks()
+        codes, _ = key_codes(rows, len(stage.key_types))
+        batch, order = event_batch_and_order(stage, rows.drop_columns([WEIGHTS]), codes)
+        weights = _weights(rows[WEIGHTS], order)
+        lower, upper = batch.start // program.grid, batch.end // program.grid
+        n_keys = int(codes.max()) + 1 if len(codes) else 0
+        return cls(batch, Moments.of(lower, upper, *weights, exact=exact), order, n_keys)
 
 
 def answered(
@@ -62,42 +72,31 @@ def events_of(
     *,
     exact: bool = False,
 ) -> StageEvents:
-    """What the chains of a stage are looked for in; `exact` weighs ticks in fractions."""
-    begins, n_lines, weights = {}, 0, []
-    for stream in program.part.streams:
-        table = rows[stream.schema.name]
-        begins[stream.schema.name] = n_lines
-        n_lines += len(table)
-        doubt = stream.schema.doubt
-        given = doubt.weights if isinstance(doubt, ImpreciseTime) else None
-        weights.append(_lists(table, given))
+    """What the chains of a stage are looked for in."""
+    return StageEvents.of(program, stage, prepared(program, stage, rows, tables), exact=exact)
+
+
+def prepared(
+    program: ImpreciseProgram, stage: Stage, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]
+) -> pa.Table:
+    """Rows of streams as rows of a stage: conditions on single rows are decided, and the ticks keep their weights."""
     parts = []
     for number, one in enumerate(stage.inputs):
-        lines = begins[one.source] + np.arange(len(rows[one.source]))
-        table = rows[one.source].append_column(LINE, pa.array(lines))
-        parts.append(stage_rows(stage, number, table, tables, program.around, carry=LINE))
-    every = pa.concat_tables(parts).combine_chunks()
-    codes, _ = key_codes(every, len(stage.key_types))
-    batch, order = event_batch_and_order(stage, every.drop_columns([LINE]), codes)
-    lines = every[LINE].to_numpy()[order]
-    lower, upper = batch.start // program.grid, batch.end // program.grid
-    n_keys = int(codes.max()) + 1 if len(codes) else 0
-    return StageEvents(batch, Moments.of(lower, upper, *_weights(weights, lines), exact=exact), lines, n_keys)
+        stream = program.part.stream(one.source)
+        assert stream is not None
+        doubt, source = stream.schema.doubt, rows[one.source]
+        weights = doubt.weights if isinstance(doubt, ImpreciseTime) else None
+        lines = source.append_column(_LINE, pa.array(np.arange(len(source))))
+        part = stage_rows(stage, number, lines, tables, program.around, carry=_LINE)
+        lists = pa.nulls(len(source), _LISTS) if weights is None else source[weights].combine_chunks().cast(_LISTS)
+        parts.append(part.drop_columns([_LINE]).append_column(WEIGHTS, lists.take(part[_LINE].combine_chunks())))
+    return pa.concat_tables(parts).combine_chunks()
 
 
-def _lists(table: pa.Table, weights: str | None) -> pa.Array:
-    """The weights of every row; none means that all ticks are equally probable."""
-    kind = pa.list_(pa.float64())
-    if weights is None:
-        return pa.nulls(len(table), kind)
-    return table[weights].combine_chunks().cast(kind)
-
-
-def _weights(lists: list[pa.Array], lines: Ints) -> tuple[Ints | None, np.ndarray | None]:
-    every = pa.chunked_array(lists, pa.list_(pa.float64())).combine_chunks()
-    if every.null_count == len(every):
+def _weights(lists: pa.ChunkedArray, rows: Ints) -> tuple[Ints | None, np.ndarray | None]:
+    if lists.null_count == len(lists):
         return None, None
-    chosen = every.take(pa.array(lines))
+    chosen = lists.combine_chunks().take(pa.array(rows))
     lengths = chosen.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
     return offsets, chosen.flatten().to_numpy(zero_copy_only=False)

@@ -16,11 +16,11 @@ def chain_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str] | 
     if chain is None:
         return None
     return {
+        "wait": _told(chain),
         "class": f"chain: {verdict.reason}",
         "evaluator": "sums over ticks, exact; grows with the matches inside the window and the width of the intervals",
         "roles": _roles(event, chain),
         "order": _order(event, chain),
-        "told": _told(chain),
     }
 
 
@@ -60,7 +60,7 @@ def _is_bound(leaf: p.Leaf) -> bool:
 
 def _told(chain: Chain) -> str:
     if not chain.depends_on_others:
-        return "with its last event: no other event can prevent a match"
+        return "until the first tick of its last event: no other event can prevent a match"
     if chain.within is None:
-        return "at the end: without WITHIN, other events can prevent a match at any time"
-    return f"{window_text(chain.within)} after the last tick of its first event, when nothing can prevent it any more"
+        return "until the end: without WITHIN, other events can prevent a match at any time"
+    return f"{window_text(chain.within)} from the last tick of its first event: then nothing can prevent it any more"

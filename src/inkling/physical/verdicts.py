@@ -62,6 +62,7 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
         chain = chain_lines(event, program)
         if chain is not None:
             lines |= chain
+            lines["state"] = _said(f"{bound_text(state.conclusion)}, and as long as intervals are", state.reason)
             lines.pop("shares", None)
             return _said_of(event, lines)
         if (why := no_chain(event, program)) is not None:

@@ -89,6 +89,7 @@ class LiveWorlds:
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         imprecise = ImpreciseProgram.of(plan, around, measure)
         self._chains = None if imprecise is None else LiveChains(imprecise, tables)
+        self._no_rows = {} if self._chains is None else self._chains.no_rows()
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
         read = self._in_worlds | set(() if self._chains is None else self._chains.streams)
         self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
@@ -110,7 +111,7 @@ class LiveWorlds:
             {},
             inner,
             self._certain.start(),
-            {} if self._chains is None else self._chains.start(),
+            Kept() if self._chains is None else self._chains.start(),
         )
 
     def advance(self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> tuple[WorldsState, Told]:
@@ -205,11 +206,10 @@ class LiveWorlds:
         """What chains over imprecise times keep of rows that begin by now, and what is known of them."""
         if self._chains is None or decided <= state.decided:
             return state.chains, {}
-        fresh = {}
-        for name in self._chains.streams:
-            if name in waiting:
-                begins = waiting[name].rows[r.START].to_numpy()
-                fresh[name] = waiting[name].rows.filter(pa.array((begins > state.decided) & (begins <= decided)))
+        fresh = dict(self._no_rows)
+        for name in fresh.keys() & waiting.keys():
+            begins = waiting[name].rows[r.START].to_numpy()
+            fresh[name] = waiting[name].rows.filter(pa.array((begins > state.decided) & (begins <= decided)))
         return self._chains.advance(state.chains, fresh, state.decided, decided)
 
     def _still_waiting(self, name: str, waiting: Waiting, decided: int) -> Waiting:

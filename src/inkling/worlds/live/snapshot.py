@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inkling.imprecise.live import Kept
 from inkling.live import snapshot
 from inkling.live.clocks import Clocks
 from inkling.live.snapshot import Pack, table_of, unpacked
@@ -36,8 +37,10 @@ def to_bytes(state: WorldsState) -> bytes:
     for kind, stages in (("worlds", state.worlds), ("certain", state.certain)):
         for number, stage in enumerate(stages):
             pack.blob(f"{kind}:{number}", snapshot.to_bytes(stage))
-    for name, rows in state.chains.items():
-        pack.table(f"kept:{name}", rows)
+    for number, rows in enumerate(state.chains.stages):
+        pack.table(f"kept:{number}", rows)
+    for name, rows in state.chains.last.items():
+        pack.table(f"last:{name}", rows)
     clocks = state.clocks
     return pack.finished(
         {
@@ -51,7 +54,8 @@ def to_bytes(state: WorldsState) -> bytes:
             "roles": dict(state.roles),
             "pending": sorted(state.pending),
             "stages": [len(state.worlds), len(state.certain)],
-            "kept": list(state.chains),
+            "kept": len(state.chains.stages),
+            "last": list(state.chains.last),
         }
     )
 
@@ -79,7 +83,10 @@ def from_bytes(data: bytes) -> WorldsState:
         pending,
         tuple(snapshot.from_bytes(bytes(parts[f"worlds:{number}"])) for number in range(n_worlds)),
         tuple(snapshot.from_bytes(bytes(parts[f"certain:{number}"])) for number in range(n_certain)),
-        {name: table_of(parts[f"kept:{name}"]) for name in head["kept"]},
+        Kept(
+            tuple(table_of(parts[f"kept:{number}"]) for number in range(head["kept"])),
+            {name: table_of(parts[f"last:{name}"]) for name in head["last"]},
+        ),
     )
 
 
@@ -92,8 +99,7 @@ def n_kept(state: WorldsState) -> int:
     runs = sum(len(carry.runs.key) for stage in stages for carry in stage.stage.automata)
     waiting = sum(len(one.rows) for one in state.waiting.values())
     pairs = sum(0 if one.world is None else len(one.world) for one in state.pending.values())
-    kept = sum(map(len, state.chains.values()))
-    return sum(map(len, rows)) + runs + waiting + pairs + kept
+    return sum(map(len, rows)) + runs + waiting + pairs + len(state.chains)
 
 
 def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:
