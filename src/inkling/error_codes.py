@@ -217,5 +217,6 @@ CODES: dict[str, str] = {
     "INK0632": "a model that does not look back far enough",
     "INK0633": "a model that is too large to forecast with",
     "INK0646": "exact probabilities that would take too long",
+    "INK0647": "imprecise times with too many ticks",
     "INK0901": "inkling failed",
 }

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import sys
+from contextlib import suppress
+
 import typer
 
 from inkling import __version__
@@ -65,5 +70,20 @@ def options(
 
 
 def main() -> None:
-    """What the `inkling` command runs."""
-    app()
+    """What the `inkling` command runs.
+
+    Threads of libraries may still be about to end when it is done. Taking the interpreter apart around them has been
+    seen to abort, so that a run that had succeeded looked as if it had failed; so it is left as it is.
+    """
+    try:
+        app()
+        status: object = 0
+    except SystemExit as ended:
+        status = ended.code
+    if isinstance(status, str):
+        typer.echo(status, err=True)
+    atexit._run_exitfuncs()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status if isinstance(status, int) else 0 if status is None else 1)

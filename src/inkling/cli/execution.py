@@ -76,7 +76,7 @@ def _example(rejects: pa.Table) -> str:
     """The most frequent reason why rows were refused, with one of them."""
     reasons = rejects["reason"].value_counts().to_pylist()
     most = max(reasons, key=lambda one: one["counts"])
-    row = next(one for one in rejects.to_batches()[0].to_pylist() if one["reason"] == most["values"])
+    (row,) = rejects.take([rejects["reason"].index(most["values"]).as_py()]).to_pylist()
     more = "" if len(reasons) == 1 else f", and {counted(len(reasons) - 1, 'other reason')}"
     return f"{most['values']} in {counted(most['counts'], 'row')}{more}; in {row['stream']}: {row['detail']}"
 

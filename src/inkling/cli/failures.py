@@ -56,7 +56,7 @@ def _told_by_worker(problem: Exception) -> Diagnostic | None:
     lines = iter(str(problem).splitlines())
     for line in lines:
         if found := SAID.search(line):
-            more = list(takewhile(bool, map(SAID_MORE.match, lines)))
+            more = [one for one in takewhile(bool, map(SAID_MORE.match, lines)) if one]
             by_kind = {kind: tuple(one["text"] for one in more if one["kind"] == kind) for kind in ("note", "help")}
             return Diagnostic(found["code"], found["message"], notes=by_kind["note"], helps=by_kind["help"])
     return None

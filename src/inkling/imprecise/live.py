@@ -29,7 +29,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Rows of each stage that chains may still have to do with, and the last row of each key where columns look back."""
+    """Rows of each stage that chains may still need, and the last row of each key where columns look back."""
 
     stages: tuple[pa.Table, ...] = ()
     last: Mapping[str, pa.Table] = field(default_factory=dict)

@@ -12,8 +12,14 @@ from numba import njit
 from inkling.kernels.chain_bounds import LEADING, TRAILING
 
 MOST_POINTS = 1 << 14
-MOST_CHOICES = 729
-"""Three to the power of six: six events with two regions each."""
+"""Up to so many choices of ticks are tried without looking for a better way."""
+
+MOST_CHOICES = 4096
+"""Up to so many choices of places for other events are tried."""
+
+KEPT_OUT, UP_TO, AT, FROM, FROM_TO, AFTER_TO, LONG_BEFORE, LONG_AFTER, NOWHERE = range(9)
+"""What is asked of an other event: to stay out of its region; or, as one of several places outside of its regions, to
+happen up to, at or from an event of the chain on, between two that follow each other, or far before or after them."""
 
 
 @njit(cache=True, nogil=True)
@@ -21,8 +27,8 @@ def kept_free(window, lo, hi, rows, offsets, others, regions, lower, upper, at, 
     """Per chain: its probability, the first and the last tick it can take, and whether that could be found.
 
     Where an other event is forbidden in one region only, gaps are independent given their borders. Where it is
-    forbidden in several, either all ticks of the chain are tried, or the regions are tried that it falls into, with
-    signs; if both take more than `most_steps`, nothing is said. `tight` chains have their ticks found one by one.
+    forbidden in several, either all ticks of the chain are tried, or all places that are left to such events; if both
+    take more than `most_steps`, nothing is said. `tight` chains have their ticks found one by one.
     """
     n, k = lo.shape
     chances = np.zeros(n, mass.dtype)
@@ -34,38 +40,51 @@ def kept_free(window, lo, hi, rows, offsets, others, regions, lower, upper, at, 
     free = np.zeros((max(k, 2), wide, wide), mass.dtype)
     ends = np.zeros((wide, wide + 1), mass.dtype)
     one, other = np.zeros(wide, mass.dtype), np.zeros(wide, mass.dtype)
+    left = most_steps * MANY
     for m in range(n):
         begin, end = offsets[m], offsets[m + 1]
         several, choices = 0, 1.0
         for i in range(begin, end):
-            many = _n_regions(regions[i])
-            if many > 1:
+            if _n_regions(regions[i]) > 1:
                 several += 1
-                choices *= 1 + many
+                choices *= _n_places(k, regions[i])
         if several:
-            points = 1.0
+            points, hops = 1.0, 0.0
             for j in range(k):
                 points *= hi[m, j] - lo[m, j] + 1
-            bearable = points * (end - begin) <= most_steps
-            if points <= MOST_POINTS or (bearable and (tight[m] or choices > MOST_CHOICES)):
+                if j > 0:
+                    hops += (hi[m, j] - lo[m, j] + 1) * (hi[m, j - 1] - lo[m, j - 1] + 1)
+            tries, turns = points * (end - begin), choices * hops * (end - begin + hi[m, 0] - lo[m, 0])
+            by_points = points <= MOST_POINTS or (tries <= most_steps and (tight[m] or tries <= turns))
+            if not by_points and (choices > MOST_CHOICES or turns > most_steps):
+                by_points = tries <= most_steps
+                found[m] = by_points
+            left -= tries if by_points else turns
+            if left < 0:
+                found[m] = False
+            if not found[m]:
+                continue
+            if by_points:
                 chances[m], first[m], last[m] = _by_points(
                     window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end],
                     lower, upper, at, mass, cum_at, cum,
                 )  # fmt: skip
-            elif choices <= MOST_CHOICES:
-                chances[m], first[m], last[m] = _by_choices(
+            else:
+                chances[m] = _by_choices(
                     window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end],
                     lower, upper, at, mass, cum_at, cum, free, ends, one, other,
                 )  # fmt: skip
-            else:
-                found[m] = False
             continue
-        signs = np.ones(end - begin, np.int64)
+        asked, places = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
         chances[m], first[m], last[m] = _by_gaps(
-            window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end], signs,
+            window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end], asked, places,
             lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight[m],
         )  # fmt: skip
     return chances, first, last, found
+
+
+MANY = 100.0
+"""So many times the steps of one chain may be spent on all chains of a call."""
 
 
 @njit(cache=True, nogil=True)
@@ -87,10 +106,61 @@ def _within(x, a, b, lower, upper, cum_at, cum):
 
 
 @njit(cache=True, nogil=True)
+def _n_places(k, where):
+    """How many places an event has outside of its regions, each of which depends on events that follow each other."""
+    n = 0
+    while _place(k, where, n)[0] != NOWHERE:
+        n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _place(k, where, number):
+    """What is asked of an event in one of these places, and beside which event of the chain; NOWHERE after the last."""
+    if where >> LEADING & 1:
+        if number == 0:
+            return LONG_BEFORE, 0
+        number -= 1
+        opened = True
+    else:
+        if number == 0:
+            return UP_TO, 0
+        number -= 1
+        opened = False
+    fresh = opened  # whether the stretch that is open begins with the event at hand
+    for j in range(1, k):
+        if where >> j & 1:
+            if fresh:
+                if number == 0:
+                    return AT, j - 1
+                number -= 1
+            fresh = True
+        else:
+            if number == 0:
+                return (FROM_TO if fresh else AFTER_TO), j
+            number -= 1
+            fresh = False
+    if where >> TRAILING & 1:
+        if fresh:
+            if number == 0:
+                return AT, k - 1
+            number -= 1
+        if number == 0:
+            return LONG_AFTER, 0
+        number -= 1
+    else:
+        if number == 0:
+            return (FROM if fresh else AFTER_TO), (k - 1 if fresh else k)
+        number -= 1
+    return NOWHERE, 0
+
+
+@njit(cache=True, nogil=True)
 def _by_gaps(
-    window, k, lo, hi, rows, others, regions, signs, lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight
-):
-    """Other events with one region each. Sign 1 keeps it free, -1 counts, negatively, that the event is there."""
+    window, k, lo, hi, rows, others, regions, asked, places,
+    lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight,
+):  # fmt: skip
+    """Other events of each of which one thing is asked that depends on events which follow each other."""
     zero, unit = mass[0] * 0, mass[0] * 0 + 1
     around = False
     for j in range(1, k):
@@ -98,16 +168,24 @@ def _by_gaps(
             for t in range(hi[j] - lo[j] + 1):
                 free[j, u, t] = unit
     for i in range(others.shape[0]):
-        where, x = regions[i], others[i]
-        if where >> LEADING & 1 or where >> TRAILING & 1:
+        where, x, what, place = regions[i], others[i], asked[i], places[i]
+        if what == KEPT_OUT:
+            if where >> LEADING & 1 or where >> TRAILING & 1:
+                around = True
+                continue
+            for j in range(1, k):
+                if where >> j & 1:
+                    for u in range(lo[j - 1], hi[j - 1] + 1):
+                        for t in range(max(lo[j], u + 1), hi[j] + 1):
+                            inside = _within(x, u + 1, t - 1, lower, upper, cum_at, cum)
+                            free[j, u - lo[j - 1], t - lo[j]] *= 1 - inside
+        elif what in (FROM_TO, AFTER_TO) and place < k:
+            for u in range(lo[place - 1], hi[place - 1] + 1):
+                for t in range(max(lo[place], u + 1), hi[place] + 1):
+                    begin = u if what == FROM_TO else u + 1
+                    free[place, u - lo[place - 1], t - lo[place]] *= _within(x, begin, t, lower, upper, cum_at, cum)
+        else:
             around = True
-            continue
-        for j in range(1, k):
-            if where >> j & 1:
-                for u in range(lo[j - 1], hi[j - 1] + 1):
-                    for t in range(max(lo[j], u + 1), hi[j] + 1):
-                        inside = _within(x, u + 1, t - 1, lower, upper, cum_at, cum)
-                        free[j, u - lo[j - 1], t - lo[j]] *= 1 - inside if signs[i] > 0 else -inside
     last_base = at[rows[k - 1]] - lower[rows[k - 1]]
     bound = window > 0 and hi[k - 1] - lo[0] >= window
     first_base = at[rows[0]] - lower[rows[0]]
@@ -132,7 +210,7 @@ def _by_gaps(
                 ends[row, t - lo[k - 1] + 1] = before
     total, first, last = zero, hi[0] + 1, lo[k - 1] - 1
     for s in range(lo[0], hi[0] + 1):
-        weight = mass[first_base + s]
+        weight = mass[first_base + s] * _at_event(0, s, others, asked, places, lower, upper, cum_at, cum, unit)
         if weight == 0:
             continue
         until = hi[k - 1] if window <= 0 else min(hi[k - 1], s + window - 1)
@@ -141,6 +219,9 @@ def _by_gaps(
         for j in range(1, k - 1 if by_ends else k):
             until_here = min(hi[j], until)
             _hop(j, a, b, until_here, lo, rows, lower, at, mass, free, one, other)
+            if around:
+                for t in range(lo[j], until_here + 1):
+                    other[t - lo[j]] *= _at_event(j, t, others, asked, places, lower, upper, cum_at, cum, unit)
             one, other = other, one
             a, b = lo[j], until_here
         if by_ends:
@@ -152,18 +233,45 @@ def _by_gaps(
         for t in range(a, b + 1):
             here = one[t - lo[k - 1]]
             if around and here != 0:
-                for i in range(others.shape[0]):
-                    where, x = regions[i], others[i]
-                    if where >> LEADING & 1:
-                        inside = _within(x, t - window + 1, s - 1, lower, upper, cum_at, cum)
-                        here *= 1 - inside if signs[i] > 0 else -inside
-                    elif where >> TRAILING & 1:
-                        inside = _within(x, t + 1, s + window - 1, lower, upper, cum_at, cum)
-                        here *= 1 - inside if signs[i] > 0 else -inside
+                here *= _around(window, k, s, t, others, regions, asked, places, lower, upper, cum_at, cum, unit)
             if here != 0:
                 total += here
                 first, last = min(first, s), max(last, t)
     return (total, first, last) if not by_ends else (total, lo[0], hi[k - 1])
+
+
+@njit(cache=True, nogil=True)
+def _at_event(j, t, others, asked, places, lower, upper, cum_at, cum, unit):
+    """What is asked of other events beside event j of a chain, which happens at t."""
+    share = unit
+    for i in range(others.shape[0]):
+        if places[i] == j:
+            if asked[i] == UP_TO:
+                share *= _within(others[i], lower[others[i]], t, lower, upper, cum_at, cum)
+            elif asked[i] == AT:
+                share *= _within(others[i], t, t, lower, upper, cum_at, cum)
+            elif asked[i] == FROM:
+                share *= _within(others[i], t, upper[others[i]], lower, upper, cum_at, cum)
+    return share
+
+
+@njit(cache=True, nogil=True)
+def _around(window, k, s, t, others, regions, asked, places, lower, upper, cum_at, cum, unit):
+    """What is asked of other events before and after a chain that begins at s and ends at t."""
+    share = unit
+    for i in range(others.shape[0]):
+        where, x, what = regions[i], others[i], asked[i]
+        if what == KEPT_OUT and where >> LEADING & 1:
+            share *= 1 - _within(x, t - window + 1, s - 1, lower, upper, cum_at, cum)
+        elif what == KEPT_OUT and where >> TRAILING & 1:
+            share *= 1 - _within(x, t + 1, s + window - 1, lower, upper, cum_at, cum)
+        elif what == LONG_BEFORE:
+            share *= _within(x, lower[x], t - window, lower, upper, cum_at, cum)
+        elif what == LONG_AFTER:
+            share *= _within(x, s + window, upper[x], lower, upper, cum_at, cum)
+        elif what == AFTER_TO and places[i] == k:
+            share *= _within(x, t + 1, upper[x], lower, upper, cum_at, cum)
+    return share
 
 
 @njit(cache=True, nogil=True)
@@ -179,39 +287,30 @@ def _hop(j, a, b, until, lo, rows, lower, at, mass, free, one, other):
 
 @njit(cache=True, nogil=True)
 def _by_choices(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum, free, ends, one, other):
-    """Every way for other events to fall into one of their several regions, or not to look at them at all, signed."""
+    """Every choice of places for the other events that have several regions; nothing is ever subtracted."""
     n = others.shape[0]
-    chosen, signs = np.zeros(n, np.int64), np.ones(n, np.int64)
-    digits = np.zeros(n, np.int64)
+    asked, places, numbers = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     total = mass[0] * 0
     while True:
         for i in range(n):
-            where = regions[i]
-            if _n_regions(where) < 2:
-                chosen[i], signs[i] = where, 1
-            elif digits[i] == 0:
-                chosen[i], signs[i] = 0, 1
-            else:
-                for _ in range(digits[i] - 1):
-                    where &= where - 1
-                chosen[i], signs[i] = where & -where, -1
+            if _n_regions(regions[i]) > 1:
+                asked[i], places[i] = _place(k, regions[i], numbers[i])
         part, _, _ = _by_gaps(
-            window, k, lo, hi, rows, others, chosen, signs,
+            window, k, lo, hi, rows, others, regions, asked, places,
             lower, upper, at, mass, cum_at, cum, free, ends, one, other, False,
         )  # fmt: skip
         total += part
         i = 0
         while i < n:
-            many = _n_regions(regions[i])
-            if many > 1:
-                digits[i] += 1
-                if digits[i] <= many:
+            if _n_regions(regions[i]) > 1:
+                numbers[i] += 1
+                if _place(k, regions[i], numbers[i])[0] != NOWHERE:
                     break
-                digits[i] = 0
+                numbers[i] = 0
             i += 1
         if i == n:
             break
-    return total, lo[0], hi[k - 1]
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -47,6 +47,8 @@ def _order(event: p.EventPlan, chain: Chain) -> str:
     free = "no part depends on what is bound before" if not looks_back else "some parts depend on what is bound before"
     if not chain.is_fixed:
         return f"as in the pattern, because of its repetition; {free}"
+    if chain.policy is not p.Policy.ANY:
+        return f"as in the pattern, because each event limits the next; {free}"
     return f"as in the pattern, or rare parts first, as the data is; {free}"
 
 

@@ -17,8 +17,11 @@ from inkling.kernels.chances_certain import are_certain
 from inkling.kernels.chances_kept_free import kept_free
 from inkling.model.batch import Ints
 
-MOST_STEPS = 2e8
+MOST_STEPS = 5e7
 """How many steps the probability of one chain may take."""
+
+WIDEST = 1 << 12
+"""How many ticks an event may have that is hopped to with others kept out: steps grow with the square of it."""
 
 COMPILED = SimpleNamespace(
     in_any_order=in_any_order, kept_free=kept_free, next_by_tables=next_by_tables, are_certain=are_certain
@@ -53,6 +56,8 @@ class Rivals:
         if self.always:
             return True
         widths = (moments.upper - moments.lower)[chains.rows[:, 1:]]
+        if int(widths.max()) ** 2 > MOST_CELLS // 8:
+            return False
         n_events = len(np.unique(chains.rows[:, 1:]))
         return bool(widths.mean() >= WIDE and chains.rows[:, 1:].size >= 4 * n_events)
 
@@ -146,11 +151,20 @@ class _Sums:
     def _kept_free(
         self, which: Ints, tight: NDArray[np.bool_], most_steps: float
     ) -> tuple[Chances, Ints, Ints, NDArray[np.bool_]]:
-        some, others, m = self.chains.take(which), _of(self.others, which), self.moments
-        found: tuple[Chances, Ints, Ints, NDArray[np.bool_]] = self.kernels.kept_free(
-            self.window, some.lo, some.hi, some.rows, others.offsets, others.rows, others.regions,
-            m.lower, m.upper, m.at, m.mass, m.cum_at, m.cum, tight, most_steps,
-        )  # fmt: skip
+        """Chains in groups of about the same width, so that narrow ones do not pay for the room of wide ones."""
+        chains, m = self.chains, self.moments
+        n, wide = len(which), (chains.hi - chains.lo)[which].max(axis=1)
+        found = np.zeros(n, m.mass.dtype), chains.lo[which, 0], chains.hi[which, -1], wide < WIDEST
+        group = np.where(found[3], np.frexp(wide.astype(np.float64))[1], -1)
+        for number in np.unique(group[group >= 0]):
+            here = np.flatnonzero(group == number)
+            some, others = chains.take(which[here]), _of(self.others, which[here])
+            parts = self.kernels.kept_free(
+                self.window, some.lo, some.hi, some.rows, others.offsets, others.rows, others.regions,
+                m.lower, m.upper, m.at, m.mass, m.cum_at, m.cum, tight[here], most_steps,
+            )  # fmt: skip
+            for every, part in zip(found, parts, strict=True):
+                every[here] = part
         return found
 
 

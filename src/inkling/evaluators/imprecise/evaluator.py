@@ -27,6 +27,9 @@ from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import UNORDERED, EventBatch, MatchBatch
 from inkling.physical.plan import EventStep
 
+WITH_OTHERS = 1 << 13
+"""For how many chains at once the events are listed that could prevent them."""
+
 BELOW_ONE = np.nextafter(1.0, 0.0)
 """What is not certain is less probable than 1, however close."""
 
@@ -91,26 +94,33 @@ class ImpreciseEvaluator:
     ) -> Iterator[ProbableMatches]:
         if any(one.before in (0, len(self.chain.links)) for one in self.chain.absences):
             assert ground.window > 0, "an absence at the border of a sequence needs a limit"
-        name = self.step.event.name
-        for found in grown(ground, first, newest):
-            others = None
-            found = self._passing(ground, found)
-            if self.chain.depends_on_others and len(found.chains):
-                if len(found.links) > MOST_EVENTS:
-                    raise NotSupportedYet.of(
-                        "INK0454",
-                        f"a match of `{name}` has {len(found.links)} events, the limit is {MOST_EVENTS}",
-                        notes=("NEXT, STRICT and NOT are exact for shorter matches only",),
-                        helps=("limit the repetition, for example `{1,20}`, or ask for a shorter WITHIN",),
+        for whole in grown(ground, first, newest):
+            for found in self._in_pieces(ground, self._passing(ground, whole), kernels):
+                others = None
+                if self.chain.depends_on_others:
+                    if len(found.links) > MOST_EVENTS:
+                        raise self._too_long(found)
+                    found, others = settled(ground, found, others_of(ground, found))
+                if len(found.chains):
+                    confidence = confidence_of(
+                        found.chains, others, ground.moments, ground.window, rivals, kernels, most_steps
                     )
-                found, others = settled(ground, found, others_of(ground, found))
-            else:
-                found = Found(found.links, ground.least.possible(found.chains, ground.moments))
-            if len(found.chains):
-                confidence = confidence_of(
-                    found.chains, others, ground.moments, ground.window, rivals, kernels, most_steps
-                )
-                yield self._matches(ground, found, confidence)
+                    yield self._matches(ground, found, confidence)
+
+    def _in_pieces(self, ground: Ground, found: Found, kernels: SimpleNamespace) -> Iterator[Found]:
+        """Chains that may be probable enough; where others can prevent them, few enough to list these for each."""
+        chains = ground.least.possible(found.chains, ground.moments)
+        if not self.chain.depends_on_others:
+            if len(chains):
+                yield Found(found.links, chains)
+            return
+        for at in range(0, len(chains), WITH_OTHERS):
+            some = chains.take(np.arange(at, min(at + WITH_OTHERS, len(chains))))
+            if ground.least.chance > 0:
+                alone = confidence_of(some, None, ground.moments, ground.window, None, kernels)
+                some = some.where(np.asarray(alone.chance >= ground.least.chance, bool))
+            if len(some):
+                yield Found(found.links, some)
 
     def _ground(self, batch: EventBatch, moments: Moments, n_keys: int) -> Ground:
         slots = [*(link.slot for link in self.chain.links), *(one.slot for one in self.chain.absences)]
@@ -179,6 +189,14 @@ class ImpreciseEvaluator:
             lineage_ids(batch, np.arange(n + 1) * k, chains.rows.ravel()),
         )
         return ProbableMatches(matches, chance[kept])
+
+    def _too_long(self, found: Found) -> NotSupportedYet:
+        return NotSupportedYet.of(
+            "INK0454",
+            f"a match of `{self.step.event.name}` has {len(found.links)} events, the limit is {MOST_EVENTS}",
+            notes=("NEXT, STRICT and NOT are exact for shorter matches only",),
+            helps=("limit the repetition, for example `{1,20}`, or ask for a shorter WITHIN",),
+        )
 
     def _too_costly(self, found: Found, confidence: Confidence) -> InputError:
         many = int(np.count_nonzero(~confidence.found))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inkling.errors import InputError
 from inkling.model.batch import Ints
 from inkling.model.weights import normalized
 
@@ -52,6 +53,7 @@ class Moments:
         if offsets is not None and weights is not None:
             uniform = np.diff(offsets) == 0
         widths = upper - lower + 1
+        _require_room(widths[uniform])
         law = np.empty(len(lower), np.int64)
         distinct, which = np.unique(widths[uniform], return_inverse=True)
         law[uniform] = np.array([laws.uniform(int(width)) for width in distinct], np.int64)[which]
@@ -67,6 +69,24 @@ class Moments:
             gapless[x] = len(possible) == last - first + 1
             lower[x], upper[x] = lower[x] + first, lower[x] + last
         return cls(lower, upper, laws.begins[law], laws.begins[law] + law, laws.mass, laws.cum, gapless)
+
+
+MOST_TICKS = 1 << 27
+"""How many ticks the distinct intervals of a run may have together."""
+
+
+def _require_room(widths: Ints) -> None:
+    distinct = np.unique(widths)
+    if distinct.astype(np.float64).sum() > MOST_TICKS:
+        raise InputError.of(
+            "INK0647",
+            f"intervals of {len(distinct):,} widths have up to {int(distinct.max()):,} ticks, together too many",
+            notes=(f"exact probabilities are sums over ticks, of which all widths may have {MOST_TICKS:,}",),
+            helps=(
+                "declare a longer TICK, or refuse wide intervals with AT MOST",
+                "or write SAMPLED after the events to have probabilities estimated",
+            ),
+        )
 
 
 class _Laws:
