@@ -117,7 +117,7 @@ def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path) ->
     assert 0 < n_before < n_early
     assert "late" not in found
     assert "rejects" not in found
-    expected = PROGRAM.run_local({name: some for name, some in rows.items()})
+    expected = PROGRAM.run_local(dict(rows))
     assert expected.worlds is None
     for name, table in expected.tables.items():
         assert len(table) > 3, name

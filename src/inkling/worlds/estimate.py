@@ -20,6 +20,7 @@ from inkling.worlds.combine import Summed
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
 
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """Results with their probabilities; `undecided` where the error leaves open whether CONFIDENCE is reached."""
