@@ -12,7 +12,8 @@ from inkling.cli import app
 
 PROGRAM = """
 STREAM Seen(id STRING, person STRING, room STRING, lo INT, hi INT) ID id KEY person TIME BETWEEN lo AND hi;
-EVENT moved(person) AS PATTERN SEQ(Seen a[room = 'hall'], Seen b[room = 'lab']) WITHIN 4 TICKS PARTITION BY person;
+EVENT moved(person) AS
+  PATTERN SEQ(Seen a[room = 'hall'], Seen b[room = 'lab']) WITHIN 4 TICKS PARTITION BY person SAMPLED;
 """
 NUMBERED = """
 STREAM Bell(id STRING, person STRING, n INT, t INT) ID id KEY person TIME t NUMBERED BY n;
