@@ -20,7 +20,7 @@ from inkling.testing.arrow import arrow_tables
 from inkling.testing.rule_oracle import FREE, RuleOracle, UnboundError
 from inkling.testing.rules import RuleCase, rule_case, value_of_kind
 
-N_SEEDS = 1200
+N_SEEDS = 2400
 N_PARTS = 8
 COLUMNS = {"edge": ("a", "b"), "label": ("a", "s"), "worth": ("a", "d")}
 REFUSED = {"INK0340", "INK0342", "INK0346", "INK0347"}

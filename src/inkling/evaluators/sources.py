@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.model.batch import EventBatch
+from inkling.model.batch import EventBatch, Ints
+from inkling.physical.plan import LeafTest
 
 
 def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
@@ -17,3 +18,11 @@ def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
         if number < len(wanted):
             wanted[number] = True
     return np.ones(len(batch), bool) if wanted.all() else wanted[batch.source]
+
+
+def rows_passing(leaf: LeafTest, batch: EventBatch) -> Ints:
+    """Rows of a leaf's inputs on which all conditions hold that look at single events."""
+    chosen = comes_from(batch, leaf.inputs)
+    for bit in leaf.bits:
+        chosen &= (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
+    return np.flatnonzero(chosen)

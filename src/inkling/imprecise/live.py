@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator, ProbableMatches
-from inkling.evaluators.imprecise.places import rows_of
+from inkling.evaluators.sources import rows_passing
 from inkling.evaluators.stage.derive import derived_after
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import results_of
@@ -127,7 +127,7 @@ class LiveChains:
             return waiting
         begins = np.zeros(len(waiting), bool)
         for link in evaluator.chain.links:
-            begins[rows_of(evaluator.step.leaf(link.slot), events.batch)] = True
+            begins[rows_passing(evaluator.step.leaf(link.slot), events.batch)] = True
             if link.low > 0:
                 break
         waiting &= begins

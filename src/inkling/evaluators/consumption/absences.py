@@ -11,6 +11,7 @@ from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import ALWAYS, LOOKING_UP, Code, compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.store import Doubles
+from inkling.evaluators.sources import rows_passing
 from inkling.kernels import vm
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
@@ -65,7 +66,7 @@ def _listed(pattern: p.Pattern, lateral: Evaluation, layout: RowLayout) -> tuple
     store = lateral.store
     if isinstance(pattern, p.Leaf):
         test = lateral.step.leaf(pattern.slot)
-        rows = cand.rows_of(store, test)
+        rows = rows_passing(test, store.batch)
         index = cand.index_rows(store, rows, store.batch.key[rows], store.n_keys)
         return index, compile_conditions(test.across, pattern.slot, store, layout, lateral.measure)
     found = lateral.occurrences(pattern, lateral.roots())

@@ -13,11 +13,11 @@ from inkling.evaluators.consumption.absences import absences_of
 from inkling.evaluators.consumption.arrivals import arrival_order, coded, stored_first
 from inkling.evaluators.consumption.pairs import Found, RowLayout, Sides, for_kernels, named, stacked, united
 from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
+from inkling.evaluators.sources import rows_passing
 from inkling.evaluators.truth import truth_of
 from inkling.kernels import consumption as kernel
 from inkling.logical import binary as b
@@ -88,7 +88,7 @@ class Consuming:
 
     def _single(self, node: b.Single) -> Found:
         batch, slot = self.store.batch, node.leaf.slot
-        rows = cand.rows_of(self.store, self.step.leaf(slot))
+        rows = rows_passing(self.step.leaf(slot), self.store.batch)
         if self.done > -FOREVER:
             rows = rows[batch.end[rows] > self.done]
         filled = np.full((len(rows), len(self.layout.slots) + 1), -1)

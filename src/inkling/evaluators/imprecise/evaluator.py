@@ -10,16 +10,16 @@ import numpy as np
 
 from inkling.analysis.imprecise import Chain
 from inkling.errors import InputError, NotSupportedYet
+from inkling.evaluators.imprecise.conditions import Mask, gathered
 from inkling.evaluators.imprecise.confidence import COMPILED, MOST_STEPS, Confidence, Rivals, confidence_of
 from inkling.evaluators.imprecise.ground import Found, Ground
 from inkling.evaluators.imprecise.growth import grown
 from inkling.evaluators.imprecise.least import Least
 from inkling.evaluators.imprecise.moments import Chances, Moments
 from inkling.evaluators.imprecise.others import MOST_EVENTS, others_of, settled
-from inkling.evaluators.imprecise.places import Place, rows_of
-from inkling.evaluators.imprecise.tests import Mask, gathered
+from inkling.evaluators.imprecise.places import Place
 from inkling.evaluators.matches.lineage import lineage_ids
-from inkling.evaluators.sources import comes_from
+from inkling.evaluators.sources import comes_from, rows_passing
 from inkling.evaluators.truth import truth_of
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
@@ -125,7 +125,7 @@ class ImpreciseEvaluator:
     def _ground(self, batch: EventBatch, moments: Moments, n_keys: int) -> Ground:
         slots = [*(link.slot for link in self.chain.links), *(one.slot for one in self.chain.absences)]
         places = {
-            slot: Place.of(rows_of(self.step.leaf(slot), batch), batch, moments, n_keys)
+            slot: Place.of(rows_passing(self.step.leaf(slot), batch), batch, moments, n_keys)
             for slot in dict.fromkeys(slots)
         }
         scope = None

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.evaluators.imprecise.chains import Chains
+from inkling.evaluators.imprecise.conditions import fits
 from inkling.evaluators.imprecise.ground import Found, Ground
 from inkling.evaluators.imprecise.rivals import rival_links
-from inkling.evaluators.imprecise.tests import fits
 from inkling.kernels.chain_bounds import LEADING, TRAILING, needed_regions, settle
 from inkling.logical import plan as p
 from inkling.model.batch import Ints

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.imprecise.moments import Moments
-from inkling.evaluators.sources import comes_from
 from inkling.kernels.chain_bounds import candidates, least_after, least_to_come
 from inkling.model.batch import EventBatch, Ints
-from inkling.physical.plan import LeafTest
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,3 @@ class Place:
         kept = chosen[self.rows]
         before = np.append(0, np.cumsum(kept))
         return Place(self.rows[kept], before[self.offsets], self.lower[kept], self.upper[kept], self.widest)
-
-
-def rows_of(leaf: LeafTest, batch: EventBatch) -> Ints:
-    """Rows of a leaf's inputs on which all conditions hold that look at single events."""
-    chosen = comes_from(batch, leaf.inputs)
-    for bit in leaf.bits:
-        chosen &= (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
-    return np.flatnonzero(chosen)

@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.network.layout import Layout, kept_of
 from inkling.evaluators.network.partials import Contexts
-from inkling.evaluators.network.store import END, ID, START, Mask, Store
-from inkling.evaluators.sources import comes_from
+from inkling.evaluators.network.store import END, ID, START, Store
 from inkling.kernels.canonical import canonical_order
 from inkling.logical import expr as e
 from inkling.model.batch import Ints
@@ -38,15 +37,6 @@ class Equality:
     column: str
     register: int
     other: str
-
-
-def rows_of(store: Store, leaf: LeafTest) -> Ints:
-    """Rows of the leaf's inputs on which all of its local conditions hold."""
-    batch = store.batch
-    mask: Mask = comes_from(batch, leaf.inputs)
-    for bit in leaf.bits:
-        mask &= (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
-    return np.flatnonzero(mask)
 
 
 def index_rows(store: Store, rows: Ints, group: Ints, n_groups: int) -> Index:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inkling.evaluators.network.candidates import rows_of
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.partials import Contexts, Occurrences, stack
+from inkling.evaluators.sources import rows_passing
 from inkling.logical.plan import Pattern
 from inkling.logical.recursion import branch_with
 
@@ -27,7 +27,7 @@ def resting_on(
     """Each match once: one of its slots is the first that a newest result fills."""
     depth = evaluation.store.batch.depth
     assert depth is not None, "rows of a recursion tell how deep they lie"
-    rows = {slot: rows_of(evaluation.store, evaluation.step.leaf(slot)) for slot in newest.slots}
+    rows = {slot: rows_passing(evaluation.step.leaf(slot), evaluation.store.batch) for slot in newest.slots}
     is_new = {slot: depth[rows[slot]] == newest.depth for slot in newest.slots}
     found = []
     for place, slot in enumerate(newest.slots):

@@ -15,6 +15,7 @@ from inkling.evaluators.network.layout import Layout, layout_of, registers_of
 from inkling.evaluators.network.needs import column_types
 from inkling.evaluators.network.partials import NOWHERE, Contexts, Occurrences, Partials
 from inkling.evaluators.network.store import Store, build_store
+from inkling.evaluators.sources import rows_passing
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.types import Type
@@ -103,9 +104,9 @@ class Session:
         """Rows that pass the tests of a leaf on single events."""
         tested = _tested(leaf)
         if tested not in self.group.often:
-            return cand.rows_of(self.store, leaf)
+            return rows_passing(leaf, self.store.batch)
         if tested not in self._rows:
-            self._rows[tested] = cand.rows_of(self.store, leaf)
+            self._rows[tested] = rows_passing(leaf, self.store.batch)
         return self._rows[tested]
 
     def index_of(self, leaf: LeafTest, rows: Ints) -> cand.Index:

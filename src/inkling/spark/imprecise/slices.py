@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from inkling.evaluators.imprecise.conditions import Mask
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator
-from inkling.evaluators.imprecise.tests import Mask
 from inkling.imprecise.run import StageEvents
 from inkling.model.batch import Ints
 from inkling.spark.stage_frame import named
