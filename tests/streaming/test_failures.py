@@ -90,6 +90,7 @@ def job(spark: SparkSession, tmp_path: Path) -> Job:
     return Job(spark, tmp_path)
 
 
+@pytest.mark.long
 def test_full_disk(job: Job, tmp_path: Path, accept: bool) -> None:
     job.out.mkdir()
     small = ["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(job.out)]

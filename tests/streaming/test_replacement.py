@@ -180,6 +180,7 @@ def test_a_running_program_is_replaced(spark: SparkSession, tmp_path: Path) -> N
     assert place.results("locked") == sorted([*before, *by_batch(new, late, "locked")], key=str)
 
 
+@pytest.mark.long
 def test_a_batch_that_was_begun_is_finished_by_its_program(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.close("a")

@@ -16,7 +16,7 @@ from inkling.testing.plans import column, compare, event, leaf, plus, program
 
 STREAMS = ("A", "B", "C", "N")
 KEY = {"k": Type.INTEGER}
-MOST_WORLDS = 36
+MOST_WORLDS = 24
 
 Rows = dict[str, list[dict[str, Any]]]
 
