@@ -232,6 +232,7 @@ def counted(case: UncertainCase, rng: random.Random, n: int) -> dict[str, tuple[
     return summed_over(worlds, case.plan, case.tables)
 
 
+@pytest.mark.long
 def test_lengths_of_time_with_lost_events_eq_a_plain_sampler() -> None:
     """Two samples of the same share: Fisher's test finds as few of them different as chance allows."""
     rng = random.Random(77)

@@ -44,6 +44,7 @@ def wanted() -> dict[str, list[str]]:
     return listed({name: table.to_pylist() for name, table in found.items()})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("layout", "partitions"),
     [

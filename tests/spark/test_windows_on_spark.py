@@ -59,6 +59,7 @@ def test_batch(spark: SparkSession) -> None:
     assert found == expected()
 
 
+@pytest.mark.long
 def test_stream(spark: SparkSession, tmp_path: Path) -> None:
     found: dict[str, dict[int, list[dict[str, object]]]] = {}
 

@@ -130,6 +130,7 @@ def wait_for_rows(query: LiveQuery, n: int) -> None:
     raise AssertionError("the rows did not come")
 
 
+@pytest.mark.long
 def test_models_and_settings_change_between_micro_batches(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path, buckets=1)
     online = OnlineLearning(every=100, order=3, how=Learning("tree"))

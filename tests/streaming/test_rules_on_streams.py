@@ -22,7 +22,7 @@ from inkling.testing.oracle import oracle
 from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import Declared, Kind
 
-RULE_SETS_PER_PROGRAM = 16
+RULE_SETS_PER_PROGRAM = 10
 RULE_SETS_AT_LENGTH = 52
 DATASETS = 4
 MICRO_BATCHES = 3
