@@ -42,6 +42,7 @@ def _program(rng: random.Random, streams: Sequence[Declared]) -> Program:
     return inkling.parse("\n".join([declared, *events]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("world", WORLDS)
 def test_policies_on_spark_eq_definition(world: str, spark: SparkSession) -> None:
     rng = random.Random(world)
