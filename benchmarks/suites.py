@@ -171,6 +171,14 @@ def _imprecise(sizes: Sizes) -> Iterator[Benchmark]:
         yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run(sizes))))
 
 
+def _inference(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import infer
+    from benchmarks.meter import on_one_core
+
+    people = max(8, sizes.kernel_events // 10_000)
+    yield Benchmark(infer.NAME, lambda: on_one_core(lambda: list(infer.run(people, sizes.repeats, sizes.seed))))
+
+
 SUITES = {
     "kernels": Suite("Evaluators alone, one core", _kernels),
     "windows": Suite("Sliding windows, one core", _windows),
@@ -184,6 +192,7 @@ SUITES = {
     "push": Suite("Rows pushed to a program in this process, one core", _push),
     "worlds": Suite("Uncertain streams in sampled worlds", _worlds),
     "imprecise": Suite("Imprecise times, exactly, one core", _imprecise, IMPRECISE_NOTE),
+    "inference": Suite("Probable streams from readings, one core", _inference),
     "prompt": Suite("At the prompt", _prompt),
 }
 

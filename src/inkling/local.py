@@ -19,11 +19,13 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.model.clock import Measure
 from inkling.physical.runnable import Runnable
+from inkling.probable import run as probable_run
+from inkling.probable.program import ProbableProgram
 from inkling.results import Results, result_table
 from inkling.worlds.answer import answer
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.run import OnWorlds
-from inkling.worlds.settings import Sampling
+from inkling.worlds.settings import Sampling, lanes_of
 from inkling.worlds.sources import acceptable
 
 
@@ -43,10 +45,14 @@ def run(
     imprecise = ImpreciseProgram.of(program.physical, given.around, measure)
     if imprecise is not None:
         found |= answered(imprecise, given.sources, given.facts)
+    settings = sampling or Sampling()
+    probable = ProbableProgram.of(program.physical, given.around, measure, lanes_of(settings))
+    if probable is not None:
+        found |= probable_run.answered(probable, given.sources)
     worlds = None
     if len(found) < len(program.plan.events):
         doubtful = WorldProgram.of(program.physical, given.around, measure)
-        said = answer(doubtful, given.sources, given.facts, sampling or Sampling(), measure.clock, on_worlds)
+        said = answer(doubtful, given.sources, given.facts, settings, measure.clock, on_worlds)
         found |= said.tables
         worlds = str(said.account)
     return Results(

@@ -426,7 +426,7 @@ def read_program(path: Path) -> str:
         raise InputError.of(
             "INK0550",
             f"`{path}` is a folder, expected a program",
-            helps=("name a file that ends with `.ink`, `.ele` or `.sre`",),
+            helps=("name a file that ends with `.ink`, `.ele`, `.sre` or `.lahar`",),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None

@@ -18,8 +18,8 @@ def example(text: str, heading: str) -> str:
 
 
 def name_of(code: str) -> str:
-    """Examples of mistakes in rules are rules, and of mistakes in patterns patterns."""
-    return {"INK013": "rules.ele", "INK014": "patterns.sre"}.get(code[:6], "program.ink")
+    """Examples of mistakes in rules are rules, of mistakes in patterns patterns, of mistakes in queries queries."""
+    return {"INK013": "rules.ele", "INK014": "patterns.sre", "INK015": "queries.lahar"}.get(code[:6], "program.ink")
 
 
 @pytest.mark.parametrize("code", SYNTAX_CODES)

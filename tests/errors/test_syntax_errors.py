@@ -7,8 +7,10 @@ import pytest
 from inkling.error_codes import CODES
 from inkling.errors import ProgramError
 from inkling.language import parse
+from inkling.language.front_ends import FRONT_ENDS
 
-CASES = sorted(Path(__file__).parent.joinpath("syntax").glob("*.[ies][nlr][ke]"))
+ENDS = {".ink", *FRONT_ENDS}
+CASES = sorted(path for path in Path(__file__).parent.joinpath("syntax").iterdir() if path.suffix in ENDS)
 
 
 @pytest.mark.parametrize("program", CASES, ids=lambda path: path.stem)

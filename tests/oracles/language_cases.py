@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.oracles.etalis_cases import LETTERS
 from tests.oracles.ink_case import Case
 
@@ -151,13 +153,25 @@ def times(id: str, pattern: str, rooms: str, *expected: int) -> Case:
     return Case(id, ROOMS, f"{pattern} PER END", rows, found, ("person", "end"), head="person", by="person")
 
 
+def corridor(id: str, rooms: str, *expected: int) -> Case:
+    """Rooms h and i are hallways."""
+    case = times(id, HALL, rooms, *expected)
+    hallways: Rows = {"hallway": [{"room": "h"}, {"room": "i"}]}
+    return replace(case, streams=f"{ROOMS}\nTABLE hallway(room STRING) FROM 'hallways.csv';", tables=hallways)
+
+
 PRE = "SEQ NEXT(At a[room='a'], At c[room='c'])"
 POST = "SEQ NEXT(At a[room='a'], At c) HAVING c.room='c'"
+HALL = "SEQ NEXT(At a[room='a'], At h+ CHECK (hallway(h.room)), At c) HAVING c.room='c'"
 
 LAHAR = [
     times("17", PRE, "abc", 3),
     times("18", POST, "abc"),
     times("18 at once", POST, "acc", 2),
+    corridor("19", "ahhc", 4),
+    corridor("19 broken off", "ahxc"),
+    corridor("19 both hallways", "ahicc", 4),
+    corridor("19 no hallway", "ac"),
     Case(
         "20",  # joe carries the laptop twice and then shows up; sue is a different person, and mug another object
         LAPTOPS,

@@ -1,13 +1,11 @@
 """Lahar's queries over probable values with `P[q at t]` at every time, as `probable_values.jsonl` lists them.
 
 A line holds a query in Lahar's notation and its streams: independent rows, or a chain of tables of transitions.
-Queries whose repetition breaks on a condition (`CHECK`) are left out.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +17,21 @@ CASES: list[dict[str, Any]] = [
     json.loads(line) for line in Path(__file__).with_name("probable_values.jsonl").read_text().splitlines()
 ]
 
-SELECTION = re.compile(r"sigma\[(.*?)\]\((.*)\)")
-REPEATED = re.compile(r"\((.*)\)\+<\{(.*?)\}, true>")
-GOAL = re.compile(r"(\w+)\((.*)\)")
+
+def queries_of(case: dict[str, Any], head: str = "x()") -> str:
+    """The query file of a case: its streams, its relations, and the query under a head."""
+    schemas, _ = streams_of(case)
+    lines = [_declared(schema) for schema in schemas.values()]
+    lines += [f"relation {name}({', '.join(facts[0])});" for name, facts in tables_of(case).items()]
+    return "\n".join([*lines, f"{head} : {case['query']};"])
 
 
-def split(text: str, separator: str) -> list[str]:
-    """Parts of the text between separators that stand outside of all parentheses."""
-    parts, depth, start = [], 0, 0
-    for index, char in enumerate(text):
-        depth += (char in "([") - (char in ")]")
-        if depth == 0 and text.startswith(separator, index):
-            parts.append(text[start:index])
-            start = index + len(separator)
-    return [*parts, text[start:]]
+def _declared(schema: StreamSchema) -> str:
+    assert isinstance(schema.doubt, ProbableValue)
+    names = [column.name for column in schema.columns]
+    n_keys = len(schema.key)
+    columns = f"{', '.join(names[:n_keys])} | {', '.join(names[n_keys:])}"
+    return f"stream {schema.name}({columns}) {'markov' if schema.doubt.given else 'independent'};"
 
 
 def schema_of(kind: str, case: dict[str, Any]) -> StreamSchema:
@@ -65,7 +64,7 @@ def _values(stream: dict[str, Any]) -> list[tuple[int, tuple[str, ...]]]:
 
 
 def _alternatives(stream: dict[str, Any]) -> list[tuple[int, tuple[str, ...], str]]:
-    found = []
+    found: list[tuple[int, tuple[str, ...], str]] = []
     for span, values in stream["rows"].items():
         first, _, last = span.partition("-")
         for time in range(int(first), int(last or first) + 1):

@@ -9,7 +9,6 @@ Examples that need what the language does not run yet:
 | 6 | WINDOW … LAST |
 | 11 | FORECAST |
 | 13 | TIME BETWEEN; such worlds run in `test_sase_ink` |
-| 19 | CHECK on a repetition |
 | 22-25 | relations between segments |
 """
 

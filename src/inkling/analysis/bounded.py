@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from inkling.analysis.doubt import streams_of
+from inkling.analysis.probable.plans import NoPlan
+from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
 from inkling.analysis.longest import endless_repetition, longest_match
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.waiting import n_waiting, pairs_in
@@ -31,6 +33,7 @@ class Bound:
     n_last: int | None = None  # the newest events, for a window
     said: bool = False  # the values of the last result, for ON CHANGE
     context: bool = False  # the state of an automaton and the last symbols, for FORECAST
+    chances: str | None = None  # of what, for queries over probable streams
 
 
 def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[Bound | None]:
@@ -45,6 +48,9 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
         return Verdict(None, "whether two keys are related is settled only when the stream ends")
     if event.per is p.Per.VALUES:
         return Verdict(None, "PER VALUES: a result is settled only when the stream ends")
+    strategy = strategy_of(event, program).conclusion
+    if strategy is not None:
+        return _bound_of_query(event, strategy, program)
     if isinstance(event.pattern, p.Sliding) and event.pattern.since is None:
         last = event.pattern.last
         if isinstance(last, p.EventCount):
@@ -64,6 +70,20 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
     if horizon.conclusion is None:
         return Verdict(None, horizon.reason)
     return Verdict(_bound(event, program, horizon.conclusion.windows), horizon.reason)
+
+
+def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPlan) -> Verdict[Bound | None]:
+    bound = _bound(event, program)
+    match strategy.engine:
+        case Engine.CHAINS:
+            return Verdict(replace(bound, chances="state of its automaton"), "no match is listed, only how probable it is")
+        case Engine.SAFE:
+            said = "start that can still matter"
+            return Verdict(replace(bound, chances=said), "starts that matter less than 1e-9 are dropped")
+        case Engine.UNIVERSAL if not isinstance(strategy.plan, NoPlan):
+            return Verdict(replace(bound, chances="state of its automaton and value"), "too many are sampled instead")
+        case _:
+            return Verdict(None, f"partial matches wait for as long as it takes: {strategy.reason}")
 
 
 def _bound_of_waiting(event: p.EventPlan, consumption: p.Consumption, program: p.ProgramPlan) -> Verdict[Bound | None]:
@@ -97,6 +117,7 @@ def bound_text(bound: Bound | None) -> str:
         said = [f"the events of the last {' + '.join(length for length in lengths if length)}"]
     elif late:
         said.append(f"the events that {late} holds back")
+    said += [f"the chance of each {bound.chances}"] if bound.chances is not None else []
     said += ["the values of the last result for ON CHANGE"] if bound.said else []
     said += ["a state and the last symbols for FORECAST"] if bound.context else []
     said += [f"the last row of {name} for DERIVE" for name in bound.derived]
@@ -114,6 +135,8 @@ def forgetting_text(bound: Bound | None) -> str:
         return "no key: DERIVE looks back at its last row, however old"
     if bound.context:
         return "no key: its next forecast goes on from its last event, however old"
+    if bound.chances is not None:
+        return "no key: its chances go on from where they are, however old"
     if bound.said:
         return "no key: its last result is compared with the next one"
     if bound.n_last is not None:

@@ -103,7 +103,7 @@ def _in_part(part: p.Part) -> Iterator[Span]:
             yield since_zero
         case p.StreamStart(back=back) if back is not None:
             yield back
-        case p.Narrowed(having=conditions) | p.Leaf(conditions=conditions):
+        case p.Narrowed(having=conditions) | p.Leaf(demands=conditions):
             for condition in conditions:
                 yield from _in_expression(condition)
         case _:

@@ -172,6 +172,8 @@ def _in_chain(event: p.EventPlan, chain: Chain) -> Iterator[str]:
     ):
         yield "NOT at its border has a limit of its own"
     leaves = {leaf.slot: leaf for leaf in p.leaves(pattern)}
+    if any(leaf.checks for leaf in leaves.values()):
+        yield "a CHECK breaks off a repetition"
     varying = [link for link in chain.links if link.low != link.high]
     if len(varying) > 1:
         read = [set(leaves[link.slot].sources or event.scope) for link in chain.links]
@@ -211,7 +213,7 @@ def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
     yield from (output.expr for output in (*event.head, *event.returns))
     yield from event.having
     for leaf in p.leaves(event.pattern):
-        yield from leaf.conditions
+        yield from leaf.demands
 
 
 def chains_of(program: p.ProgramPlan, clock: Clock | None = None) -> dict[str, Chain]:

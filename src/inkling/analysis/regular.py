@@ -51,7 +51,7 @@ def ways_to_regular(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]
     leaves = list(p.leaves(event.pattern))
     if any(leaf.atoms for leaf in leaves):
         yield "look-ups that only test, and supply no value, can stay; others cannot"
-    if any(not is_local(condition, leaf.slot) for leaf in leaves for condition in leaf.conditions):
+    if any(not is_local(condition, leaf.slot) for leaf in leaves for condition in leaf.demands):
         yield "compare an event with the one before it by `DERIVE column = PREV(column)`"
 
 
@@ -113,10 +113,10 @@ def _n_steps(part: p.Part) -> int:
 
 def _obstacle_in_part(part: p.Part) -> str | None:
     match part:
-        case p.Leaf(slot=slot, conditions=conditions, atoms=atoms):
+        case p.Leaf(slot=slot, demands=demands, atoms=atoms):
             if atoms:
                 return "a background table supplies values"
-            for condition in conditions:
+            for condition in demands:
                 if not is_local(condition, slot):
                     return "a condition looks at several events"
             return None

@@ -107,8 +107,8 @@ def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
     yield from event.preferred
     for part in parts_of(event.pattern):
         match part:
-            case p.Leaf(conditions=conditions, atoms=atoms):
-                yield from conditions
+            case p.Leaf(demands=demands, atoms=atoms):
+                yield from demands
                 yield from (arg for atom in atoms for arg in atom.args if arg is not None)
             case p.Narrowed(having=conditions):
                 yield from conditions

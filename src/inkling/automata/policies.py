@@ -21,6 +21,7 @@ from inkling.automata.regex import (
 class Component:
     """A part of a sequence, repeated ``low`` to ``high`` times, each time reached by a hop of its own.
 
+    A hop leads to the next occurrence of ``candidate``, which must be one of ``body``; else these are the same.
     ``absent_before`` are patterns of which no occurrence may lie in the gap between the component that
     matched before this place and the one that matches after it.
     """
@@ -29,6 +30,11 @@ class Component:
     low: int = 1
     high: int | None = 1
     absent_before: tuple[Regex, ...] = ()
+    candidate: Regex | None = None
+
+    @property
+    def hops_to(self) -> Regex:
+        return self.body if self.candidate is None else self.candidate
 
     def __post_init__(self) -> None:
         if self.low < 0 or (self.high is not None and self.high < max(self.low, 1)):
@@ -117,7 +123,7 @@ class _Sequence:
         absent += component.absent_before
         if not absent:
             return Concat((self._repeated(component), self._after(index + 1, ())))
-        first = Concat((self.gap(component.body, absent), component.body))
+        first = Concat((self.gap(component.hops_to, absent), component.body))
         further = self._further(component)
         here = Concat((first, further, self._after(index + 1, ())))
         return Union((here, self._after(index + 1, absent))) if component.low == 0 else here
@@ -135,4 +141,4 @@ class _Sequence:
         return Repeat(self._hop(component), max(component.low - 1, 0), high)
 
     def _hop(self, component: Component) -> Regex:
-        return Concat((self.gap(component.body, ()), component.body))
+        return Concat((self.gap(component.hops_to, ()), component.body))

@@ -20,6 +20,7 @@ from inkling.cli.failures import with_messages
 from inkling.cli.fit import fit
 from inkling.cli.fmt import fmt
 from inkling.cli.generate import generate
+from inkling.cli.infer import infer
 from inkling.cli.model import model
 from inkling.cli.replay import replay
 from inkling.cli.run import run
@@ -52,6 +53,7 @@ for command in (
 ):
     app.command(command.__name__.replace("_", "-"))(with_messages(command))
 app.add_typer(model, name="model")
+app.add_typer(infer, name="infer")
 
 
 def _print_version(wanted: bool) -> None:

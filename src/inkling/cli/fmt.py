@@ -32,7 +32,10 @@ def fmt(
     to: Annotated[
         Language | None,
         typer.Option(
-            "--to", metavar="ink", help="Print rules (.ele) and patterns (.sre) as programs.", show_default=False
+            "--to",
+            metavar="ink",
+            help="Print rules (.ele), patterns (.sre) and queries (.lahar) as programs.",
+            show_default=False,
         ),
     ] = None,
     debug: Debug = False,

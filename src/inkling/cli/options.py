@@ -29,7 +29,7 @@ ProgramFile = Annotated[
     Path,
     typer.Argument(
         metavar="PROGRAM.ink",
-        help="The program, or rules of ETALIS (.ele), or patterns of Wayeb (.sre).",
+        help="The program, or rules of ETALIS (.ele), patterns of Wayeb (.sre) or queries of Lahar (.lahar).",
         show_default=False,
     ),
 ]

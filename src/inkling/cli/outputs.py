@@ -56,6 +56,23 @@ def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
                 _write_json_lines(table, file)
 
 
+def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:
+    """Write one table that is no result of a program: every column it has, in the order it has.
+
+    In a folder it is a Parquet file of this name.
+    """
+    if _is_folder(output):
+        output = str(Path(output) / f"{name}.parquet")
+    path = Path(output)
+    if output != STDOUT:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pa.parquet.write_table(table, path)
+        return
+    with _opened(output) as file:
+        (_write_csv if path.suffix == ".csv" else _write_json_lines)(table, file)
+
+
 def in_order(table: pa.Table) -> pa.Table:
     """Results by end, start and lineage: whoever ran the program, they are written the same way."""
     if not {"end", "start", "lineage"} <= set(table.column_names):

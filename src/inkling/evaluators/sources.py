@@ -22,7 +22,12 @@ def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
 
 def rows_passing(leaf: LeafTest, batch: EventBatch) -> Ints:
     """Rows of a leaf's inputs on which all conditions hold that look at single events."""
-    chosen = comes_from(batch, leaf.inputs)
-    for bit in leaf.bits:
-        chosen &= (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
-    return np.flatnonzero(chosen)
+    return np.flatnonzero(comes_from(batch, leaf.inputs) & has_bits(leaf.bits, batch.bits))
+
+
+def has_bits(bits: Iterable[int], words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each row of words has all these bits."""
+    held = np.ones(len(words), bool)
+    for bit in bits:
+        held &= (words[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
+    return held

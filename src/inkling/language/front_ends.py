@@ -1,10 +1,11 @@
-"""Chooses how a text is read, by the end of its name; what is neither rules nor patterns is a program of `.ink`."""
+"""Chooses how a text is read, by the end of its name: rules, patterns, queries, or else a program of `.ink`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from inkling.language.ele import format_rules, parse_rules
+from inkling.language.lahar import format_queries, parse_queries
 from inkling.language.parser import parse as parse_ink
 from inkling.language.printer import format_program
 from inkling.language.sre import format_patterns, parse_patterns
@@ -22,6 +23,7 @@ class FrontEnd:
 FRONT_ENDS: Mapping[str, FrontEnd] = MappingProxyType(
     {
         ".ele": FrontEnd(parse_rules, format_rules),  # rules of ETALIS
+        ".lahar": FrontEnd(parse_queries, format_queries),  # queries of Lahar
         ".sre": FrontEnd(parse_patterns, format_patterns),  # patterns of Wayeb
     }
 )

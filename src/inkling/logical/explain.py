@@ -173,6 +173,8 @@ class _EventLines:
         details += [f"lookup {lookup_text(atom, self.names)}" for atom in leaf.atoms]
         if leaf.conditions:
             details.append(self._conditions(leaf.conditions))
+        if leaf.checks:
+            details.append(f"check {self._conditions(leaf.checks)}")
         return self.lines.add(f"Leaf[{sources}]", "; ".join(details))
 
     def _narrowed(self, inner: str, within: p.Window | None, having: str, slot: int | None) -> str:

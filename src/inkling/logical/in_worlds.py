@@ -137,11 +137,12 @@ def _outputs(outputs: tuple[p.Output, ...], change: Callable[[e.Expr], e.Expr]) 
 
 def _pattern(pattern: p.Pattern, change: Callable[[e.Expr], e.Expr], finer: bool) -> p.Pattern:
     match pattern:
-        case p.Leaf(conditions=conditions, atoms=atoms):
+        case p.Leaf(conditions=conditions, atoms=atoms, checks=checks):
             looked_up = tuple(
                 replace(atom, args=tuple(None if arg is None else change(arg) for arg in atom.args)) for atom in atoms
             )
-            return replace(pattern, conditions=tuple(change(one) for one in conditions), atoms=looked_up)
+            tests, checked = tuple(change(one) for one in conditions), tuple(change(one) for one in checks)
+            return replace(pattern, conditions=tests, atoms=looked_up, checks=checked)
         case p.Narrowed(having=having, within=within):
             return replace(pattern, having=tuple(change(one) for one in having), within=_window(within, finer))
         case p.Sequence(within=within):

@@ -58,6 +58,7 @@ class _Check:
     tables: Mapping[str, Mapping[str, Type]]
     supplied: dict[int, p.TableAtom] = field(default_factory=dict)
     places: dict[int, _Inside] = field(default_factory=dict)
+    breakable: set[int] = field(default_factory=set)
     n_frames: int = 0
 
     def part(self, part: p.Part, inside: _Inside) -> Iterator[str]:
@@ -150,8 +151,10 @@ class _Check:
         here = replace(inside, own=leaf.slot)
         for atom in leaf.atoms:
             yield from self._lookup(atom, here)
-        for condition in leaf.conditions:
+        for condition in leaf.demands:
             yield from self.condition(condition, here)
+        if leaf.checks and leaf.slot not in self.breakable:
+            yield f"slot {leaf.slot} is checked, but not repeated directly in a sequence NEXT"
 
     def _quantified(self, pattern: p.Quantified, inside: _Inside) -> Iterator[str]:
         if self.event.pattern is not pattern:
@@ -208,6 +211,8 @@ class _Check:
                 yield "a complement does not stand between two parts of a strict sequence"
             if isinstance(part, p.Repetition) and part.eager:
                 yield from _eager_violations(sequence.policy, part, parts[index + 1 :])
+            if isinstance(part, p.Repetition) and isinstance(part.pattern, p.Leaf):
+                self.breakable |= {part.pattern.slot} if sequence.policy is p.Policy.NEXT else set()
         # what a NOT mentions may stand to its right, so the other parts go first
         for part in sorted(parts, key=lambda part: isinstance(part, p.Absent)):
             yield from self.part(part, inside)

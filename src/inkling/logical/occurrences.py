@@ -380,13 +380,19 @@ class Stage:
 
     def _hops(self, policy: p.Policy, pattern: p.Pattern, so_far: _Partial) -> Iterator[Occurrence]:
         """The occurrences of `pattern` that the policy lets follow what is placed so far."""
-        candidates = self.occurrences(pattern, so_far.bindings, policy)
         end = so_far.last_end
-        if end is None:
-            yield from candidates
-            return
-        following = [one for one in candidates if end < one.start]
-        yield from (one for one in following if self._may_follow(policy, end, one, [*following, *so_far.rivals]))
+        following = [
+            one for one in self.occurrences(pattern, so_far.bindings, policy) if end is None or end < one.start
+        ]
+        for one in following:
+            is_chosen = end is None or self._may_follow(policy, end, one, [*following, *so_far.rivals])
+            if is_chosen and self._goes_on(pattern, one):
+                yield one
+
+    def _goes_on(self, pattern: p.Pattern, chosen: Occurrence) -> bool:
+        """Whether a hop leads on: an event that fails a CHECK is the next one all the same, and the last."""
+        checks = pattern.checks if isinstance(pattern, p.Leaf) else ()
+        return all(self._is_candidate(check, chosen.lineage[-1].slot, chosen.bindings) for check in checks)
 
     def _may_follow(self, policy: p.Policy, end: Instant, one: Occurrence, following: list[Occurrence]) -> bool:
         match policy:

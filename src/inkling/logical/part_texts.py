@@ -59,7 +59,9 @@ class PartTexts:
                 opened = "" if since is None else f" SINCE {self._leaf(since)}"
                 return f"WINDOW {self._leaf(leaf)} LAST {window_text(last)}{opened}"
             case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
-                return self.part(inner) + repetition_text(low, high) + (" EAGER" if eager else "")
+                checks = inner.checks if isinstance(inner, p.Leaf) else ()
+                check = f" CHECK ({' AND '.join(self.condition(one) for one in checks)})" if checks else ""
+                return self.part(inner) + repetition_text(low, high) + (" EAGER" if eager else "") + check
             case p.Narrowed(pattern=inner, within=within, slot=slot):
                 limit = "" if within is None else f" WITHIN {window_text(within)}"
                 name = None if slot is None else self.names.slots.get(slot)

@@ -62,12 +62,22 @@ class TableAtom:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One event of one of the `sources` that passes all `conditions`; no sources means any event of the scope."""
+    """One event of one of the `sources` that passes all `conditions`; no sources means any event of the scope.
+
+    Repeated in a sequence NEXT, it may have `checks`: a hop goes to the next event whether or not it passes them, but
+    goes on from there only if it does.
+    """
 
     slot: int
     sources: tuple[str, ...]
     conditions: tuple[Expr, ...] = ()
     atoms: tuple[TableAtom, ...] = ()
+    checks: tuple[Expr, ...] = ()
+
+    @property
+    def demands(self) -> tuple[Expr, ...]:
+        """All that is asked of its event, before and after it is chosen."""
+        return (*self.conditions, *self.checks)
 
 
 @dataclass(frozen=True, slots=True)

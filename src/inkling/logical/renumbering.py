@@ -34,7 +34,7 @@ class Numbers:
 
     def _own(self, pattern: p.Pattern) -> p.Pattern:
         match pattern:
-            case p.Leaf(slot=slot, conditions=conditions, atoms=lookups):
+            case p.Leaf(slot=slot, conditions=conditions, atoms=lookups, checks=checks):
                 own = tuple(
                     replace(
                         atom,
@@ -43,7 +43,8 @@ class Numbers:
                     )
                     for atom in lookups
                 )
-                return replace(pattern, slot=self.slots[slot], conditions=self.all_of(conditions), atoms=own)
+                tests, checks = self.all_of(conditions), self.all_of(checks)
+                return replace(pattern, slot=self.slots[slot], conditions=tests, atoms=own, checks=checks)
             case p.Narrowed(having=having, slot=slot):
                 return replace(pattern, having=self.all_of(having), slot=None if slot is None else self.slots[slot])
             case _:

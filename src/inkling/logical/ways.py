@@ -127,7 +127,7 @@ def _reads_only(absent: p.Absent, slots: set[int]) -> bool:
     """Whether what must be absent looks at these slots and its own alone."""
     seen = slots | set(slots_in_order(absent.pattern))
     leaves = list(p.leaves(absent.pattern))
-    return all(e.slots_of(condition) <= seen for leaf in leaves for condition in leaf.conditions) and not any(
+    return all(e.slots_of(condition) <= seen for leaf in leaves for condition in leaf.demands) and not any(
         leaf.atoms for leaf in leaves
     )
 
@@ -181,11 +181,12 @@ def on_its_own(part: p.Pattern) -> p.Pattern:
 
     def alone(pattern: p.Pattern) -> p.Pattern:
         match pattern:
-            case p.Leaf(conditions=conditions, atoms=all_atoms):
+            case p.Leaf(demands=demands, atoms=all_atoms):
                 return replace(
                     pattern,
-                    conditions=tuple(one for one in conditions if _looks_at(one, slots, atoms)),
+                    conditions=tuple(one for one in demands if _looks_at(one, slots, atoms)),
                     atoms=tuple(atom for atom in all_atoms if atom.number in atoms),
+                    checks=(),
                 )
             case p.Narrowed(having=having):
                 return replace(pattern, having=tuple(one for one in having if _looks_at(one, slots, atoms)))

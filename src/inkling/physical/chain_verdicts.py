@@ -53,7 +53,7 @@ def _order(event: p.EventPlan, chain: Chain) -> str:
 
 
 def _is_bound(leaf: p.Leaf) -> bool:
-    references = (part for condition in leaf.conditions for part in e.walk(condition))
+    references = (part for condition in leaf.demands for part in e.walk(condition))
     return any(
         isinstance(part, e.ColumnOf | e.ListColumn | e.IdOf | e.Aggregate) and part.slot != leaf.slot
         for part in references

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from inkling.analysis.doubt import kind_of
 from inkling.analysis.imprecise import chains_of
+from inkling.analysis.probable.strategy import strategies_of
 from inkling.logical import plan as p
 from inkling.logical.expr import FactColumn
 from inkling.logical.in_worlds import doubtful_events
@@ -78,6 +79,7 @@ class _StageLines:
         for given in inputs:
             found = self._late(found, given)
         doubtful, chains = doubtful_events(self.program), chains_of(self.program)
+        queries = strategies_of(self.program)
         lines: dict[str, str] = {}
         twins = dict(stage.sharing.twins)
         for part in largest_parts(stage.sharing):
@@ -92,6 +94,8 @@ class _StageLines:
             lines[name] = results
             if name in chains:
                 self.lines.add(f"Sum[{results}]", "probabilities of the ticks at which its events can have happened")
+            elif name in queries:
+                self.lines.add(f"Sum[{results}]", "probabilities of the states that it can be in")
             elif name in doubtful:
                 self.lines.add(f"Sum[{results}]", "probabilities of the worlds that have a result")
 
@@ -105,8 +109,7 @@ class _StageLines:
         stream = self.program.stream(given.source)
         found = add(f"{'Results' if given.is_derived else 'Read'}[{given.source}]")
         if stream is not None and stream.schema.doubt is not None:
-            in_worlds = any(step.event.name not in chains_of(self.program) for step in self.stage.steps)
-            found = add(f"{'Worlds' if in_worlds else 'Intervals'}[{found}]", kind_of(stream.schema.doubt).value)
+            found = add(f"{self._taken_as()}[{found}]", kind_of(stream.schema.doubt).value)
         if stream is not None and stream.derived and not derives_in_worker(given, stream):
             found = add(f"Derive[{found}]", ", ".join(column.name for column in stream.derived))
         for atom in given.atoms:
@@ -115,6 +118,14 @@ class _StageLines:
         if given.keep is not None:
             found = add(f"Keep[{found}]", expr_text(plain(given.keep, _facts_of(given.atoms)), _lookups(given)))
         return add(f"Test[{found}]", _bits_text(given.early)) if given.early else found
+
+    def _taken_as(self) -> str:
+        """What rows of uncertain streams are to the events of the stage."""
+        chains, queries = chains_of(self.program), strategies_of(self.program)
+        names = [step.event.name for step in self.stage.steps]
+        if any(name not in chains and name not in queries for name in names):
+            return "Worlds"
+        return "Intervals" if all(name in chains for name in names) else "Alternatives"
 
     def _shuffled(self, inputs: list[Input]) -> str:
         columns: dict[str, None] = {}
@@ -137,7 +148,8 @@ class _StageLines:
 
     def _step(self, found: str, step: EventStep) -> str:
         is_chain = step.event.name in chains_of(self.program)
-        kind = "Chain" if is_chain else step.evaluator.value.capitalize()
+        is_query = step.event.name in strategies_of(self.program)
+        kind = "Chain" if is_chain else "Query" if is_query else step.evaluator.value.capitalize()
         leaves = []
         names = Wording.of(step.event)
         facts = _facts(step)
@@ -145,7 +157,12 @@ class _StageLines:
             tests = [f"b{bit}" for bit in leaf.bits]
             tests += [expr_text(plain(condition, facts), names) for condition in leaf.across]
             sources = "|".join(self.stage.inputs[place].name for place in leaf.inputs)
-            leaves.append(sources + (f"[{' AND '.join(tests)}]" if tests else ""))
+            told = sources + (f"[{' AND '.join(tests)}]" if tests else "")
+            if leaf.check is not None:
+                checks = [f"b{bit}" for bit in leaf.check.bits]
+                checks += [expr_text(plain(condition, facts), names) for condition in leaf.check.across]
+                told += f" CHECK ({' AND '.join(checks)})"
+            leaves.append(told)
         return self.lines.add(f"{kind} {step.event.name}[{found}]", ", ".join(leaves))
 
 

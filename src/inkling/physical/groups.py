@@ -60,7 +60,7 @@ def _only(stage: Stage, steps: list[EventStep]) -> Stage:
     """The stage with some of its steps, and with no conditions but theirs."""
     if len(steps) == len(stage.steps):
         return stage
-    used = {bit for step in steps for leaf in step.leaves for bit in leaf.bits}
+    used = {bit for step in steps for leaf in step.leaves for bit in leaf.all_bits}
 
     def narrowed(given: Input) -> Input:
         wanted = used | {given.reset}

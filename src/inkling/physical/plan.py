@@ -78,6 +78,16 @@ class LeafTest:
     inputs: tuple[int, ...]  # positions in the stage's inputs
     bits: tuple[int, ...]
     across: tuple[Expr, ...]  # conditions that look at other slots too
+    check: LeafTest | None = None  # what a candidate must pass besides, once it is chosen
+
+    @property
+    def all_bits(self) -> tuple[int, ...]:
+        """The bits that are looked at before and after a candidate is chosen."""
+        return self.bits if self.check is None else (*self.bits, *self.check.bits)
+
+    @property
+    def all_across(self) -> tuple[Expr, ...]:
+        return self.across if self.check is None else (*self.across, *self.check.across)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ class _StagePlanner:
         return EventStep(bound, chosen, tests, scope, verdict.reason, reason, conditions)
 
     def _conditions(self, tests: tuple[LeafTest, ...]) -> tuple[Bit, ...]:
-        read = {bit for test in tests for bit in test.bits}
+        read = {bit for test in tests for bit in test.all_bits}
         return tuple(Bit(number, condition) for condition, number in self.book.numbers.items() if number in read)
 
     def _naming(self, event: p.EventPlan, leaves: list[p.Leaf]) -> Naming:
@@ -181,8 +181,17 @@ class _StagePlanner:
 
     def _leaf(self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]]) -> LeafTest:
         positions = inputs_of[leaf.slot]
+        test = self._test(leaf, leaf.conditions, naming, inputs_of)
+        for position in positions:
+            self.drafts[position].keeps.append(test.bits or None)
+        return replace(test, check=self._test(leaf, leaf.checks, naming, inputs_of)) if leaf.checks else test
+
+    def _test(
+        self, leaf: p.Leaf, conditions: tuple[e.Expr, ...], naming: Naming, inputs_of: dict[int, tuple[int, ...]]
+    ) -> LeafTest:
+        positions = inputs_of[leaf.slot]
         bits, across = [], []
-        for condition in (part for item in leaf.conditions for part in e.conjuncts(item)):
+        for condition in (part for item in conditions for part in e.conjuncts(item)):
             named = naming.physical(condition, leaf.slot)
             if is_local(named, leaf.slot):
                 row_condition = row_expr(named)
@@ -195,8 +204,6 @@ class _StagePlanner:
                 refuse_unsupported(compared)
                 across.append(compared)
                 self._require(compared, inputs_of)
-        for position in positions:
-            self.drafts[position].keeps.append(tuple(bits) or None)
         return LeafTest(leaf.slot, positions, tuple(bits), tuple(across))
 
     def _computed(self, expr: e.Expr, positions: tuple[int, ...]) -> str:
@@ -308,13 +315,14 @@ class _StagePlanner:
 
 def _too_many_tests(tests: tuple[LeafTest, ...]) -> str | None:
     """Why an automaton could not tell the events apart, if it could not."""
-    n_conditions = len({bit for test in tests for bit in test.bits})
+    n_conditions = len({bit for test in tests for bit in test.all_bits})
     if n_conditions > MAX_CONDITIONS:
         return f"{n_conditions} different conditions are more than {MAX_CONDITIONS}"
     on_input: dict[int, set[frozenset[int]]] = {}
     for test in tests:
-        for position in test.inputs if test.bits else ():
-            on_input.setdefault(position, set()).add(frozenset(test.bits))
+        for bits in {frozenset(test.bits), frozenset(test.all_bits)} - {frozenset()}:
+            for position in test.inputs:
+                on_input.setdefault(position, set()).add(bits)
     n_tests = max((min(len(some), len(frozenset.union(*some))) for some in on_input.values()), default=0)
     return f"{n_tests} different tests of one event are more than {MAX_TESTS}" if n_tests > MAX_TESTS else None
 
@@ -322,7 +330,7 @@ def _too_many_tests(tests: tuple[LeafTest, ...]) -> str | None:
 def with_pair_tests(event: p.EventPlan) -> list[p.Leaf]:
     """The leaves, with look-ups that only ask whether a table holds two values as conditions."""
     leaves = list(p.leaves(event.pattern))
-    read = {number for leaf in leaves for expr in leaf.conditions for number in e.atoms_of(expr)}
+    read = {number for leaf in leaves for expr in leaf.demands for number in e.atoms_of(expr)}
     read |= {number for leaf in leaves for atom in leaf.atoms for arg in atom.args if arg for number in e.atoms_of(arg)}
     read |= {number for expr in _expressions(event) for number in e.atoms_of(expr)}
     if event.consumption is not None:

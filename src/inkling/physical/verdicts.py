@@ -11,6 +11,7 @@ from inkling.logical import plan as p
 from inkling.logical.text import window_text
 from inkling.physical.chain_verdicts import chain_lines, no_chain
 from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
+from inkling.physical.query_verdicts import no_query, query_lines
 from inkling.physical.sharing_text import shared_text
 from inkling.physical.world_verdicts import Looks, stream_worlds, world_lines
 
@@ -40,9 +41,10 @@ def explain_verdicts(plan: PhysicalPlan, looks: Looks | None = None) -> str:
 
 
 def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Looks | None) -> str:
-    event = step.event
+    event, written = step.event, program.event(step.event.name)
+    assert written is not None
     doubt = doubt_of(event, program)
-    state = state_bound(event, program, step.evaluator is Evaluator.AUTOMATON)
+    state = state_bound(written, program, step.evaluator is Evaluator.AUTOMATON)
     lines = {
         "partition": _said(partition_text(stage, step), step.key_reason),
         "wait": _wait(wait_of(event, program), waits_without_limit(event, program)),
@@ -65,8 +67,15 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
             lines["state"] = _said(f"{bound_text(state.conclusion)}, and as long as intervals are", state.reason)
             lines.pop("shares", None)
             return _said_of(event, lines)
+        query = query_lines(written, program)
+        if query is not None:
+            lines |= query
+            lines.pop("shares", None)
+            return _said_of(event, lines)
         if (why := no_chain(event, program)) is not None:
             lines["no chain"] = why
+        if (why := no_query(written, program)) is not None:
+            lines["no query"] = why
         assert looks is not None, "an uncertain stream is looked at in worlds"
         lines["state"] = _said(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)
         lines |= world_lines(step, program, looks)

@@ -76,6 +76,24 @@ def look_back_condition(rng: random.Random, variable: str, columns: Mapping[str,
     return f"{name} {operator} LAST({variable}).{name}"
 
 
+def round_condition(rng: random.Random, variable: Variable, others: Sequence[Variable], *, looks_back: bool) -> str:
+    """About each event of a repetition, written with its name; maybe about other parts or the event before it."""
+    name = rng.choice(list(variable.columns))
+    operator = rng.choice(("=", "<>")) if name in ("k", "s") else rng.choice(COMPARISONS)
+    comparable = [other for other in others if name in other.columns]
+    choices = [f"{variable.name}.{name} IS NOT NULL"]
+    if name == "s":
+        choices = [f"{variable.name}.s = '{rng.choice(TEXTS)}'", f"near({variable.name}.s, 'a')"]
+    elif name != "k":
+        choices = [f"{variable.name}.{name} {operator} {rng.choice(WHOLE_NUMBERS)}"]
+    if looks_back:
+        choices.append(f"{variable.name}.{name} {operator} LAST({variable.name}).{name}")
+    if comparable:
+        choices.append(f"{variable.name}.{name} {operator} {_reading(rng, rng.choice(comparable), name)}")
+    chosen = rng.sample(choices, min(len(choices), rng.choice((1, 1, 2))))
+    return " AND ".join(chosen)
+
+
 def finished_condition(rng: random.Random, variables: Sequence[Variable]) -> str | None:
     """About one or two parts of a pattern, written with their names."""
     if not variables:

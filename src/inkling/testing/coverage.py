@@ -18,7 +18,8 @@ FEATURES = (
     *RELATIONS,
     "EXCEPT", "AT a time", "WINDOW", "LAST EVENTS", "LAST duration", "SINCE", "ON CHANGE",
     "NOT first", "NOT between", "NOT last", "NOT of a pattern", "AFTER", "AT START", "AT START in what is kept",
-    "+", "*", "?", "{n}", "{n,}", "{n,m}", "EAGER", "repeated group", "COMPLEMENT", "_", "A | B",
+    "+", "*", "?", "{n}", "{n,}", "{n,m}", "EAGER", "CHECK of a repetition", "repeated group",
+    "COMPLEMENT", "_", "A | B",
     "condition on one event", "condition across events", "equality across events",
     "inequality across events", "arithmetic", "function",
     "LAST in its own repetition", "FIRST or LAST of a list",
@@ -149,7 +150,7 @@ def _reads_events(event: p.EventPlan, plan: p.ProgramPlan) -> bool:
 
 def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
     match part:
-        case p.Leaf(sources=sources, conditions=conditions, atoms=atoms, slot=slot):
+        case p.Leaf(sources=sources, demands=conditions, atoms=atoms, slot=slot):
             if len(sources) != 1:
                 yield "A | B" if sources else "_"
             if atoms:
@@ -186,6 +187,8 @@ def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
                 yield "EAGER"
             if not isinstance(inner, p.Leaf):
                 yield "repeated group"
+            elif inner.checks:
+                yield "CHECK of a repetition"
         case p.Narrowed(within=within, having=having, slot=slot):
             yield from _window_features(within, "nested ")
             if slot is not None:

@@ -18,6 +18,7 @@ from inkling.testing.conditions import (
     finished_condition,
     local_condition,
     look_back_condition,
+    round_condition,
 )
 
 Variables = tuple[Variable, ...]
@@ -54,6 +55,7 @@ class Piece:
     may_be_empty: bool = False
     is_unit: bool = True
     is_repetition: bool = False
+    repeats: Variable | None = None  # the single event of a repetition
 
     @property
     def unit(self) -> str:
@@ -185,7 +187,8 @@ class PatternMaker:
             return self.maybe_repeated(self.anything(at), at)
         if at.depth <= 0 or self.n_leaves <= 1 or self.chance(0.55):
             if self.chance(0.4):
-                return self.repetition(self.leaf(at, repeated=True), at)
+                once = self.leaf(at, repeated=True)
+                return replace(self.repetition(once, at), repeats=once.variables[0])
             return self.leaf(at)
         if self.chance(0.3):
             group = self.pattern(replace(at.deeper(), in_repetition=True))
@@ -220,7 +223,7 @@ class PatternMaker:
             parts.append(part)
         texts = [part.text if part.is_unit else f"({part.text})" for part in parts]
         if policy == "NEXT ":
-            texts = _some_eager(texts, parts)
+            texts = _some_checked(_some_eager(texts, parts), parts, at)
         sure = [index for index, part in enumerate(parts) if not part.may_be_empty]
         if sure and self.chance(0.06):
             place = self.rng.randint(0, len(texts))
@@ -348,4 +351,17 @@ def _some_eager(texts: list[str], parts: list[Piece]) -> list[str]:
         may_be = part.is_repetition and not part.may_be_empty and not after.may_be_empty
         if may_be and crc32(part.text.encode()) % 6 == 0:
             made[place] += " EAGER"
+    return made
+
+
+def _some_checked(texts: list[str], parts: list[Piece], at: Place) -> list[str]:
+    """One in six of the repetitions of single events, by choices of their own, so that all other choices stay."""
+    made = list(texts)
+    visible = at.readable()
+    for place, part in enumerate(parts):
+        rng = random.Random(crc32(part.text.encode()))
+        if part.repeats is not None and part.repeats.columns and rng.random() < 1 / 6:
+            readable = [variable for variable in visible if not variable.is_span]
+            made[place] += f" CHECK ({round_condition(rng, part.repeats, readable, looks_back=not at.in_repetition)})"
+        visible += part.variables
     return made

@@ -115,12 +115,13 @@ class _Way:
                 yield None
 
     def _leaf(self, leaf: p.Leaf, at: Bindings, place: int) -> Iterator[Occurrence]:
+        asked = replace(leaf, conditions=leaf.demands, checks=())
         for source in leaf.sources or self.event.scope:
             for one in self.past.at(source, self.ids[place:]):
                 alone = (one,)
                 if any(one.values.get(name) != value for name, value in at.key.items()):
                     continue
-                yield from Stage(alone, alone, self.around, {}).occurrences(leaf, at)
+                yield from Stage(alone, alone, self.around, {}).occurrences(asked, at)
 
     def _all(self, leaf: p.Leaf, at: Bindings, place: int) -> Iterator[Occurrence]:
         """All the events from `place` on, in one slot."""

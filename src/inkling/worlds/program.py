@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from inkling.analysis.imprecise import chains_of
+from inkling.analysis.probable.strategy import strategies_of
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.finer import FINER
@@ -24,7 +25,7 @@ from inkling.worlds.regular import RegularEvent
 
 @dataclass(frozen=True, slots=True)
 class WorldProgram:
-    """The doubtful part of a program; certain events and chains over imprecise times are run without worlds."""
+    """The doubtful part of a program; certain events, chains over imprecise times and queries over probable streams are run without worlds."""
 
     part: ProgramPlan  # doubtful events and what they rest on
     doubtful: frozenset[str]
@@ -43,9 +44,9 @@ class WorldProgram:
         cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, *, with_chains: bool = False
     ) -> WorldProgram:
         """Chains are looked for in worlds as well only where somebody asks what they look like there."""
-        chains = {} if with_chains else chains_of(plan.program, measure.clock)
-        program = _without_chains(plan.program, frozenset(chains))
-        doubtful = doubtful_events(program) - chains.keys()
+        apart = frozenset() if with_chains else answered_apart(plan.program, measure.clock)
+        program = _without(plan.program, apart)
+        doubtful = doubtful_events(program) - apart
         part = doubtful_part(program)
         losing = any(isinstance(stream.schema.doubt, LostEvents) for stream in part.streams)
         scale = FINER if losing and measure.clock is Clock.TICKS else 1
@@ -70,7 +71,7 @@ class WorldProgram:
             not needs_lengths(part).conclusion,
             ids,
             regular,
-            _without(program, {one.event.name for one in regular}, whole, finer=scale > 1),
+            _irregular(program, {one.event.name for one in regular}, whole, finer=scale > 1),
         )
 
     @property
@@ -83,14 +84,19 @@ class WorldProgram:
         return tuple(event for event in self.part.events if event.name in self.doubtful)
 
 
-def _without_chains(program: ProgramPlan, chains: frozenset[str]) -> ProgramPlan:
-    """The program without chains over imprecise times that no other doubtful event rests on."""
-    wanted = doubtful_events(program) - chains
+def answered_apart(program: ProgramPlan, clock: Clock | None = None) -> frozenset[str]:
+    """Doubtful events that need no worlds: chains over imprecise times, and queries over probable streams."""
+    return frozenset((*chains_of(program, clock), *strategies_of(program)))
+
+
+def _without(program: ProgramPlan, apart: frozenset[str]) -> ProgramPlan:
+    """The program without events that need no worlds, unless another doubtful event rests on them."""
+    wanted = doubtful_events(program) - apart
     needed = {name for event in program.events if event.name in wanted for name in resting_on(event, program)}
-    return replace(program, events=tuple(one for one in program.events if one.name not in chains - needed))
+    return replace(program, events=tuple(one for one in program.events if one.name not in apart - needed))
 
 
-def _without(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, finer: bool) -> PhysicalPlan | None:
+def _irregular(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, finer: bool) -> PhysicalPlan | None:
     """The plan in worlds without some events, on which no other rests."""
     if not names:
         return whole

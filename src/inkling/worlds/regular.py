@@ -52,7 +52,7 @@ class Automaton:
 
     @classmethod
     def of(cls, step: EventStep, n_inputs: int) -> Automaton | None:
-        bits = sorted({bit for leaf in step.leaves for bit in leaf.bits})
+        bits = sorted({bit for leaf in step.leaves for bit in leaf.all_bits})
         if bits and bits[-1] >= 64:
             return None
         counting = Counting.RESTART if step.event.restart else Counting.OVERLAP

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.logical.plan import EventPlan
 from inkling.worlds.bounds import worlds_needed
 
@@ -55,3 +56,8 @@ class Sampling:
         """
         looks = 2 if self.budget > 1 and any(event.confidence is not None for event in events) else 1
         return worlds_needed(self.epsilon, self.delta / looks), self.delta / looks
+
+
+def lanes_of(sampling: Sampling) -> Lanes:
+    """The same for queries that are answered without worlds as long as that is possible."""
+    return Lanes(sampling.n_worlds, sampling.epsilon, sampling.seed)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inkling.analysis.imprecise import chains_of
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.language import syntax as s
 from inkling.logical.in_worlds import doubtful_events, doubtful_part
 from inkling.logical.plan import Demand, ProgramPlan
 from inkling.model.uncertainty import LostEvents
 from inkling.source import SourceText
+from inkling.worlds.program import answered_apart
 from inkling.worlds.settings import Sampling
 
 MOST_WORLDS = 1 << 15
@@ -27,7 +27,7 @@ def require_worlds_streamable(
     if found:
         raise ProgramError(found)
     n_worlds, _ = sampling.once.plan(program.events)
-    if n_worlds > MOST_WORLDS and doubtful_events(program) - chains_of(program).keys():
+    if n_worlds > MOST_WORLDS and doubtful_events(program) - answered_apart(program):
         raise InputError.of(
             "INK0616",
             f"a stream would have to keep {n_worlds:,} worlds, the limit is {MOST_WORLDS:,}",
@@ -37,11 +37,11 @@ def require_worlds_streamable(
 
 
 def _impossible(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
-    chains = chains_of(program)
+    apart = answered_apart(program)
     for event in program.events:
         if event.name not in doubtful_events(program):
             continue
-        if event.demand is Demand.EXACT and event.name not in chains:
+        if event.demand is Demand.EXACT and event.name not in apart:
             yield Diagnostic(
                 "INK0615",
                 f"`{event.name}` demands EXACT, which cannot be promised on a stream",

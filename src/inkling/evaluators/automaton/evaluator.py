@@ -213,4 +213,4 @@ def _compile(steps: tuple[EventStep, ...], resets: tuple[int | None, ...], aroun
 
 
 def _bits_of(steps: list[EventStep] | tuple[EventStep, ...]) -> tuple[int, ...]:
-    return tuple(sorted({bit for step in steps for leaf in step.leaves for bit in leaf.bits}))
+    return tuple(sorted({bit for step in steps for leaf in step.leaves for bit in leaf.all_bits}))

@@ -85,9 +85,13 @@ def _origin(new: AutomatonEvaluator, number: int, running: Sequence[Running], ke
 
 
 def _guards(automata: AutomatonEvaluator, step: EventStep) -> list[Guard]:
-    """The guard of each leaf, in the automata's numbering of inputs and conditions."""
+    """The guards of each leaf, before and after a CHECK, in the automata's numbering of inputs and conditions."""
     place = {bit: number for number, bit in enumerate(automata.bits)}
-    return [Guard(frozenset(leaf.inputs), frozenset(place[bit] for bit in leaf.bits)) for leaf in step.leaves]
+    return [
+        Guard(frozenset(leaf.inputs), frozenset(place[bit] for bit in bits))
+        for leaf in step.leaves
+        for bits in (leaf.bits, leaf.all_bits)
+    ]
 
 
 def _unchanged_states(automata: AutomatonEvaluator, pattern: int) -> np.ndarray:

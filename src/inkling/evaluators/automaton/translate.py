@@ -24,9 +24,7 @@ class _Translator:
     def pattern(self, pattern: p.Pattern, policy: p.Policy) -> Regex:
         match pattern:
             case p.Leaf(slot=slot):
-                test = self._step.leaf(slot)
-                bits = frozenset(self._bit_place[bit] for bit in test.bits)
-                return Letter(Guard(frozenset(test.inputs), bits), slot)
+                return self._letter(slot, self._step.leaf(slot).all_bits)
             case p.Disjunction(items=items):
                 return Union(tuple(self.pattern(item, policy) for item in items))
             case p.Narrowed(pattern=inner, within=within):
@@ -43,6 +41,16 @@ class _Translator:
             case p.Conjunction() | p.Parallel() | p.Related():
                 raise AssertionError("no regular pattern")
 
+    def _letter(self, slot: int, bits: tuple[int, ...]) -> Regex:
+        inputs = frozenset(self._step.leaf(slot).inputs)
+        return Letter(Guard(inputs, frozenset(self._bit_place[bit] for bit in bits)), slot)
+
+    def _candidate(self, pattern: p.Pattern) -> Regex | None:
+        """What a hop leads to where that may fail a CHECK."""
+        if not isinstance(pattern, p.Leaf) or self._step.leaf(pattern.slot).check is None:
+            return None
+        return self._letter(pattern.slot, self._step.leaf(pattern.slot).bits)
+
     def _sequence(self, parts: tuple[p.Part, ...], policy: p.Policy) -> Regex:
         components: list[policies.Component] = []
         absent: tuple[Regex, ...] = ()
@@ -53,7 +61,7 @@ class _Translator:
                     continue
                 case p.Repetition(pattern=inner, low=low, high=high):
                     body = self.pattern(inner, policy)
-                    components.append(policies.Component(body, low, high, absent_before=absent))
+                    components.append(policies.Component(body, low, high, absent, self._candidate(inner)))
                 case p.Deadline() | p.StreamStart():
                     raise AssertionError("no regular pattern")
                 case _:

@@ -30,6 +30,10 @@ class Arena:
         self._parent[first : self._size] = parents
         return np.arange(first, self._size)
 
+    def rows(self, tails: Ints) -> Ints:
+        """The rows of the entries themselves."""
+        return self._row[tails]
+
     def unroll(self, tails: Ints) -> tuple[Ints, Ints, Ints]:
         """Offsets, rows and slots of the lists, oldest entry first."""
         length = lists.lengths(tails, self._parent)

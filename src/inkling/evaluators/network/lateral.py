@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -48,7 +49,7 @@ from inkling.evaluators.network.where import (
     starting_by,
     starting_early,
 )
-from inkling.evaluators.sources import comes_from
+from inkling.evaluators.sources import comes_from, has_bits
 from inkling.kernels import join
 from inkling.logical import plan as p
 from inkling.logical.expr import Edge, Expr
@@ -383,7 +384,7 @@ class Evaluation:
 
         fresh = Rounds.of(part.pattern, self.layout).begun(partials)
         once = self._hop(part.pattern, fresh, contexts, p.Policy.NEXT, window, start_by)
-        return repeated_eagerly(part, after, once, self.layout, following)
+        return repeated_eagerly(part, after, once, self.layout, following, partial(self._going_on, part.pattern))
 
     def _hop(
         self,
@@ -397,13 +398,40 @@ class Evaluation:
         """Extend every partial match by every occurrence of `pattern` that the policy lets follow."""
         placed = partials.placed
         if placed.all():
-            return append(partials, self._following(pattern, partials, contexts, policy, window, start_by))
+            chosen = self._following(pattern, partials, contexts, policy, window, start_by)
+            return self._going_on(pattern, partials, chosen)
         starting = partials.where(~placed)
-        first = append(starting, self.occurrences(pattern, at_start(starting, contexts), policy, window))
+        chosen = self.occurrences(pattern, at_start(starting, contexts), policy, window)
+        first = self._going_on(pattern, starting, chosen)
         if not placed.any():
             return first
-        going_on = partials.where(placed)
-        return stack([first, append(going_on, self._following(pattern, going_on, contexts, policy, window, None))])
+        others = partials.where(placed)
+        chosen = self._following(pattern, others, contexts, policy, window, None)
+        return stack([first, self._going_on(pattern, others, chosen)])
+
+    def _going_on(self, pattern: p.Pattern, partials: Partials, chosen: Occurrences) -> Partials:
+        """Partial matches with what a hop has led to, but those that a CHECK breaks off there."""
+        check = self.step.leaf(pattern.slot).check if isinstance(pattern, p.Leaf) else None
+        if check is None or not len(chosen):
+            return append(partials, chosen)
+        rows = self.arena.rows(chosen.tail)
+        kept = np.flatnonzero(has_bits(check.bits, self.store.batch.bits[rows]))
+        if check.across:
+            before = chosen.origin[kept]
+            code = compile_conditions(check.across, check.slot, self.store, self.layout, self.measure)
+            each = np.arange(len(kept))
+            passing, _ = join.pair_all(
+                each,
+                each + 1,
+                rows[kept],
+                partials.registers[before],
+                partials.moments[before],
+                code.instructions,
+                code.constants,
+                self.store.numbers,
+            )
+            kept = kept[passing]
+        return append(partials, chosen.take(kept))
 
     def _following(
         self,

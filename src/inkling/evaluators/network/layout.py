@@ -61,7 +61,7 @@ def registers_of(steps: Sequence[EventStep]) -> tuple[tuple[int, Kept], ...]:
     registers: set[tuple[int, Kept]] = set()
     for step in steps:
         for leaf in step.leaves:
-            for condition in leaf.across:
+            for condition in leaf.all_across:
                 registers.update(_references(condition, leaf.slot, _spans(step)))
     repeated = {slot.number for step in steps for slot in step.event.slots if slot.repeated}
     for slot, kept in tuple(registers):

@@ -20,7 +20,7 @@ def column_types(step: EventStep, batch: EventBatch) -> dict[str, Type]:
     """The columns that kernels must be able to read by row, with their types."""
     ids = Type.STRING if pa.types.is_string(batch.ids.type) else Type.INTEGER
     own = {START: Type.TIME, END: Type.TIME, ID: ids}
-    needed = {column for leaf in step.leaves for condition in leaf.across for column in _columns(condition)}
+    needed = {column for leaf in step.leaves for condition in leaf.all_across for column in _columns(condition)}
     if step.event.consumption is not None:
         needed |= {END, *(column for condition in _having(step.event) for column in _columns(condition))}
     return {column: own[column] if column in own else type_of(column) for column in sorted(needed)}

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 
 from inkling.evaluators.network.layout import Kept, Layout, named_slots
-from inkling.evaluators.network.partials import NOWHERE, Occurrences, Partials, StartBy, append, stack
+from inkling.evaluators.network.partials import NOWHERE, Occurrences, Partials, StartBy, stack
 from inkling.kernels import join
 from inkling.logical import plan as p
 
@@ -55,7 +55,12 @@ class Rounds:
 
 
 def repeated_eagerly(
-    part: p.Repetition, after: p.Pattern | None, once: Partials, layout: Layout, following: Following
+    part: p.Repetition,
+    after: p.Pattern | None,
+    once: Partials,
+    layout: Layout,
+    following: Following,
+    going_on: Callable[[Partials, Occurrences], Partials],
 ) -> tuple[Partials, StartBy]:
     """Partial matches after each number of rounds, from those after one; and by when the part after it must start."""
     rounds = Rounds.of(part.pattern, layout)
@@ -67,7 +72,7 @@ def repeated_eagerly(
         found = following(part.pattern, again, exits)
         if count >= part.low:
             reached.append((over, _ends_of(found, len(partials))))
-        partials, count = append(again, found), count + 1
+        partials, count = going_on(again, found), count + 1
     at_any_time = np.full(len(partials), join.FAR)  # there are as many rounds as there may be, or no matches are left
     reached.append((rounds.over(partials), StartBy(at_any_time, at_any_time)))
     return stack([one for one, _ in reached]), stack([start_by for _, start_by in reached])

@@ -44,6 +44,9 @@ def bind_conditions(names: EventNames) -> None:
     for test in tests:
         if isinstance(test, Conjunct):
             _place(test, names)
+    for place in names.shape.places:
+        for node in conjuncts(place.check):
+            _bind_check(node, place, names)
     for body in names.shape.bodies:
         for check in body.checks:
             for node in conjuncts(check):
@@ -84,6 +87,23 @@ def _place(test: Conjunct, names: EventNames) -> None:
         bound = view.binder().condition(test.node)
         if bound is not None:
             target.conditions.append(bound)
+
+
+def _bind_check(node: s.Expr, place: Place, names: EventNames) -> None:
+    """A conjunct of the CHECK of a repetition: it is tested for each event, when that has been chosen."""
+    aggregates = mentions(node, None, place.standpoint, names).aggregates
+    if aggregates:
+        names.mistakes.wrong(
+            "INK0315",
+            "an aggregate in the CHECK of a repetition has no meaning",
+            aggregates[0],
+            notes=["it is tested for one event at a time, before the repetition is complete"],
+            helps=[f"move the condition to HAVING: `HAVING {names.mistakes.words(node)}`"],
+        )
+        return
+    bound = Viewpoint(names, place.standpoint).binder().condition(node)
+    if bound is not None:
+        (place.checks if place.breaks else place.conditions).append(bound)
 
 
 def _bind_after(

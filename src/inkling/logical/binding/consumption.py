@@ -172,8 +172,8 @@ def _parts_below(part: p.Part) -> tuple[p.Part, ...]:
 def _expressions(pattern: p.Pattern) -> Iterator[e.Expr]:
     for part in _parts(pattern):
         match part:
-            case p.Leaf(conditions=conditions):
-                yield from conditions
+            case p.Leaf(demands=demands):
+                yield from demands
             case p.Narrowed(having=having):
                 yield from having
             case _:

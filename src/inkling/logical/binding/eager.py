@@ -21,7 +21,8 @@ def eager_outside_next(node: s.Repeat, mistakes: Mistakes) -> None:
 
 def check_eager(node: s.Seq, policy: p.Policy, parts: tuple[p.Part, ...], mistakes: Mistakes) -> None:
     """Reports eager repetitions of a sequence for which it is not clear what competes with what."""
-    for place, (written, part) in enumerate(zip(node.components, parts, strict=True)):
+    for place, (component, part) in enumerate(zip(node.components, parts, strict=True)):
+        written = component.pattern if isinstance(component, s.Check) else component
         if not isinstance(part, p.Repetition) or not part.eager or not isinstance(written, s.Repeat):
             continue
         if policy is not p.Policy.NEXT:

@@ -210,6 +210,8 @@ class _Shaper:
                     parts.append(p.OtherRun(self.pattern(inner, (*within, hidden), body)))
                 case s.Repeat():
                     parts.append(self._repetition(component, within, body))
+                case s.Check(pattern=s.Repeat() as repeat):
+                    parts.append(self._checked_repetition(component, repeat, within, body, policy))
                 case _:
                     parts.append(self.pattern(component, within, body))
         check_eager(node, policy, tuple(parts), self.mistakes)
@@ -237,15 +239,16 @@ class _Shaper:
     def _check(self, node: s.Check, path: Path, body: BodyPlace, held: Held | None) -> p.Pattern:
         """`CHECK` filters without changing which event is next, so under NEXT it waits for the whole body."""
         if isinstance(node.pattern, s.Repeat):
-            self._not_yet(
-                "INK0405",
-                "CHECK on a repetition is",
-                node.condition,
-                notes=["a condition in `[…]` skips events that fail it; CHECK would break the repetition off"],
-            )
-            # so that its names are looked up as if it were tested for each event
-            each = s.Nested(s.Body(node.pattern.pattern, having=node.condition), span=node.span)
-            return self.pattern(replace(node.pattern, pattern=each), path, body, held)
+            if node.pattern.mode == "EAGER":
+                eager_outside_next(node.pattern, self.mistakes)
+            if _policy_around(path) is p.Policy.NEXT:
+                self._not_yet(
+                    "INK0405",
+                    "CHECK on a repetition under NEXT that is no part of its own of the sequence is",
+                    node.condition,
+                    helps=["write the repetition directly into `SEQ NEXT(…)`"],
+                )
+            return self._checked_repetition(node, node.pattern, path, body, p.Policy.ANY)
         local = path[len(body.path) :]
         fences = [i for i, frame in enumerate(local) if isinstance(frame, InAbsence | InComplement)]
         local = local[fences[-1] + 1 :] if fences else local
@@ -264,6 +267,25 @@ class _Shaper:
             )
         body.checks.append(node.condition)
         return self.pattern(node.pattern, path, body, held)
+
+    def _checked_repetition(
+        self, node: s.Check, repeat: s.Repeat, path: Path, body: BodyPlace, policy: p.Policy
+    ) -> p.Repetition:
+        """`x+ CHECK (c)`: c is tested for each round; only under NEXT it matters that this is after the hop."""
+        if isinstance(repeat.pattern, s.Leaf):
+            repetition = self._repetition(repeat, path, body)
+            place = self.places[-1]
+            place.check, place.breaks = node.condition, policy is p.Policy.NEXT
+            return repetition
+        if policy is p.Policy.NEXT:
+            self._not_yet(
+                "INK0405",
+                "CHECK on a repetition of more than a single event under NEXT is",
+                node.condition,
+                helps=["repeat a single event: `At h+ CHECK (…)`"],
+            )
+        each = s.Nested(s.Body(repeat.pattern, having=node.condition), span=node.span)
+        return self._repetition(replace(repeat, pattern=each), path, body)
 
     def _sliding(self, node: s.WindowOf, path: Path, body: BodyPlace, since: p.Leaf | None) -> p.Sliding:
         source = self.catalog.source(node.stream, self.mistakes)
@@ -288,3 +310,16 @@ class _Shaper:
         self, code: str, what: str, at: s.Node, *, notes: Iterable[str] = (), helps: Iterable[str] = ()
     ) -> None:
         self.mistakes.wrong(code, f"{what} not supported yet", at, notes=notes, helps=helps)
+
+
+def _policy_around(path: Path) -> p.Policy:
+    """The policy by which a repetition at a place hops; in NOT and the like it is on its own."""
+    for frame in reversed(path):
+        match frame:
+            case InSequence(policy=policy):
+                return policy
+            case InAbsence() | InComplement() | InException():
+                return p.Policy.ANY
+            case InBranch() | InRepetition():
+                pass
+    return p.Policy.ANY

@@ -88,7 +88,10 @@ class Place:
     is_broken: bool = False
     inner: BodyPlace | None = None
     condition: s.Expr | None = None
+    check: s.Expr | None = None  # CHECK of a repetition of this event
+    breaks: bool = False  # whether that is tested once the event is chosen; else it is one more condition
     conditions: list[Expr] = field(default_factory=list)
+    checks: list[Expr] = field(default_factory=list)
     atoms: list[p.TableAtom] = field(default_factory=list)
 
     @property
@@ -200,7 +203,7 @@ def fill(part: p.Pattern, places: tuple[Place, ...]) -> p.Pattern:
     match part:
         case p.Leaf(slot=slot, sources=sources):
             place = places[slot]
-            return p.Leaf(slot, sources, tuple(place.conditions), tuple(place.atoms))
+            return p.Leaf(slot, sources, tuple(place.conditions), tuple(place.atoms), tuple(place.checks))
         case DraftBody(pattern=inner, within=within, slot=slot, place=body):
             filled = fill(inner, places)
             # an empty frame around a repetition still keeps it one part of its sequence

@@ -117,8 +117,8 @@ def _leaves(part: p.Part) -> Iterator[p.Leaf]:
 
 def _expressions(pattern: p.Pattern) -> Iterator[e.Expr]:
     match pattern:
-        case p.Leaf(conditions=conditions, atoms=atoms):
-            yield from conditions
+        case p.Leaf(demands=demands, atoms=atoms):
+            yield from demands
             yield from (arg for atom in atoms for arg in atom.args if arg is not None)
         case p.Narrowed(having=having):
             yield from having

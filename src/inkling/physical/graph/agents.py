@@ -244,7 +244,8 @@ class _EventMaker:
             words = lookup_text(atom, bare)
             found = [_Given(self.maker.agent(Kind.ENRICH, "enrich", (words,), takes))]
         name = self.names.slots.get(leaf.slot) or ""
-        return _Given(found[0].agent, name, self._texts(across))
+        checks = tuple(f"CHECK {text}" for text in self._texts(leaf.checks))
+        return _Given(found[0].agent, name, (*self._texts(across), *checks))
 
 
 def _word_for(outputs: tuple[p.Output, ...]) -> str:

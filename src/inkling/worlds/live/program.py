@@ -25,6 +25,8 @@ from inkling.model.clock import Measure
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
+from inkling.probable.live import Followed, LiveQueries
+from inkling.probable.program import ProbableProgram
 from inkling.results import result_table
 from inkling.worlds.estimate import estimate_table, sampled_estimate
 from inkling.worlds.live.checks import arriving, completed
@@ -34,7 +36,7 @@ from inkling.worlds.live.pending import Pending, settled_by, with_matches
 from inkling.worlds.live.waiting import Draws, Waiting, frontier, portions, release, roles_said, scaled, time_of
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.room import countable
-from inkling.worlds.settings import Sampling
+from inkling.worlds.settings import Sampling, lanes_of
 
 ROWS_AT_ONCE = 1 << 20
 """About how many rows of worlds are evaluated together."""
@@ -56,6 +58,7 @@ class WorldsState:
     worlds: tuple[LiveState, ...]
     certain: tuple[LiveState, ...]
     chains: Kept  # rows that chains over imprecise times may still have to do with
+    queries: Followed  # how probable all is that queries over probable streams have to go on from
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,10 @@ class LiveWorlds:
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         imprecise = ImpreciseProgram.of(plan, around, measure)
         self._chains = None if imprecise is None else LiveChains(imprecise, tables)
-        self._no_rows = {} if self._chains is None else self._chains.no_rows()
+        probable = ProbableProgram.of(plan, around, measure, lanes_of(sampling))
+        self._queries = None if probable is None else LiveQueries(probable)
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
-        read = self._in_worlds | set(() if self._chains is None else self._chains.streams)
+        read = {*self._in_worlds, *(name for one in (self._chains, self._queries) if one for name in one.streams)}
         self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
         self._program = plan.program
         self._waits = {
@@ -112,6 +116,7 @@ class LiveWorlds:
             inner,
             self._certain.start(),
             Kept() if self._chains is None else self._chains.start(),
+            Followed() if self._queries is None else self._queries.start(),
         )
 
     def advance(self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> tuple[WorldsState, Told]:
@@ -128,9 +133,14 @@ class LiveWorlds:
         waiting = {name: replace(one, roles=roles.get(name, NO_ROLES)) for name, one in waiting.items()}
         decided = max(state.decided, self._decided(waiting, clocks.watermark))
         kept, told_of_chains = self._chained(state, waiting, decided)
+        followed, told_of_queries = self._followed(state, waiting, decided)
         waiting = {name: self._still_waiting(name, one, decided) for name, one in waiting.items()}
-        after = replace(state, clocks=clocks, roles=roles, waiting=waiting, certain=certain, chains=kept)
-        found: dict[str, list[pa.Table]] = {name: [table] for name, table in told_of_chains.items()}
+        after = replace(
+            state, clocks=clocks, roles=roles, waiting=waiting, certain=certain, chains=kept, queries=followed
+        )
+        found: dict[str, list[pa.Table]] = {
+            name: [table] for name, table in (*told_of_chains.items(), *told_of_queries.items())
+        }
         inside = {name: one for name, one in waiting.items() if name in self._in_worlds}
         for until in portions(self._schemas, inside, state.decided, decided, ROWS_AT_ONCE // self._n_worlds):
             after, told = self._into_worlds(replace(after, decided=until), after.decided)
@@ -206,11 +216,17 @@ class LiveWorlds:
         """What chains over imprecise times keep of rows that begin by now, and what is known of them."""
         if self._chains is None or decided <= state.decided:
             return state.chains, {}
-        fresh = dict(self._no_rows)
-        for name in fresh.keys() & waiting.keys():
-            begins = waiting[name].rows[r.START].to_numpy()
-            fresh[name] = waiting[name].rows.filter(pa.array((begins > state.decided) & (begins <= decided)))
+        fresh = _begun_by(self._chains.no_rows(), waiting, state.decided, decided)
         return self._chains.advance(state.chains, fresh, state.decided, decided)
+
+    def _followed(
+        self, state: WorldsState, waiting: Mapping[str, Waiting], decided: int
+    ) -> tuple[Followed, dict[str, pa.Table]]:
+        """Where queries over probable streams stand with rows that happened by now, and what is known by that."""
+        if self._queries is None or decided <= state.decided:
+            return state.queries, {}
+        fresh = _begun_by(self._queries.no_rows(), waiting, state.decided, decided)
+        return self._queries.advance(state.queries, fresh, is_over=decided >= FOREVER)
 
     def _still_waiting(self, name: str, waiting: Waiting, decided: int) -> Waiting:
         """Rows on their way into worlds; those of other streams do not wait any longer than till they begin."""
@@ -272,6 +288,17 @@ class LiveWorlds:
     @property
     def clock(self) -> Clock:
         return self._clock
+
+
+def _begun_by(
+    none: Mapping[str, pa.Table], waiting: Mapping[str, Waiting], before: int, decided: int
+) -> dict[str, pa.Table]:
+    """Of each stream the rows that begin after one time, up to another."""
+    fresh = dict(none)
+    for name in fresh.keys() & waiting.keys():
+        begins = waiting[name].rows[r.START].to_numpy()
+        fresh[name] = waiting[name].rows.filter(pa.array((begins > before) & (begins <= decided)))
+    return fresh
 
 
 def _late(schema: StreamSchema, rows: pa.Table, clocks: Clocks) -> pa.Table:

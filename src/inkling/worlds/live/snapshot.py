@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.probable import stored
 from inkling.imprecise.live import Kept
 from inkling.live import snapshot
 from inkling.live.clocks import Clocks
 from inkling.live.snapshot import Pack, table_of, unpacked
+from inkling.probable.live import Followed
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.pending import Pending, pending_of, pending_table
 from inkling.worlds.live.program import WorldsState
 from inkling.worlds.live.waiting import Waiting
 
-FORMAT = "worlds 2"
+FORMAT = "worlds 3"
 
 
 def to_bytes(state: WorldsState) -> bytes:
@@ -41,6 +43,10 @@ def to_bytes(state: WorldsState) -> bytes:
         pack.table(f"kept:{number}", rows)
     for name, rows in state.chains.last.items():
         pack.table(f"last:{name}", rows)
+    for name, one in state.queries.states.items():
+        pack.blob(f"followed:{name}", stored.to_bytes(one))
+    for name, rows in state.queries.found.items():
+        pack.table(f"found:{name}", rows)
     clocks = state.clocks
     return pack.finished(
         {
@@ -56,6 +62,8 @@ def to_bytes(state: WorldsState) -> bytes:
             "stages": [len(state.worlds), len(state.certain)],
             "kept": len(state.chains.stages),
             "last": list(state.chains.last),
+            "followed": list(state.queries.states),
+            "found": list(state.queries.found),
         }
     )
 
@@ -87,6 +95,10 @@ def from_bytes(data: bytes) -> WorldsState:
             tuple(table_of(parts[f"kept:{number}"]) for number in range(head["kept"])),
             {name: table_of(parts[f"last:{name}"]) for name in head["last"]},
         ),
+        Followed(
+            {name: stored.from_bytes(bytes(parts[f"followed:{name}"])) for name in head["followed"]},
+            {name: table_of(parts[f"found:{name}"]) for name in head["found"]},
+        ),
     )
 
 
@@ -99,7 +111,8 @@ def n_kept(state: WorldsState) -> int:
     runs = sum(len(carry.runs.key) for stage in stages for carry in stage.stage.automata)
     waiting = sum(len(one.rows) for one in state.waiting.values())
     pairs = sum(0 if one.world is None else len(one.world) for one in state.pending.values())
-    return sum(map(len, rows)) + runs + waiting + pairs + len(state.chains)
+    followed = sum(stored.n_kept(one) for one in state.queries.states.values())
+    return sum(map(len, rows)) + runs + waiting + pairs + len(state.chains) + followed
 
 
 def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:

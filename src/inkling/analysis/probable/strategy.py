@@ -1,0 +1,99 @@
+"""How an event over probable streams is answered without worlds, if it can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from inkling.analysis.probable.classes import Classified, class_of, obstacle
+from inkling.analysis.probable.normal_form import query_of
+from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
+from inkling.analysis.probable.query import Query
+from inkling.analysis.verdict import Verdict
+from inkling.logical import plan as p
+
+
+class Engine(Enum):
+    """What computes the answers."""
+
+    CHAINS = "chains of automaton states"
+    SAFE = "a safe plan"
+    UNIVERSAL = "sets of partial matches"
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A query, its class, and how it is answered: apart for all values of `variables`, which are independent."""
+
+    query: Query
+    classified: Classified
+    plan: Plan | NoPlan
+    engine: Engine
+    variables: tuple[str, ...]  # those of the head, and those that are told apart first
+    reason: str
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return tuple(name for name in self.variables if name in self.query.head)
+
+    @property
+    def is_combined(self) -> bool:
+        """Whether results are about any value of some variable."""
+        return len(self.head) < len(self.variables)
+
+
+def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
+    """None, and why, where its worlds have to be looked at."""
+    asked = query_of(event, program)
+    query = asked.conclusion
+    if query is None:
+        return Verdict(None, asked.reason)
+    for name in sorted(query.head):
+        why = obstacle(query, query.variable(name), len(query.stages))
+        if why is not None:
+            return Verdict(None, f"results show {name}, but {why}")
+    classified, plan = class_of(query), plan_of(query)
+    return Verdict(_strategy(query, classified, plan), classified.reason)
+
+
+def _strategy(query: Query, classified: Classified, plan: Plan | NoPlan) -> Strategy:
+    head = sorted(query.head)
+    if isinstance(plan, NoPlan):
+        variables = (*head, *sorted(plan.env - query.head))
+        return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, plan.reason)
+    projected, inner = [], plan
+    while isinstance(inner, Project):
+        projected.append(inner.variable)
+        inner = inner.child
+    variables = (*head, *projected)
+    if not isinstance(inner, Chain):
+        return Strategy(query, classified, plan, Engine.SAFE, variables, "operators combine independent parts")
+    several = several_chained(query, frozenset(variables))
+    if several is not None:
+        return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, several)
+    return Strategy(query, classified, plan, Engine.CHAINS, variables, "one automaton per value of its variables")
+
+
+def several_chained(query: Query, variables: frozenset[str]) -> str | None:
+    """Why more than one stream that depends on its past may have to be followed together, if that may be."""
+    bound = [one for one in query.variables if one.name in variables]
+    followed: set[tuple[object, ...]] = set()
+    for number, stage in enumerate(query.stages):
+        source = query.source(number)
+        if not source.markov:
+            continue
+        key: list[object] = [source.name]
+        for column in source.key:
+            names = [one.name for one in bound if column in one.columns_in(number)]
+            constant = stage.constants.get(column)
+            if constant is None and not names:
+                return f"part {number + 1} reads any `{column}` of {source.name}, each with a past of its own"
+            key.append(min(names) if names else ("=", constant.value if constant else None))
+        followed.add(tuple(key))
+    return "its parts read several keys, each with a past of its own" if len(followed) > 1 else None
+
+
+def strategies_of(program: p.ProgramPlan) -> dict[str, Strategy]:
+    """Of all events that are answered without worlds."""
+    found = {event.name: strategy_of(event, program).conclusion for event in program.events}
+    return {name: one for name, one in found.items() if one is not None}

@@ -1,0 +1,1 @@
+"""Queries over probable streams, answered exactly and without worlds."""

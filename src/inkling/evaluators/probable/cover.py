@@ -1,0 +1,43 @@
+"""A last stage that can take every event which the stage before accepts: only the latest one counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inkling.evaluators.probable.follow import match_chances
+from inkling.evaluators.probable.ground import Numbers
+from inkling.evaluators.probable.intervals import Carried, Operator
+from inkling.evaluators.probable.scope import Scope
+from inkling.model.batch import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    child: Operator
+    stage: int
+
+    def begun(self, scope: Scope, state: Carried | None) -> CoverRun:
+        return CoverRun(self, scope, state)
+
+
+class CoverRun:
+    def __init__(self, node: Cover, scope: Scope, state: Carried | None) -> None:
+        self._kernels = scope.block.kernels
+        self._match, self._taken = match_chances(scope, node.stage)
+        self._child = node.child.begun(scope, None if state is None else state["child"])
+        self._latest: Numbers = np.zeros(1, self._match.dtype) if state is None else state["latest"]
+
+    def points(self, first: int, last: int) -> Numbers:
+        out = np.zeros(last - first, self._match.dtype)
+        satisfied = self._child.points(first, last)
+        match, taken = self._match[first:last], self._taken[first:last]
+        self._latest = np.array([self._kernels.covered(match, taken, satisfied, self._latest[0], out)], out.dtype)
+        return out
+
+    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
+        raise NotImplementedError("what a last stage takes is known by time only")
+
+    def carried(self) -> Carried:
+        return {"child": self._child.carried(), "latest": self._latest}

@@ -1,0 +1,144 @@
+"""One event over probable streams: takes in rows of complete times, and tells how probable its results are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.analysis.probable.strategy import Engine, Strategy
+from inkling.automata.limits import TooManyStates, TooManySymbols
+from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.probable.answers import Answers, ever
+from inkling.evaluators.probable.ground import Ground, ground_of
+from inkling.evaluators.probable.lanes import Sampling
+from inkling.evaluators.probable.regular import Regular
+from inkling.evaluators.probable.units import Units, units_of
+from inkling.evaluators.probable.universal import Universal
+from inkling.evaluators.probable.words import accepted, words_of
+from inkling.io.normalize import ID
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import EventPlan, Per
+from inkling.logical.vectorized import ARROW_TYPES, evaluate
+from inkling.model.batch import Ints
+from inkling.model.schema import StreamSchema
+
+UNIT, END, START, CHANCE, ERROR, LAST = "@unit", "@end", "@start", "@chance", "@error", "@last"
+"""Columns of what was found, beside the values of the head: what is independent of other units, times, probability,
+error, and the id of the last event."""
+
+
+@dataclass(frozen=True)
+class ProbableEvaluator:
+    event: EventPlan
+    strategy: Strategy
+    schemas: Mapping[str, StreamSchema]
+    around: Surroundings
+    sampling: Sampling = Sampling()
+
+    @cached_property
+    def engine(self) -> Any:
+        """Carries a state from block to block: `start()`, `advance(state, ground, words, tables)`."""
+        one, once = self.strategy, self.event.per is Per.VALUES
+        if one.engine is Engine.SAFE:
+            from inkling.evaluators.probable.safe import Safe
+
+            return Safe(one.query, one.plan, ever=once)
+        if one.engine is Engine.CHAINS:
+            try:
+                return Regular.of(one.query, len(one.query.stages), one.variables, ever=once)
+            except (TooManyStates, TooManySymbols):
+                pass
+        return Universal(one.query, one.variables, self.around, sampling=self.sampling)
+
+    def start(self) -> Any:
+        return self.engine.start()
+
+    def advance(self, state: Any, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[Any, pa.Table]:
+        """What is known of times that are complete, later than all before."""
+        query = self.strategy.query
+        ground = ground_of(query, self.schemas, tables, exact_numbers=exact)
+        words = words_of(query, ground, tables, self.around)
+        after, answers = self.engine.advance(state, ground, words, tables)
+        if self.event.per is Per.VALUES:
+            answers = ever(answers)
+        return after, self._found(answers, ground, words, tables)
+
+    def _found(self, answers: Answers, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> pa.Table:
+        query, n = self.strategy.query, len(self.strategy.query.stages)
+        ends = _Ends.of(ground, words, units_of(query, self.strategy.variables, ground, n), n - 1)
+        place = ends.places(answers)
+        row = ground.row[ends.row[place]]
+        last = query.stages[-1]
+        source = tables[last.source]
+        chosen = source.take(pa.array(row))
+        columns = {
+            output.name: self._shown(output.expr, chosen) for output in (*self.event.head, *self.event.returns)
+        }
+        columns[UNIT] = pa.array(answers.unit)
+        columns[END] = pa.array(answers.time)
+        columns[START] = pa.array(answers.start)
+        columns[CHANCE] = pa.array(answers.chance.astype(np.float64))
+        columns[ERROR] = pa.array(answers.error)
+        columns[LAST] = chosen[ID]
+        return pa.table(columns)
+
+    def _shown(self, expr: e.Expr, rows: pa.Table) -> pa.Array:
+        """The value of an output that all events of a match have in common, read from the last."""
+        mine = self._at_last(expr)
+
+        def resolve(part: e.Expr) -> pa.Array:
+            assert isinstance(part, e.ColumnOf)
+            return rows[part.column].combine_chunks()
+
+        return evaluate(mine, resolve, len(rows), self.around).cast(ARROW_TYPES[expr.type])
+
+    def _at_last(self, expr: e.Expr) -> e.Expr:
+        query = self.strategy.query
+        last = len(query.stages) - 1
+        stage_of = {stage.slot: number for number, stage in enumerate(query.stages)}
+        match expr:
+            case e.KeyColumn(column=column, type=kind):
+                return e.ColumnOf(e.ROW, column, kind)
+            case e.ColumnOf(slot=slot, column=column, type=kind) | e.ListColumn(slot=slot, column=column, type=kind):
+                for one in query.variables:
+                    if any(place.stage == stage_of[slot] and place.column == column for place in one.places):
+                        keys = {name for name in one.columns_in(last) if query.source(last).is_key(name)}
+                        return e.ColumnOf(e.ROW, min(keys), kind)
+                raise AssertionError("a result shows what its matches do not share")
+            case _:
+                return e.rebuilt(expr, self._at_last)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """Per unit and time, the most probable row with which a match can end."""
+
+    unit: Hashes
+    time: Ints
+    row: Ints
+
+    @classmethod
+    def of(cls, ground: Ground, words: Ints, units: Units, last: int) -> _Ends:
+        group = ground.group
+        stream = ground.stream[group]
+        rows = np.flatnonzero((words & accepted(last) != 0) & units.reads[last][stream])
+        unit, time = units.unit[stream[rows]], ground.time[group[rows]]
+        order = np.lexsort((ground.row[rows], -ground.chance[rows].astype(np.float64), time, unit))
+        rows, unit, time = rows[order], unit[order], time[order]
+        first = np.ones(len(rows), bool)
+        first[1:] = (unit[1:] != unit[:-1]) | (time[1:] != time[:-1])
+        return cls(unit[first], time[first], rows[first])
+
+    def places(self, answers: Answers) -> Ints:
+        """Where the unit and time of each answer is."""
+        keys = np.rec.fromarrays([self.unit, self.time])
+        wanted = np.rec.fromarrays([answers.unit, answers.time])
+        place = np.searchsorted(keys, wanted)
+        assert (keys[place] == wanted).all(), "an answer without an event that it ends with"
+        return place

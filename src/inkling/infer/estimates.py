@@ -1,0 +1,228 @@
+"""What is believed of the steps of some keys: marginals, chains and paths, as rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.errors import InputError
+from inkling.evaluators.hashes import combined, hashes_of
+from inkling.infer.model import Floats, Model
+from inkling.infer.settings import Grid, Names
+from inkling.infer.steps import Steps, times_of, told_key, told_time
+from inkling.kernels import best_states, particles
+from inkling.kernels.belief_rows import NONE, chain_rows, marginal_rows
+from inkling.kernels.draws import cumulated
+from inkling.kernels.hidden_states import DONE, Moves, backward, forward, smooth
+
+
+class Kind(Enum):
+    FILTERED = "filtered"
+    SMOOTHED = "smoothed"
+    PATH = "path"
+    LIKELIEST = "likeliest"
+    PARTICLES = "particles"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of readings; it travels to workers as it is."""
+
+    model: Model
+    kind: Kind
+    names: Names
+    prune: float = 0.0
+    n_particles: int = 1000
+    seed: int = 0
+
+    def answer(self, steps: Steps, grid: Grid) -> pa.Table:
+        """The rows of some keys, by key and time."""
+        match self.kind:
+            case Kind.FILTERED:
+                return self.marginals(steps, grid, forward_pass(self.model, steps, grid).belief)[0]
+            case Kind.PARTICLES:
+                return self.marginals(steps, grid, self._followed(steps, grid))[0]
+            case Kind.SMOOTHED:
+                return self._chain(steps, grid)
+            case Kind.PATH:
+                return self._path(steps, grid)
+            case Kind.LIKELIEST:
+                return self._likeliest(steps, grid)
+
+    def schema(self, keys: pa.Schema, time: pa.DataType) -> pa.Schema:
+        """Of the rows of `answer`."""
+        names = self.names
+        fields = [*keys, pa.field(names.time, time)]
+        if self.kind is Kind.SMOOTHED:
+            fields.append(pa.field(names.previous, pa.string()))
+        fields.append(pa.field(names.state, pa.string()))
+        if self.kind is not Kind.PATH:
+            fields.append(pa.field(names.prob, pa.float64()))
+        if self.prune > 0 and self.kind not in (Kind.PATH, Kind.LIKELIEST):
+            fields.append(pa.field(names.left_out, pa.float64()))
+        return pa.schema(fields)
+
+    def marginals(
+        self, steps: Steps, grid: Grid, belief: Floats, error_before: Floats | None = None
+    ) -> tuple[pa.Table, Floats]:
+        """Rows of independent steps, and the error of each key, added to one that it comes with."""
+        error = np.zeros(len(steps.names))
+        row = np.zeros(len(self.model.states))
+        keys = steps.seen.keys
+        empty, codes, probs = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0)
+        n = marginal_rows(keys, belief, self.prune, row, error, empty, codes, probs)
+        step, state, prob = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n)
+        marginal_rows(keys, belief, self.prune, row, error, step, state, prob)
+        if error_before is not None:
+            error = 1 - (1 - error_before) * (1 - error)
+        there = state != self.model.nothing_code
+        step, state, prob = step[there], state[there], prob[there]
+        return self._rows(steps, times_of(steps.number[step], grid), step, state, prob, error=error), error
+
+    def _chain(self, steps: Steps, grid: Grid) -> pa.Table:
+        passed = smoothed_pass(self.model, steps, grid)
+        model, seen = self.model, steps.seen
+        error = np.zeros(len(steps.names))
+        given = (seen, model.moves, passed.belief, passed.ahead, self.prune, error)
+        n = chain_rows(*given, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+        step, previous, state = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
+        prob = np.empty(n)
+        chain_rows(*given, step, previous, state, prob)
+        if model.nothing is not None:
+            step, previous, state, prob = _without_nothing(step, previous, state, prob, model.nothing_code)
+        times = times_of(steps.number[step], grid)
+        return self._rows(steps, times, step, state, prob, previous=previous, error=np.minimum(error, 1.0))
+
+    def _path(self, steps: Steps, grid: Grid) -> pa.Table:
+        model = self.model
+        state = np.empty(len(steps), np.int32)
+        with np.errstate(divide="ignore"):
+            prior, moves = np.log(model.prior), model.moves._replace(chance=np.log(model.moves.chance))
+            seen = steps.seen._replace(likelihood=np.log(steps.seen.likelihood))
+        require_possible(best_states.likeliest_paths(seen, prior, moves, state), steps, grid)
+        step = np.flatnonzero(state != model.nothing_code)
+        return self._rows(steps, times_of(steps.number[step], grid), step, state[step], None)
+
+    def _likeliest(self, steps: Steps, grid: Grid) -> pa.Table:
+        belief = forward_pass(self.model, steps, grid).belief
+        state = np.empty(len(steps), np.int32)
+        best_states.likeliest(belief, self.model.nothing_code, state)
+        step = np.flatnonzero(state != self.model.nothing_code)
+        times = times_of(steps.number[step], grid)
+        return self._rows(steps, times, step, state[step], belief[step, state[step]])
+
+    def _followed(self, steps: Steps, grid: Grid) -> Floats:
+        model = self.model
+        tokens = combined(*(hashes_of(column.combine_chunks()) for column in steps.names.columns))
+        all_states = np.array([0, len(model.states)])
+        prior = cumulated(all_states, model.prior, np.array([True]))
+        offsets = model.moves.offsets
+        moves = Moves(offsets, model.moves.target, cumulated(offsets, model.moves.chance, np.diff(offsets) > 0))
+        belief = np.zeros((len(steps), len(model.states)))
+        seed, n = np.uint64(self.seed), self.n_particles
+        stuck = particles.follow(steps.seen, prior, moves, steps.number, tokens, seed, n, belief)
+        if stuck != DONE:
+            raise InputError.of(
+                "INK0666",
+                f"no particle of {n:,} explains what was read of {_told(steps, stuck, grid)}",
+                helps=("take more particles, or the exact filter",),
+            )
+        return belief
+
+    def _rows(
+        self,
+        steps: Steps,
+        times: pa.Array,
+        step: NDArray[np.int64],
+        state: NDArray[np.int32],
+        prob: Floats | None,
+        *,
+        previous: NDArray[np.int32] | None = None,
+        error: Floats | None = None,
+    ) -> pa.Table:
+        key = steps.key_of[step]
+        states = pa.array(self.model.states, pa.string())
+        taken = steps.names.take(pa.array(key))
+        columns = dict(zip(taken.column_names, taken.columns, strict=True))
+        columns[self.names.time] = times
+        if previous is not None:
+            columns[self.names.previous] = states.take(pa.array(previous, mask=previous == NONE))
+        columns[self.names.state] = states.take(pa.array(state))
+        if prob is not None:
+            columns[self.names.prob] = pa.array(prob)
+        if self.prune > 0 and error is not None:
+            columns[self.names.left_out] = pa.array(error[key])
+        return pa.table(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one way, or both ways, over the steps left."""
+
+    belief: Floats  # [step, state]
+    totals: Floats  # [step]: the chance of the observation after those before it
+    ahead: Floats
+
+
+def forward_pass(
+    model: Model, steps: Steps, grid: Grid, before: Floats | None = None, going_on: NDArray[np.bool_] | None = None
+) -> Pass:
+    """Filtered marginals; keys begin anew unless they are said to be going on."""
+    n_keys, n_states = len(steps.names), len(model.states)
+    belief, totals = np.empty((len(steps), n_states)), np.empty(len(steps))
+    before = np.zeros((n_keys, n_states)) if before is None else before
+    going_on = np.zeros(n_keys, bool) if going_on is None else going_on
+    stuck = forward(steps.seen, model.prior, model.moves, before, going_on, belief, totals)
+    require_possible(stuck, steps, grid)
+    return Pass(belief, totals, np.zeros((0, n_states)))
+
+
+def smoothed_pass(model: Model, steps: Steps, grid: Grid) -> Pass:
+    """Smoothed marginals, and how well states explain what came after them."""
+    passed = forward_pass(model, steps, grid)
+    ahead = np.empty_like(passed.belief)
+    require_possible(backward(steps.seen, model.moves, ahead), steps, grid)
+    require_possible(smooth(passed.belief, ahead), steps, grid)
+    return replace(passed, ahead=ahead)
+
+
+def require_possible(stuck: int, steps: Steps, grid: Grid) -> None:
+    if stuck != DONE:
+        raise InputError.of(
+            "INK0665",
+            f"what was read of {_told(steps, stuck, grid)} cannot happen in the model",
+            notes=("no state that can be reached explains it, or its chance is too small for a double",),
+            helps=("give readers a small chance in every state, so that a stray reading is possible",),
+        )
+
+
+def _told(steps: Steps, step: int, grid: Grid) -> str:
+    return f"{told_key(steps.names, int(steps.key_of[step]))} at {told_time(int(steps.number[step]), grid)}"
+
+
+def _without_nothing(
+    step: NDArray[np.int64],
+    previous: NDArray[np.int32],
+    state: NDArray[np.int32],
+    prob: Floats,
+    nothing: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], Floats]:
+    """Rows in which a state means "no event": what leads to it goes without saying, what follows it follows nothing.
+
+    A distribution that leads nowhere else keeps a row of probability 0, because a chain must say what follows a value.
+    """
+    begins = np.ones(len(step), bool)
+    begins[1:] = (step[1:] != step[:-1]) | (previous[1:] != previous[:-1])
+    is_nothing = state == nothing
+    group = np.cumsum(begins) - 1
+    n_others = np.bincount(group[~is_nothing], minlength=int(begins.sum()))
+    alone = is_nothing & (n_others[group] == 0)
+    kept = ~is_nothing | alone
+    other = np.int32(0 if nothing != 0 else 1)
+    state, prob = np.where(alone, other, state), np.where(alone, 0.0, prob)
+    previous = np.where(previous == nothing, np.int32(NONE), previous)
+    return step[kept], previous[kept], state[kept], prob[kept]

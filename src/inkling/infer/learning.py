@@ -1,0 +1,124 @@
+"""Models learned from readings alone: expectation and maximization over all keys, round by round (Baum and Welch)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.infer.doors import Options, grid_of, names_of
+from inkling.infer.estimates import smoothed_pass
+from inkling.infer.model import Floats, Model
+from inkling.infer.observations import NOT_HEARD
+from inkling.infer.readings import Readings, clock_of_readings, readings_of
+from inkling.infer.settings import Grid, wrong_option
+from inkling.infer.steps import Extent, blocks
+from inkling.io import Data, read_table
+from inkling.kernels.hidden_states import expected_counts
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A model, and the logarithm of the probability of the readings before each round and after the last."""
+
+    model: Model
+    log_likelihood: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often things are expected to have happened, given all readings."""
+
+    began: Floats  # [state]
+    moved: Floats  # [move]
+    reported: Floats  # [outcome, state]
+    held: Floats  # [state]: steps spent in it
+    log_likelihood: float
+
+
+def learn(
+    readings: Data,
+    model: Model,
+    *,
+    rounds: int = 20,
+    least_gain: float = 1e-6,
+    movement: bool = True,
+    readers: bool = True,
+    prior: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Unpack[Options],
+) -> Learned:
+    """A model that explains the readings better than the given one, which it starts from.
+
+    What is impossible stays so: moves and outcomes of chance 0 are never learned. Rounds end early once one gains
+    less than `least_gain` per step.
+
+    Parameters
+    ----------
+    movement, readers, prior
+        What is learned; the rest stays as it is.
+    """
+    if rounds < 1:
+        raise wrong_option(f"expected at least one round, found {rounds}")
+    names = names_of(options)
+    table = read_table(readings, what="readings")
+    clock = clock_of_readings(table, names)
+    grid = grid_of(clock, options)
+    rows = readings_of(table, model, names, clock)
+    n_steps = max(1, int(Extent.of(rows, grid).lengths.sum()))
+    told = []
+    for done in range(rounds):
+        counts = count(rows, grid, model)
+        told.append(counts.log_likelihood)
+        if len(told) > 1 and told[-1] - told[-2] < least_gain * n_steps:
+            return Learned(model, tuple(told))
+        model = improved(model, counts, movement=movement, readers=readers, prior=prior)
+        if progress is not None:
+            progress(done + 1, rounds)
+    return Learned(model, (*told, count(rows, grid, model).log_likelihood))
+
+
+def count(readings: Readings, grid: Grid, model: Model) -> Counts:
+    """The expectation: one pass over all keys in each direction."""
+    n_states = len(model.states)
+    began, moved = np.zeros(n_states), np.zeros(len(model.moves.target))
+    reported, all_held, log_likelihood = np.zeros(model.chance.shape), np.zeros(n_states), 0.0
+    for steps in blocks(readings, Extent.of(readings, grid), grid, model):
+        passed = smoothed_pass(model, steps, grid)
+        held = np.zeros_like(steps.seen.likelihood)
+        expected_counts(steps.seen, model.moves, passed.belief, passed.ahead, moved, held, began)
+        reported += reports(held, steps.heard, len(model.outcomes))
+        all_held += held.sum(axis=0)
+        log_likelihood += float(np.log(passed.totals).sum())
+    return Counts(began, moved, reported, all_held, log_likelihood)
+
+
+def reports(held: Floats, heard: NDArray[np.int32], n_outcomes: int) -> Floats:
+    """How often each outcome was reported in each state, from how long states held during each observation."""
+    out = np.zeros((n_outcomes, held.shape[1]), held.dtype)
+    for reader in range(heard.shape[1]):
+        some = heard[:, reader] != NOT_HEARD
+        np.add.at(out, heard[some, reader], held[some])
+    return out
+
+
+def improved(model: Model, counts: Counts, *, movement: bool, readers: bool, prior: bool) -> Model:
+    """The maximization; states that were never held keep what was known of them."""
+    better = model
+    if movement:
+        source = np.repeat(np.arange(len(model.states)), np.diff(model.moves.offsets))
+        totals = np.zeros(len(model.states), counts.moved.dtype)
+        np.add.at(totals, source, counts.moved)
+        left = totals[source]
+        chance = np.where(left > 0, counts.moved / np.where(left > 0, left, 1), model.moves.chance)
+        better = replace(better, moves=model.moves._replace(chance=chance))
+    if readers:
+        some = counts.held > 0
+        chance = np.where(some, counts.reported / np.where(some, counts.held, 1), model.chance)
+        better = replace(better, chance=chance)
+    if prior and counts.began.sum() > 0:
+        better = replace(better, prior=counts.began / counts.began.sum())
+    return better

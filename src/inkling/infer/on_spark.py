@@ -1,0 +1,104 @@
+"""Inference on Spark: rows are brought together by key and sorted, and each task works on many keys at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+from inkling.infer.doors import Options, grid_of
+from inkling.infer.estimates import Question
+from inkling.infer.readings import readings_of, require_columns
+from inkling.infer.settings import Grid
+from inkling.infer.steps import Extent, blocks, times_of
+from inkling.io.casting import clock_of
+from inkling.model.time import Clock
+
+TASK_ROWS = 1 << 18
+"""Readings that a task gathers before it works on their keys; a key is never divided."""
+
+SAMPLED = 1000
+
+
+def answered_on_spark(readings: DataFrame, question: Question, options: Options) -> DataFrame:
+    """The rows of all keys; nothing is computed before somebody asks for them."""
+    names = question.names
+    require_columns(readings.columns, names)
+    values = [names.value] if question.model.has_values and names.value in readings.columns else []
+    chosen = readings.select(*(_named(name) for name in (*names.key, names.time, names.reader, *values)))
+    arrow = to_arrow_schema(chosen.schema, timezone="UTC")
+    grid = grid_of(_clock(chosen, arrow, names.time), options)
+    numbered = chosen.toDF(*(f"c{number}" for number in range(len(chosen.columns))))
+    keys = numbered.columns[: len(names.key)]
+    together = numbered.repartition(*keys).sortWithinPartitions(*keys)
+    time = times_of(np.zeros(0, np.int64), grid).type
+    schema = question.schema(pa.schema([arrow.field(name) for name in names.key]), time)
+    return together.mapInArrow(Task(question, grid, tuple(chosen.columns), schema), from_arrow_schema(schema))
+
+
+def _named(name: str) -> Column:
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def _clock(rows: DataFrame, arrow: pa.Schema, time: str) -> Clock:
+    """Told by the type of the column; of texts, by some of them."""
+    kind = arrow.field(time).type
+    if pa.types.is_string(kind):
+        some = rows.select(_named(time)).where(_named(time).isNotNull()).limit(SAMPLED).toArrow()
+        return clock_of(some[time])
+    return clock_of(pa.chunked_array([], kind))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a worker does with the rows of its keys, which come key by key."""
+
+    question: Question
+    grid: Grid
+    columns: tuple[str, ...]
+    schema: pa.Schema
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        question, grid = self.question, self.grid
+        for table in self._whole_keys(batches):
+            readings = readings_of(table, question.model, question.names, grid.clock)
+            for steps in blocks(readings, Extent.of(readings, grid), grid, question.model):
+                yield from question.answer(steps, grid).cast(self.schema).to_batches(max_chunksize=100_000)
+
+    def _whole_keys(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+        """Rows of many keys at a time, of each key all at once; the key that came last may go on."""
+        held: list[pa.RecordBatch] = []
+        n_held = 0
+        for batch in batches:
+            held.append(batch)
+            n_held += batch.num_rows
+            if n_held < TASK_ROWS:
+                continue
+            rows = self._table(held)
+            border = _start_of_last_key(rows, self.question.names.key)
+            if border:
+                yield rows.slice(0, border)
+            held = rows.slice(border).to_batches()
+            n_held = len(rows) - border
+        if n_held:
+            yield self._table(held)
+
+    def _table(self, batches: list[pa.RecordBatch]) -> pa.Table:
+        named = [batch.rename_columns(list(self.columns)) for batch in batches]
+        return pa.Table.from_batches(named)
+
+
+def _start_of_last_key(rows: pa.Table, key: tuple[str, ...]) -> int:
+    """Rows of one key stand together, so the last ones that are like the last row are its key's."""
+    same = np.ones(len(rows), bool)
+    for name in key:
+        column = rows[name]
+        last = column[len(column) - 1]
+        same &= pc.fill_null(pc.equal(column, last), False).to_numpy()
+    return int(len(same) - np.argmin(same[::-1])) if not same.all() else 0

@@ -1,0 +1,115 @@
+"""Readings on a grid: every key has a step for every time from its first to its last, with what was observed then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.errors import InputError
+from inkling.infer.model import Model
+from inkling.infer.observations import likelihoods, observations
+from inkling.infer.readings import NOTHING_READ, Readings
+from inkling.infer.settings import Grid
+from inkling.kernels.hidden_states import Seen
+from inkling.model.time import Clock
+
+BLOCK_CELLS = 1 << 19
+"""Steps times states that are worked on together; a key is never divided."""
+
+MOST_CELLS = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Steps of some keys, key by key."""
+
+    names: pa.Table  # the key columns, one row per key
+    number: NDArray[np.int64]  # of each step on the grid
+    seen: Seen
+    heard: NDArray[np.int32]  # per observation, the outcome of each reader
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @property
+    def key_of(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.names)), np.diff(self.seen.keys))
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """From which step to which the keys of some readings go; those that end before they begin have none."""
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, readings: Readings, grid: Grid) -> Extent:
+        begin, end = readings.time[readings.keys[:-1]], readings.time[readings.keys[1:] - 1]
+        first = begin // grid.every if grid.first is None else np.full(len(readings), grid.first)
+        last = end // grid.every if grid.last is None else np.full(len(readings), grid.last)
+        return cls(first, last)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return np.maximum(self.last - self.first + 1, 0)
+
+
+def blocks(readings: Readings, extent: Extent, grid: Grid, model: Model) -> Iterator[Steps]:
+    """The steps of all keys, some keys at a time; readings before the first or after the last step do not count."""
+    cells = extent.lengths * len(model.states)
+    if len(cells) and cells.max() > MOST_CELLS:
+        worst = int(cells.argmax())
+        raise InputError.of(
+            "INK0664",
+            f"the readings of {told_key(readings.names, worst)} go over {extent.lengths[worst]:,} steps",
+            notes=(f"with {len(model.states)} states, at most {MOST_CELLS // len(model.states):,} fit in memory",),
+            helps=("make steps longer with `every`, or look at a part of the time with `start` and `stop`",),
+        )
+    sizes = np.cumsum(cells)
+    begin = 0
+    while begin < len(readings):
+        done = sizes[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(sizes, done + BLOCK_CELLS, side="right")))
+        yield _steps(readings, extent, grid, model, begin, end)
+        begin = end
+
+
+def _steps(readings: Readings, extent: Extent, grid: Grid, model: Model, begin: int, end: int) -> Steps:
+    lengths = extent.lengths[begin:end]
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    n_steps = int(offsets[-1])
+    number = np.arange(n_steps) - np.repeat(offsets[:-1] - extent.first[begin:end], lengths)
+    rows = slice(readings.keys[begin], readings.keys[end])
+    key = np.repeat(np.arange(end - begin), np.diff(readings.keys[begin : end + 1]))
+    within = readings.time[rows] // grid.every - extent.first[begin:end][key]
+    counts = (within >= 0) & (within < lengths[key]) & (readings.outcome[rows] != NOTHING_READ)
+    names = readings.names.slice(begin, end - begin)
+    place = offsets[key] + within
+    code, heard, twice = observations(place[counts], readings.outcome[rows][counts], n_steps, model)
+    if twice is not None:
+        who = told_key(names, int(np.searchsorted(offsets, twice, side="right")) - 1)
+        raise InputError.of(
+            "INK0664",
+            f"one reader reports two values of {who} in the step at {told_time(int(number[twice]), grid)}",
+            helps=("make steps shorter with `every`, or keep one reading per step",),
+        )
+    return Steps(names, number, Seen(offsets, code, likelihoods(heard, model)), heard)
+
+
+def times_of(number: NDArray[np.int64], grid: Grid) -> pa.Array:
+    """When steps begin."""
+    kind = pa.int64() if grid.clock is Clock.TICKS else pa.timestamp("us", tz="UTC")
+    return pa.array(number * grid.every, pa.int64()).cast(kind)
+
+
+def told_time(number: int, grid: Grid) -> str:
+    return str(times_of(np.array([number]), grid)[0].as_py())
+
+
+def told_key(names: pa.Table, place: int) -> str:
+    return ", ".join(f"{name} `{names[name][place].as_py()}`" for name in names.column_names)

@@ -1,0 +1,207 @@
+"""How probable it is that something has happened since a start, for many starts at once.
+
+A column stands for a start. `made[c]` is the step before which a column begins, less than the first step for older
+ones; columns are in order of their starts. Numbers are floats, or fractions where the kernels run uncompiled.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+TILE = 512
+
+
+@njit(cache=True)
+def survivors(
+    first, last, step_cells, cell_unit, offsets, source, target, weight, hits, base, full, alive, sums, made, out
+):
+    """out[i, c]: the chance that some unit has had a hit in the steps from the start of column c to first + i.
+
+    `full` holds the chances of all states, `alive[state, column]` those without a hit since the start, and
+    `sums[unit, column]` what is left of each unit.
+    """
+    n_units, n_columns = sums.shape
+    widest = 1
+    for u in range(n_units):
+        widest = max(widest, base[u + 1] - base[u])
+    moved = np.zeros((widest, min(TILE, max(n_columns, 1))), alive.dtype)
+    later = np.zeros(widest, alive.dtype)
+    left = np.zeros(n_columns, alive.dtype)
+    n = 0
+    while n < n_columns and made[n] < first:
+        n += 1
+    stale = True
+    for i in range(first, last):
+        before = n
+        while n < n_columns and made[n] <= i:
+            alive[:, n] = full
+            sums[:, n] = 1
+            n += 1
+        if n > before:
+            left[before:n] = 1
+        for c in range(step_cells[i], step_cells[i + 1]):
+            u = cell_unit[c]
+            b, size = base[u], base[u + 1] - base[u]
+            _advanced(offsets[c], offsets[c + 1], source, target, weight, hits, b, size, n, alive, sums[u], moved)
+            for s in range(size):
+                later[s] = 0
+            for m in range(offsets[c], offsets[c + 1]):
+                later[target[m]] += weight[m] * full[b + source[m]]
+            for s in range(size):
+                full[b + s] = later[s]
+            stale = True
+        if stale:
+            for c in range(n):
+                left[c] = sums[0, c] if n_units else 1
+            for u in range(1, n_units):
+                for c in range(n):
+                    left[c] *= sums[u, c]
+            stale = False
+        for c in range(n):
+            out[i - first, c] = 1 - left[c]
+
+
+@njit(cache=True)
+def _advanced(begin, end, source, target, weight, hits, b, size, n, alive, sums, moved):
+    """One unit at one time: moves without a hit, in all columns."""
+    width = moved.shape[1]
+    low = 0
+    while low < n:
+        high = min(n, low + width)
+        for s in range(size):
+            for c in range(high - low):
+                moved[s, c] = 0
+        for m in range(begin, end):
+            if not hits[m]:
+                p, come, gone = weight[m], b + source[m], target[m]
+                for c in range(high - low):
+                    moved[gone, c] += p * alive[come, low + c]
+        for c in range(low, high):
+            sums[c] = 0
+        for s in range(size):
+            for c in range(high - low):
+                alive[b + s, low + c] = moved[s, c]
+                sums[low + c] += moved[s, c]
+        low = high
+
+
+@njit(cache=True)
+def hits_at(first, last, step_cells, cell_unit, offsets, source, target, weight, hits, base, full, out):
+    """out[i]: the chance that some unit has a hit at step first + i."""
+    widest = 1
+    for u in range(len(base) - 1):
+        widest = max(widest, base[u + 1] - base[u])
+    later = np.zeros(widest, full.dtype)
+    for i in range(first, last):
+        out[i - first] = 1
+        for c in range(step_cells[i], step_cells[i + 1]):
+            u = cell_unit[c]
+            b, size = base[u], base[u + 1] - base[u]
+            for s in range(size):
+                later[s] = 0
+            missed = later[0] * 0 + 1
+            for m in range(offsets[c], offsets[c + 1]):
+                part = weight[m] * full[b + source[m]]
+                later[target[m]] += part
+                if hits[m]:
+                    missed -= part
+            for s in range(size):
+                full[b + s] = later[s]
+            out[i - first] *= missed
+        out[i - first] = 1 - out[i - first]
+
+
+@njit(cache=True)
+def next_after(first, last, cut, taken, made, weights, child, out):
+    """out[i]: the chance that a stage of independent events takes an event at step first + i, after what came before.
+
+    weights[c] is the chance that the latest event which ends waiting was at the start of column c; child[i, c] tells
+    how probable it is that the stages before happened from there to the step before first + i.
+    """
+    n_columns = len(made)
+    n = 0
+    while n < n_columns and made[n] < first:
+        n += 1
+    for i in range(first, last):
+        found = cut[i] * 0
+        if taken[i] != 0:
+            for c in range(n):
+                found += weights[c] * child[i - first, c]
+        out[i - first] = found * taken[i]
+        if cut[i] != 0:
+            for c in range(n):
+                weights[c] *= 1 - cut[i]
+            weights[n] = cut[i]
+            n += 1
+
+
+@njit(cache=True)
+def next_within(first, last, match, made, starts, chances, passed, child, mine_made, mine_starts, held, out):
+    """out[i, c]: the chance that a stage of independent events has taken one from the start of column c to first + i.
+
+    Columns of the child have chances[j] of an event at their start, and passed[j] that the wait goes on over it.
+    """
+    n_columns, n_mine = len(made), len(mine_made)
+    n, k = 0, 0
+    while n < n_columns and made[n] < first:
+        n += 1
+    while k < n_mine and mine_made[k] < first:
+        k += 1
+    for i in range(first, last):
+        while k < n_mine and mine_made[k] <= i:
+            held[k] = 0
+            k += 1
+        p = match[i]
+        if p != 0:
+            j = 0
+            gone = p * 0
+            for c in range(k):
+                while j < n and starts[j] < mine_starts[c]:
+                    gone = passed[j] * gone + chances[j] * child[i - first, j]
+                    j += 1
+                held[c] = (1 - p) * held[c] + p * gone
+        while n < n_columns and made[n] <= i:
+            n += 1
+        for c in range(k):
+            out[i - first, c] = held[c]
+
+
+@njit(cache=True)
+def any_within(first, last, match, child, mine_made, held, out):
+    """The same for a repeated stage that accepts all its events: child[i] is what came before since ever."""
+    n_mine = len(mine_made)
+    k = 0
+    while k < n_mine and mine_made[k] < first:
+        k += 1
+    for i in range(first, last):
+        while k < n_mine and mine_made[k] <= i:
+            held[k] = 0
+            k += 1
+        p = match[i]
+        for c in range(k):
+            held[c] = (1 - p) * held[c] + p * child[i - first]
+            out[i - first, c] = held[c]
+
+
+@njit(cache=True)
+def tails_of(segment, passed, tail):
+    """tail[c]: the chance that waiting goes on from after the start of column c to the end of its segment."""
+    ahead = passed[0] * 0 + 1
+    for c in range(len(segment) - 1, -1, -1):
+        if c < len(segment) - 1 and segment[c] != segment[c + 1]:
+            ahead = passed[0] * 0 + 1
+        tail[c] = ahead
+        ahead = ahead * passed[c]
+
+
+@njit(cache=True)
+def covered(match, taken, child, latest, out):
+    """out[i]: the chance that a stage takes an event after what came before, all of whose events it has to take.
+
+    `latest` is the chance that the stages before were satisfied by the latest event that can be taken.
+    """
+    for i in range(len(match)):
+        out[i] = taken[i] * latest
+        latest = (1 - match[i]) * latest + child[i]
+    return latest

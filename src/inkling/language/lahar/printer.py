@@ -1,0 +1,83 @@
+"""Writes a query file in one layout."""
+
+from inkling.language.lahar import terms as t
+from inkling.language.names import written_text
+from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined, lay_out
+
+WIDTH = 100
+
+
+def format_file(file: t.QueryFile) -> str:
+    """The text of a query file; reading it gives an equal file, formatting it again the same text."""
+    parts: list[str] = []
+    before: type[t.Statement] | None = None
+    for one in file.statements:
+        text = "\n".join([*_comment_lines(one.comments), lay_out(_statement(one), WIDTH)])
+        declares = not isinstance(one, t.Asked) and not one.comments and type(one) is before
+        parts.append(("\n" if declares else "\n\n") + text if parts else text)
+        before = type(one)
+    if file.comments:
+        parts.append(("\n\n" if parts else "") + "\n".join(_comment_lines(file.comments)))
+    return "".join(parts) + "\n" if parts else ""
+
+
+def _comment_lines(comments: tuple[str, ...]) -> list[str]:
+    return [f"-- {comment}".rstrip() for comment in comments]
+
+
+def _statement(node: t.Statement) -> Doc:
+    match node:
+        case t.Stream(name=name, key=key, values=values, kind=kind):
+            between = (" | " if key else "| ") if values else ""
+            return f"stream {name.text}({_columns(key)}{between}{_columns(values)}) {kind};"
+        case t.Relation(name=name, columns=columns, path=path):
+            source = f" from {written_text(path.value)}" if path else ""
+            return f"relation {name.text}({_columns(columns)}){source};"
+        case t.Asked(name=name, head=head, ever=ever, query=query):
+            variables = ", ".join(one.text for one in head)
+            asked = f"{name.text}({variables}){' ever' if ever else ''} :"
+            return Group((asked, Nest((LINE, _query(query))), ";"))
+
+
+def _columns(columns: tuple[t.Column, ...]) -> str:
+    return ", ".join(f"{one.name.text}:{one.type.text}" if one.type else one.name.text for one in columns)
+
+
+def _query(node: t.Query) -> Doc:
+    match node:
+        case t.Goal(type=type, terms=terms):
+            return f"{type.text}({', '.join(_term(term) for term in terms)})"
+        case t.Selected(condition=condition, query=query):
+            return (f"sigma[{_condition(condition)}]", bracketed("(", [_query(query)], ")"))
+        case t.Plus(query=query, kept=kept, condition=condition):
+            names = ", ".join(one.text for one in kept)
+            return ("(", _query(query), f")+<{{{names}}}, {_condition(condition)}>")
+        case t.Sequence(parts=parts):
+            return Group(joined((" ;", LINE), [_query(part) for part in parts]))
+
+
+def _condition(node: t.Condition, inside: str = "") -> str:
+    match node:
+        case t.Truth():
+            return "true"
+        case t.Comparison(op=op, left=left, right=right):
+            return f"{_term(left)} {op} {_term(right)}"
+        case t.Atom(relation=relation, terms=terms):
+            return f"{relation.text}({', '.join(_term(term) for term in terms)})"
+        case t.Negated(item=item):
+            return f"not {_condition(item, 'not')}"
+        case t.Joined(op=op, items=items):
+            written = f" {op} ".join(_condition(item, op) for item in items)
+            return f"({written})" if inside == "not" or (inside, op) == ("and", "or") else written
+
+
+def _term(term: t.Term) -> str:
+    match term:
+        case t.Name(text=text):
+            return text
+        case t.Number(written=written):
+            return written
+        case t.Text(value=value):
+            return written_text(value)
+        case t.Anything():
+            return "_"

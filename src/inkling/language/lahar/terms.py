@@ -1,0 +1,215 @@
+"""What a query file says: frozen nodes of its declarations, queries and conditions, each with its place."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from inkling.source import Span
+
+Kind: TypeAlias = OneOf["independent", "markov", "certain"]
+Comparator: TypeAlias = OneOf["=", "!=", "<", "<=", ">", ">="]
+Connective: TypeAlias = OneOf["and", "or"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Placed):
+    """A variable, a column, a type or a relation, by its place."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Placed):
+    written: str
+
+    @property
+    def size(self) -> int | float:
+        """The number without its sign."""
+        digits = self.written.removeprefix("-")
+        return int(digits) if digits.isdigit() else float(digits)
+
+    @property
+    def is_negative(self) -> bool:
+        return self.written.startswith("-") and self.size != 0
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Placed):
+    """`'Joe'`"""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anything(Placed):
+    """`_`: a variable that nothing else mentions."""
+
+
+Term: TypeAlias = Name | Number | Text | Anything
+
+
+@dataclass(frozen=True, slots=True)
+class Truth(Placed):
+    """`true`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Placed):
+    """`l1 != l2`"""
+
+    op: Comparator
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Atom(Placed):
+    """`Office(p, l)`"""
+
+    relation: Name
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negated(Placed):
+    item: "Condition"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Placed):
+    """At least two conditions with one word between them; none of them has the same word outside of parentheses."""
+
+    op: Connective
+    items: tuple["Condition", ...]
+
+
+Condition: TypeAlias = Truth | Comparison | Atom | Negated | Joined
+
+
+@dataclass(frozen=True, slots=True)
+class Goal(Placed):
+    """`At(p, 'a')`: one event of a type."""
+
+    type: Name
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selected(Placed):
+    """`sigma[c](q)`: around a goal, what its candidates are; around a longer query, which of its answers count."""
+
+    condition: Condition
+    query: "Query"
+
+
+@dataclass(frozen=True, slots=True)
+class Plus(Placed):
+    """`(q)+<{x}, c>`: once or more, with the same x, each time with c."""
+
+    query: "Query"
+    kept: tuple[Name, ...]
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Placed):
+    """`q ; r ; s`: at least two parts, of which the first is no sequence."""
+
+    parts: tuple["Query", ...]
+
+
+Query: TypeAlias = Goal | Selected | Plus | Sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementNode(Placed):
+    comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Placed):
+    """`room:INTEGER`; without a type, a text."""
+
+    name: Name
+    type: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stream(StatementNode):
+    """`stream At(person | room) markov;`"""
+
+    name: Name
+    key: tuple[Column, ...]
+    values: tuple[Column, ...]
+    kind: Kind
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (*self.key, *self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation(StatementNode):
+    """`relation Hallway(room);`, `relation Hallway(room) from 'halls.csv';`"""
+
+    name: Name
+    columns: tuple[Column, ...]
+    path: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(StatementNode):
+    """`coffee(p) : q;`, or `coffee(p) ever : q;`"""
+
+    name: Name
+    head: tuple[Name, ...]
+    ever: bool
+    query: Query
+
+
+Statement: TypeAlias = Stream | Relation | Asked
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFile:
+    """`comments` are those after the last statement."""
+
+    statements: tuple[Statement, ...]
+    comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
+def goal_of(query: Query) -> Goal | None:
+    """The only goal of a query, if all around it are selections."""
+    match query:
+        case Goal():
+            return query
+        case Selected(query=inner):
+            return goal_of(inner)
+        case _:
+            return None
+
+
+def atoms(condition: Condition) -> Iterator[Comparison | Atom]:
+    match condition:
+        case Comparison() | Atom():
+            yield condition
+        case Negated(item=item):
+            yield from atoms(item)
+        case Joined(items=items):
+            for item in items:
+                yield from atoms(item)
+        case Truth():
+            return
+
+
+def variables(condition: Condition) -> Iterator[Name]:
+    """The variables of a condition in the order written."""
+    for atom in atoms(condition):
+        terms = (atom.left, atom.right) if isinstance(atom, Comparison) else atom.terms
+        yield from (term for term in terms if isinstance(term, Name))

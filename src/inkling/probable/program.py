@@ -1,0 +1,60 @@
+"""The events of a program that are queries over probable streams, and what answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pyarrow as pa
+
+from inkling.analysis.probable.strategy import Strategy, strategies_of
+from inkling.evaluators.probable.evaluator import ProbableEvaluator
+from inkling.evaluators.probable.lanes import Sampling
+from inkling.logical import plan as p
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.clock import Measure
+from inkling.physical.plan import PhysicalPlan
+
+
+@dataclass(frozen=True)
+class ProbableProgram:
+    part: p.ProgramPlan  # the queries and the streams that they read
+    strategies: Mapping[str, Strategy]
+    around: Surroundings
+    measure: Measure
+    sampling: Sampling
+    id_types: Mapping[str, pa.DataType]
+
+    @classmethod
+    def of(
+        cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, sampling: Sampling
+    ) -> ProbableProgram | None:
+        """None where the program has no such event."""
+        strategies = strategies_of(plan.program)
+        if not strategies:
+            return None
+        events = tuple(event for event in plan.program.events if event.name in strategies)
+        read = {name for event in events for name in event.sources}
+        streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
+        ids = {
+            step.event.name: ARROW_TYPES[stage.id_type]
+            for stage in plan.stages
+            for step in stage.steps
+            if step.event.name in strategies
+        }
+        return cls(replace(plan.program, streams=streams, events=events), strategies, around, measure, sampling, ids)
+
+    @property
+    def events(self) -> tuple[p.EventPlan, ...]:
+        return self.part.events
+
+    @cached_property
+    def evaluators(self) -> Mapping[str, ProbableEvaluator]:
+        """By event."""
+        schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
+        return {
+            event.name: ProbableEvaluator(event, self.strategies[event.name], schemas, self.around, self.sampling)
+            for event in self.events
+        }

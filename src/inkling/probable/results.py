@@ -1,0 +1,91 @@
+"""Answers of queries in the public columns: put together over the values that results do not show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.errors import InputError
+from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, LAST, START, UNIT, ProbableEvaluator
+from inkling.logical.plan import Demand, EventPlan, Per
+from inkling.model.time import Clock
+from inkling.results import ROUNDING, TIMESTAMP, most_probable, reaches
+
+EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
+_SURVIVAL, _KEPT = "@survival", "@kept"
+
+
+def combined(evaluator: ProbableEvaluator, found: pa.Table) -> pa.Table:
+    """One row per result: how probable it is that any of its parts, which are independent, is there."""
+    event = evaluator.event
+    names = [output.name for output in (*event.head, *event.returns)]
+    if not (evaluator.strategy.is_combined or event.per is Per.VALUES) or not len(found):
+        return found
+    by = [*names, *([END] if event.per is Per.END else [])]
+    found = found.sort_by([(END, "descending"), (CHANCE, "descending")])
+    with np.errstate(divide="ignore"):
+        survival = np.log1p(-np.minimum(found[CHANCE].to_numpy(), 1.0))
+    table = found.append_column(_SURVIVAL, pa.array(survival))
+    wanted: list[tuple[str, str]] = [(_SURVIVAL, "sum"), (CHANCE, "max"), (CHANCE, "count"), (START, "min")]
+    wanted += [(ERROR, "sum"), (LAST, "first"), *([] if END in by else [(END, "max")])]
+    grouped = table.group_by(by, use_threads=False).aggregate(wanted)
+    alone = grouped[f"{CHANCE}_count"].to_numpy() == 1
+    chance = np.where(alone, grouped[f"{CHANCE}_max"].to_numpy(), -np.expm1(grouped[f"{_SURVIVAL}_sum"].to_numpy()))
+    columns = {name: grouped[name] for name in names}
+    columns[END] = grouped[END if END in by else f"{END}_max"]
+    columns[START] = grouped[f"{START}_min"]
+    columns[CHANCE] = pa.chunked_array([chance])
+    columns[ERROR] = grouped[f"{ERROR}_sum"]
+    columns[LAST] = grouped[f"{LAST}_first"]
+    return pa.table(columns)
+
+
+def added_up(parts: Sequence[pa.Table]) -> pa.Table:
+    """What was found about units at different times, about each once: whether it ever is satisfied."""
+    found = pa.concat_tables(parts).sort_by([(END, "descending")])
+    others = [name for name in found.column_names if name not in (UNIT, END, START, CHANCE, ERROR)]
+    wanted = [(END, "max"), (START, "min"), (CHANCE, "sum"), (ERROR, "max"), *((name, "first") for name in others)]
+    grouped = found.group_by([UNIT], use_threads=False).aggregate(wanted)
+    named = {f"{name}_{how}": name for name, how in wanted}
+    return grouped.rename_columns([named.get(name, name) for name in grouped.column_names]).select(found.column_names)
+
+
+def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock) -> pa.Table:
+    """Results that are probable enough."""
+    chance, error = np.clip(found[CHANCE].to_numpy(), 0.0, 1.0), found[ERROR].to_numpy()
+    require_exact(event, error)
+    high = reaches(np.minimum(chance + error, 1.0), event.confidence, ROUNDING)
+    low = reaches(chance - error, event.confidence, ROUNDING)
+    method = np.where(error == 0, EXACT, np.where(low, SAMPLED, UNDECIDED)).astype(object)
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), len(found))}
+    for output in (*event.head, *event.returns):
+        columns[output.name] = found[output.name]
+    columns["start"] = _in_time(found[START], clock)
+    columns["end"] = columns["detected_at"] = _in_time(found[END], clock)
+    columns["probability"] = pa.array(chance)
+    columns["method"] = pa.array(method, pa.string())
+    columns["error"] = pa.array(error)
+    columns["op"] = pa.repeat(pa.scalar("+"), len(found))
+    offsets = pa.array(np.arange(len(found) + 1, dtype=np.int32))
+    columns["lineage"] = pa.ListArray.from_arrays(offsets, found[LAST].combine_chunks().cast(ids))
+    table = pa.table(columns)
+    kept = high & (chance > 0)
+    table = table if kept.all() else table.filter(pa.array(kept))
+    return table if event.top is None else most_probable(table, event.top)
+
+
+def require_exact(event: EventPlan, error: np.ndarray) -> None:
+    """Raises `InputError` where EXACT is demanded and worlds had to be sampled."""
+    if event.demand is Demand.EXACT and error.any():
+        raise InputError.of(
+            "INK0655",
+            f"`{event.name}` demands EXACT, but too much can be going on at once to be counted out",
+            notes=(f"{np.count_nonzero(error):,} of {len(error):,} answers would be sampled, to ± {error.max():g}",),
+            helps=("`inkling explain` says what makes the event hard; leave EXACT out, or ask for less",),
+        )
+
+
+def _in_time(numbers: pa.ChunkedArray, clock: Clock) -> pa.ChunkedArray:
+    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers
