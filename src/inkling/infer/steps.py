@@ -17,7 +17,7 @@ from inkling.infer.settings import Grid
 from inkling.kernels.hidden_states import Seen
 from inkling.model.time import Clock
 
-BLOCK_CELLS = 1 << 19
+BLOCK_CELLS = 1 << 20
 """Steps times states that are worked on together; a key is never divided."""
 
 MOST_CELLS = 1 << 30

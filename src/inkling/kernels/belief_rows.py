@@ -60,10 +60,10 @@ def marginal_rows(keys, belief, prune, row, error, step, state, prob):
 
 @njit(cache=True, nogil=True)
 def _without_unlikely(given, moves, reached, prune, kept):
-    """Mark which moves of a step are kept: all but the least likely, but of every state that is reached at least one.
+    """Keep no longer the least likely moves of a step, but at least one of every state that is reached.
 
-    given[j] is the chance of move j after its state, which is reached with some probability; moves of chance 0 are
-    never kept. Returns how likely it is that another move is made.
+    given[j] is the chance of move j after its state, which is reached with some probability, and 0 where it is not.
+    Returns how likely it is that one of the moves is made that are no longer kept.
     """
     dropped = given[0] * 0
     joint = np.zeros(len(given), given.dtype)
@@ -76,17 +76,14 @@ def _without_unlikely(given, moves, reached, prune, kept):
                 if given[j] > given[best]:
                     best = j
             is_best[best] = True
-    for j in range(len(given)):
-        kept[j] = joint[j] > 0
-    if prune > 0:
-        order = np.argsort(joint, kind="mergesort")
-        for at in range(len(order)):
-            j = order[at]
-            if kept[j] and not is_best[j]:
-                if dropped + joint[j] > prune:
-                    break
-                dropped += joint[j]
-                kept[j] = False
+    order = np.argsort(joint, kind="mergesort")
+    for at in range(len(order)):
+        j = order[at]
+        if kept[j] and not is_best[j]:
+            if dropped + joint[j] > prune:
+                break
+            dropped += joint[j]
+            kept[j] = False
     return dropped
 
 
@@ -123,7 +120,10 @@ def chain_rows(seen, moves, belief, ahead, prune, error, step, previous, state, 
                 if not (reached[s] > 0 and conditional(s, moves, likelihood, ahead[i], given[begin:end])):
                     reached[s] = zero
                     given[begin:end] = zero
-            error[k] += _without_unlikely(given, moves, reached, prune, kept)
+            for j in range(len(given)):
+                kept[j] = given[j] > 0
+            if prune > 0:
+                error[k] += _without_unlikely(given, moves, reached, prune, kept)
             after[:] = zero
             for s in range(n_states):
                 begin, end = moves.offsets[s], moves.offsets[s + 1]

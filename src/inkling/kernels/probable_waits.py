@@ -207,6 +207,7 @@ def grouped_after(
     sums,
     child,
     use_child,
+    repeated,
     out,
 ):
     """out[i]: the chance that the stage takes an event at step first + i, where units may take part in both.
@@ -214,7 +215,7 @@ def grouped_after(
     Moves say 3 more where the stages before are satisfied. ways[k, state, c] are the chances of a unit without an
     event since the start of column c; k & 1 forbids one at the start as well, k & 2 that the stages before are
     satisfied since then; `sums[k, unit, c]` adds them up. With `use_child` these are independent of all units, and
-    child[i, c] tells how probable they are.
+    child[i, c] tells how probable they are. A stage that is `repeated` accepts all its events, and none ends waiting.
     """
     n_ways, n_units, n_columns = sums.shape
     widest = 1
@@ -233,7 +234,7 @@ def grouped_after(
             u, b = cell_unit[cell], base[cell_unit[cell]]
             size = base[u + 1] - b
             for m in range(offsets[cell], offsets[cell + 1]):
-                ends = ends or said[m] % 3 > 0
+                ends = ends or (said[m] % 3 > 0 and not repeated)
                 spares[u] = spares[u] or said[m] % 3 == 2
             if spares[u]:
                 taken = True
@@ -274,7 +275,9 @@ def grouped_after(
             spares[u] = False
             begin, end = offsets[cell], offsets[cell + 1]
             for k in range(n_ways):
-                _without_events(begin, end, source, target, weight, said, k, b, size, n, ways[k], sums[k, u], moved)
+                _without_events(
+                    begin, end, source, target, weight, said, repeated, k, b, size, n, ways[k], sums[k, u], moved
+                )
                 if ends:
                     _at_start(begin, end, source, target, weight, said, k, b, size, n, ways[k], sums[k, u], later)
             later[:size] = 0
@@ -286,7 +289,7 @@ def grouped_after(
 
 
 @njit(cache=True)
-def _without_events(begin, end, source, target, weight, said, k, b, size, n, ways, sums, moved):
+def _without_events(begin, end, source, target, weight, said, repeated, k, b, size, n, ways, sums, moved):
     """One unit at one time, in columns that have begun."""
     width = moved.shape[1]
     low = 0
@@ -294,7 +297,7 @@ def _without_events(begin, end, source, target, weight, said, k, b, size, n, way
         high = min(n, low + width)
         moved[:size, : high - low] = 0
         for m in range(begin, end):
-            if said[m] == 0 or (said[m] == 3 and k < 2):
+            if (said[m] % 3 == 0 or repeated) and (said[m] < 3 or k < 2):
                 p, come, gone = weight[m], b + source[m], target[m]
                 for c in range(high - low):
                     moved[gone, c] += p * ways[come, low + c]

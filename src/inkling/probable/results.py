@@ -14,31 +14,47 @@ from inkling.model.time import Clock
 from inkling.results import ROUNDING, TIMESTAMP, most_probable, reaches
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
-_SURVIVAL, _KEPT = "@survival", "@kept"
+
+SURVIVAL, COUNT = "@survival", "@count"
+"""Columns of parts: the logarithm of the chance that none of them is there, and how many they are."""
 
 
 def combined(evaluator: ProbableEvaluator, found: pa.Table) -> pa.Table:
     """One row per result: how probable it is that any of its parts, which are independent, is there."""
+    if not is_combined(evaluator) or not len(found):
+        return found
+    parts = gathered(evaluator, found)
+    any_of_them = -np.expm1(parts[SURVIVAL].to_numpy())
+    chance = np.where(parts[COUNT].to_numpy() == 1, parts[CHANCE].to_numpy(), any_of_them)
+    whole = parts.drop_columns([SURVIVAL, COUNT])
+    return whole.set_column(whole.schema.get_field_index(CHANCE), CHANCE, pa.chunked_array([chance]))
+
+
+def is_combined(evaluator: ProbableEvaluator) -> bool:
+    """Whether a result may have several parts."""
+    return evaluator.strategy.is_combined or evaluator.event.per is Per.VALUES
+
+
+def gathered(evaluator: ProbableEvaluator, found: pa.Table) -> pa.Table:
+    """One row per result: how many parts it has, the chance of the likeliest of the last, and that none is there."""
     event = evaluator.event
     names = [output.name for output in (*event.head, *event.returns)]
-    if not (evaluator.strategy.is_combined or event.per is Per.VALUES) or not len(found):
-        return found
     by = [*names, *([END] if event.per is Per.END else [])]
-    found = found.sort_by([(END, "descending"), (CHANCE, "descending")])
+    found = found.sort_by([(END, "descending"), (CHANCE, "descending"), (LAST, "ascending")])
     with np.errstate(divide="ignore"):
         survival = np.log1p(-np.minimum(found[CHANCE].to_numpy(), 1.0))
-    table = found.append_column(_SURVIVAL, pa.array(survival))
-    wanted: list[tuple[str, str]] = [(_SURVIVAL, "sum"), (CHANCE, "max"), (CHANCE, "count"), (START, "min")]
+    table = found.append_column(SURVIVAL, pa.array(survival))
+    wanted: list[tuple[str, str]] = [(SURVIVAL, "sum"), (CHANCE, "first"), (CHANCE, "count"), (START, "min")]
     wanted += [(ERROR, "sum"), (LAST, "first"), *([] if END in by else [(END, "max")])]
     grouped = table.group_by(by, use_threads=False).aggregate(wanted)
-    alone = grouped[f"{CHANCE}_count"].to_numpy() == 1
-    chance = np.where(alone, grouped[f"{CHANCE}_max"].to_numpy(), -np.expm1(grouped[f"{_SURVIVAL}_sum"].to_numpy()))
     columns = {name: grouped[name] for name in names}
     columns[END] = grouped[END if END in by else f"{END}_max"]
     columns[START] = grouped[f"{START}_min"]
-    columns[CHANCE] = pa.chunked_array([chance])
+    columns[CHANCE] = grouped[f"{CHANCE}_first"]
     columns[ERROR] = grouped[f"{ERROR}_sum"]
     columns[LAST] = grouped[f"{LAST}_first"]
+    columns[SURVIVAL] = grouped[f"{SURVIVAL}_sum"]
+    columns[COUNT] = grouped[f"{CHANCE}_count"]
     return pa.table(columns)
 
 
@@ -79,12 +95,16 @@ def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock
 def require_exact(event: EventPlan, error: np.ndarray) -> None:
     """Raises `InputError` where EXACT is demanded and worlds had to be sampled."""
     if event.demand is Demand.EXACT and error.any():
-        raise InputError.of(
-            "INK0655",
-            f"`{event.name}` demands EXACT, but too much can be going on at once to be counted out",
-            notes=(f"{np.count_nonzero(error):,} of {len(error):,} answers would be sampled, to ± {error.max():g}",),
-            helps=("`inkling explain` says what makes the event hard; leave EXACT out, or ask for less",),
-        )
+        raise not_exact(event, int(np.count_nonzero(error)), len(error), float(error.max()))
+
+
+def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
+    return InputError.of(
+        "INK0655",
+        f"`{event.name}` demands EXACT, but too much can be going on at once to be counted out",
+        notes=(f"{n_sampled:,} of {n_answers:,} answers would be sampled, to ± {largest:g}",),
+        helps=("`inkling explain` says what makes the event hard; leave EXACT out, or ask for less",),
+    )
 
 
 def _in_time(numbers: pa.ChunkedArray, clock: Clock) -> pa.ChunkedArray:

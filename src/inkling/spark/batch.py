@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -13,18 +13,23 @@ from pyspark.sql import functions as F
 
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
+from inkling.evaluators.probable.lanes import Sampling as Lanes
+from inkling.evaluators.probable.regular import Regular
 from inkling.evaluators.stage import rows as r
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.normalize import stored_columns
 from inkling.knowledge.materialize import known, surroundings
+from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.groups import Layout
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.runnable import Runnable
+from inkling.probable.program import ProbableProgram
 from inkling.results import CHANCE, MARGIN, Results, predicted
 from inkling.spark.duplicates import repeated_rows
 from inkling.spark.facts import read_facts
@@ -32,6 +37,7 @@ from inkling.spark.imprecise.frames import run_chains
 from inkling.spark.imprecise.results import ESTIMATED
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import Partitioning, partitioning_of
+from inkling.spark.probable.frames import run_queries
 from inkling.spark.read import read_frame
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.stage_frame import named
@@ -121,6 +127,11 @@ def run(
         summed = [named(name) for name in ESTIMATED]
         frames |= {one.name: _public(one, chains.events[one.name], measure.clock, summed) for one in imprecise.events}
         kept += chains.cached
+    if (probable := _queries(program.physical, around, measure, sampling)) is not None:
+        queries = run_queries(probable, sources, divided)
+        answered = [named(name) for name in ESTIMATED]
+        frames |= {one.name: _public(one, queries.events[one.name], measure.clock, answered) for one in probable.events}
+        kept += queries.cached
     if len(frames) < len(plan.events):
         # only now: bounds of estimates take a large library to compute
         from inkling.spark.worlds.frames import run_worlds
@@ -138,6 +149,19 @@ def run(
         kept,
         notes,
     )
+
+
+def _queries(
+    plan: PhysicalPlan, around: Surroundings, measure: Measure, sampling: Sampling | None
+) -> ProbableProgram | None:
+    """Queries over probable streams, with settings for those that may have to look at worlds after all."""
+    program = ProbableProgram.of(plan, around, measure, Lanes())
+    if program is None or all(isinstance(one.engine, Regular) for one in program.evaluators.values()):
+        return program
+    # only now: how many worlds are needed takes a large library to compute
+    from inkling.worlds import settings
+
+    return replace(program, sampling=settings.lanes_of(sampling or settings.Sampling()))
 
 
 def _predicted() -> tuple[Column, Column, Column]:

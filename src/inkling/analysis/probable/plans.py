@@ -6,11 +6,12 @@ whose streams have nothing to do with what comes before; `Cover` and `Group` app
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from inkling.analysis.probable.classes import is_independent, obstacle
 from inkling.analysis.probable.query import Query, Variable
+from inkling.logical.plan import Per
 
 
 class Obstacle(Enum):
@@ -75,7 +76,8 @@ class NoPlan:
 
 def plan_of(query: Query) -> Plan | NoPlan:
     """The plan for given values of the head's variables."""
-    return _plan(query, len(query.stages), query.head, is_top=True)
+    # whether it is ever satisfied is like another part that follows: points in time are not enough
+    return _plan(query, len(query.stages), query.head, is_top=query.per is not Per.VALUES)
 
 
 def _plan(query: Query, n: int, env: frozenset[str], *, is_top: bool) -> Plan | NoPlan:
@@ -104,18 +106,19 @@ def _appended(query: Query, last: int, open_ones: list[Variable], env: frozenset
             said = f"all events of the repetition in part {last + 1} ({stage.source}) have the same {one.name}"
             return NoPlan(Obstacle.KLEENE_VAR, said, env)
     if stage.can_reject and not is_top:
-        said = f"part {last + 1} ({stage.source}) has a condition after the fact, and other parts follow"
+        then = "other parts follow" if last + 1 < len(query.stages) else "what is asked is whether it ever holds"
+        said = f"part {last + 1} ({stage.source}) has a condition after the fact, and {then}"
         return NoPlan(Obstacle.INNER_REJECT, said, env)
     if not any(_overlap(query, before, last, env) for before in range(last)):
         child = _plan(query, last, env, is_top=False)
-        return child if isinstance(child, NoPlan) else Follow(child, last)
+        return replace(child, env=env) if isinstance(child, NoPlan) else Follow(child, last)
     if is_top and not stage.repeated and not query.source(last).markov and _covers(query, last, env):
         child = _plan(query, last, env, is_top=True)
-        return child if isinstance(child, NoPlan) else Cover(child, last)
+        return replace(child, env=env) if isinstance(child, NoPlan) else Cover(child, last)
     child = _plan(query, last, env, is_top=False)
     if isinstance(child, NoPlan):
-        return child
-    if is_top and _is_projected_chain(child):
+        return replace(child, env=env)
+    if is_top and _is_projected_chain(child) and not (stage.repeated and stage.can_reject):
         return Group(child, last)
     said = f"part {last + 1} reads keys of {stage.source} that parts before it read as well"
     return NoPlan(Obstacle.OVERLAP, said, env)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from inkling.analysis.probable.classes import Classified, class_of, obstacle
+from inkling.analysis.probable.classes import Class, Classified, class_of, obstacle
 from inkling.analysis.probable.normal_form import query_of
+from inkling.analysis.probable.pattern import PatternAutomaton, followable
 from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.probable.query import Query
 from inkling.analysis.verdict import Verdict
@@ -17,6 +18,7 @@ class Engine(Enum):
     """What computes the answers."""
 
     CHAINS = "chains of automaton states"
+    AUTOMATON = "the automaton of a regular pattern"
     SAFE = "a safe plan"
     UNIVERSAL = "sets of partial matches"
 
@@ -31,6 +33,7 @@ class Strategy:
     engine: Engine
     variables: tuple[str, ...]  # those of the head, and those that are told apart first
     reason: str
+    automaton: PatternAutomaton | None = None
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -44,6 +47,24 @@ class Strategy:
 
 def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
     """None, and why, where its worlds have to be looked at."""
+    asked = _of_query(event, program)
+    if asked.conclusion is not None and asked.conclusion.engine is Engine.CHAINS:
+        return asked
+    regular = _of_pattern(event, program)
+    return asked if regular is None else Verdict(regular, regular.reason)
+
+
+def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
+    """How a pattern is followed that is no query, but regular."""
+    found = followable(event, program)
+    if found.conclusion is None:
+        return None
+    query, classified = found.conclusion.query, Classified(Class.REGULAR, found.reason)
+    variables = tuple(one.name for one in query.variables)
+    return Strategy(query, classified, Chain(1), Engine.AUTOMATON, variables, found.reason, found.conclusion.automaton)
+
+
+def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
     asked = query_of(event, program)
     query = asked.conclusion
     if query is None:

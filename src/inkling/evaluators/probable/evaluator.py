@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.probable.plans import NoPlan
 from inkling.analysis.probable.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.evaluators.hashes import Hashes
@@ -17,8 +18,10 @@ from inkling.evaluators.probable.answers import Answers, ever
 from inkling.evaluators.probable.ground import Ground, ground_of
 from inkling.evaluators.probable.lanes import Sampling
 from inkling.evaluators.probable.regular import Regular
+from inkling.evaluators.probable.layout import TooManyValues
 from inkling.evaluators.probable.units import Units, units_of
-from inkling.evaluators.probable.universal import Universal
+from inkling.evaluators.probable.safe import Safe
+from inkling.evaluators.probable.universal import Universal, UniversalState
 from inkling.evaluators.probable.words import accepted, words_of
 from inkling.io.normalize import ID
 from inkling.logical import expr as e
@@ -40,21 +43,26 @@ class ProbableEvaluator:
     schemas: Mapping[str, StreamSchema]
     around: Surroundings
     sampling: Sampling = Sampling()
+    spare: float = 0.0  # by which answers of safe plans may be too low
 
     @cached_property
-    def engine(self) -> Any:
-        """Carries a state from block to block: `start()`, `advance(state, ground, words, tables)`."""
+    def engine(self) -> Regular | Safe | Universal:
+        """Carries a state from block to block."""
         one, once = self.strategy, self.event.per is Per.VALUES
-        if one.engine is Engine.SAFE:
-            from inkling.evaluators.probable.safe import Safe
-
-            return Safe(one.query, one.plan, ever=once)
-        if one.engine is Engine.CHAINS:
-            try:
+        try:
+            if one.engine is Engine.SAFE:
+                assert not isinstance(one.plan, NoPlan)
+                safe = Safe(one.query, one.plan, ever=once, spare=self.spare)
+                return safe if safe.top else self.universal
+            if one.engine is Engine.CHAINS:
                 return Regular.of(one.query, len(one.query.stages), one.variables, ever=once)
-            except (TooManyStates, TooManySymbols):
-                pass
-        return Universal(one.query, one.variables, self.around, sampling=self.sampling)
+        except (TooManyStates, TooManySymbols):
+            pass
+        return self.universal
+
+    @cached_property
+    def universal(self) -> Universal:
+        return Universal(self.strategy.query, self.strategy.variables, self.around, sampling=self.sampling)
 
     def start(self) -> Any:
         return self.engine.start()
@@ -62,12 +70,24 @@ class ProbableEvaluator:
     def advance(self, state: Any, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[Any, pa.Table]:
         """What is known of times that are complete, later than all before."""
         query = self.strategy.query
-        ground = ground_of(query, self.schemas, tables, exact_numbers=exact)
+        drawn = isinstance(self.engine, Universal)
+        ground = ground_of(query, self.schemas, tables, exact_numbers=exact, canonical=drawn)
         words = words_of(query, ground, tables, self.around)
-        after, answers = self.engine.advance(state, ground, words, tables)
+        after, answers = self._answers(state, ground, words, tables)
         if self.event.per is Per.VALUES:
             answers = ever(answers)
         return after, self._found(answers, ground, words, tables)
+
+    def _answers(self, state: Any, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> tuple[Any, Answers]:
+        if isinstance(state, UniversalState):
+            return self.universal.advance(state, ground, words, tables)
+        assert not isinstance(self.engine, Universal)
+        try:
+            return self.engine.advance(state, ground, words)  # type: ignore[arg-type]
+        except TooManyValues:
+            if state != self.start():
+                raise
+            return self.universal.advance(self.universal.start(), ground, words, tables)
 
     def _found(self, answers: Answers, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> pa.Table:
         query, n = self.strategy.query, len(self.strategy.query.stages)

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.probable.ground import Numbers
@@ -52,7 +53,8 @@ class FollowRun:
             "chances": none,
             "passed": none,
             "latest": none,
-            "lost": np.zeros(1, dtype),
+            "lost": np.zeros(1),
+            "neglected": np.zeros(1),
             "mine": np.empty(0, np.int64),
             "held": none,
             "fresh": np.ones(1, bool),
@@ -61,17 +63,22 @@ class FollowRun:
         self._chances: Numbers = state["chances"]  # of an event that ends waiting, at each start
         self._passed: Numbers = state["passed"]  # that waiting goes on over it
         self._latest: Numbers = state["latest"]  # what the child said of each start at the step before
-        self._lost: Numbers = state["lost"]  # the chance of starts that are neglected
+        self._lost: NDArray[np.float64] = state["lost"]  # the chance of starts that are neglected
+        self._neglected: NDArray[np.float64] = state["neglected"]  # the most that it can be in a table
         self._mine: Ints = state["mine"]  # starts of the columns that are asked for
         self._held: Numbers = state["held"]
         self._fresh = bool(state["fresh"][0])
         self.errors = np.zeros(len(scope.times))
 
+    @property
+    def neglected(self) -> float:
+        return float(self._neglected[0]) + self._child.neglected
+
     def points(self, first: int, last: int) -> Numbers:
         cumulated = np.cumsum(self._chances)
         kept = np.flatnonzero(cumulated > self._spare(cumulated))
         if len(kept) < len(self._starts) and len(kept):
-            self._lost = self._lost + cumulated[kept[0] - 1]
+            self._lost = self._lost + float(cumulated[kept[0] - 1])
         cuts = first + np.flatnonzero(self._cut[first:last] != 0)
         child, made = self._asked(first, last, kept, cuts)
         weights = self._grown(self._chances, kept, len(made))
@@ -125,6 +132,7 @@ class FollowRun:
             "passed": self._passed,
             "latest": self._latest,
             "lost": self._lost,
+            "neglected": self._neglected,
             "mine": self._mine,
             "held": self._held,
             "fresh": np.array([self._fresh]),
@@ -161,6 +169,8 @@ class FollowRun:
         tail = np.zeros(len(segment), self._passed.dtype)
         self._kernels.tails_of(segment, self._passed, tail)
         gone = np.asarray(tail <= self._spare(tail), bool)
+        if np.any(tail[gone] != 0):
+            self._neglected = np.array([self._node.spare])
         passed = self._passed.copy()
         for one in np.flatnonzero(gone):
             passed[one + 1] *= passed[one]
@@ -172,10 +182,11 @@ class FollowRun:
 
     def _told(self, first: int, last: int) -> None:
         """How much answers can be too low."""
+        self.errors[first:last] = self._child.neglected
         if self._lost[0] == 0:
             return
         on = np.cumprod(np.append(1.0, 1.0 - self._cut[first:last].astype(float)))
-        self.errors[first:last] = float(self._lost[0]) * on[:-1]
+        self.errors[first:last] += self._lost[0] * on[:-1]
         self._lost = self._lost * on[-1]
 
 

@@ -76,6 +76,10 @@ class FollowChainedRun:
         self._fresh = bool(state["fresh"][0])
         self.errors = np.zeros(len(scope.times))
 
+    @property
+    def neglected(self) -> float:
+        return self._child.neglected
+
     def points(self, first: int, last: int) -> Numbers:
         cumulated = np.cumsum(self._weights.sum(axis=0))
         kept = np.flatnonzero(cumulated > _spare(self._node.spare, cumulated))
@@ -92,7 +96,7 @@ class FollowChainedRun:
             first, last, *_of_one(self._moves), cuts, made, self._full, weights, child, out
         )
         self._weights = weights
-        self.errors[first:last] = float(self._lost[0])
+        self.errors[first:last] = float(self._lost[0]) + self._child.neglected
         return out
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from inkling.analysis.probable.query import Query, Source
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.io.normalize import START
+from inkling.logical import expr as e
+from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ProbableValue
@@ -36,7 +38,7 @@ NULL_KEY = np.uint64(0)
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Groups are in order of stream and time, rows in order of group, previous value and value."""
+    """Groups are in order of stream and time, rows in order of group."""
 
     sources: tuple[str, ...]
     source: Ints  # of each stream
@@ -83,11 +85,15 @@ def ground_of(
     tables: Mapping[str, pa.Table],
     *,
     exact_numbers: bool = False,
+    canonical: bool = True,
 ) -> Ground:
-    """The alternatives in checked rows of all streams that a query reads."""
+    """The alternatives in checked rows of all streams that a query reads.
+
+    Only where the order of rows matters, in which worlds are drawn, groups need the `canonical` one.
+    """
     names = tuple(sorted(query.sources))
     parts = [_Rows.of(query, query.sources[name], schemas[name], tables[name], exact_numbers) for name in names]
-    return _grouped(names, parts)
+    return _grouped(names, parts, canonical=canonical)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,9 @@ class _Rows:
             for place in one.places
             if query.stages[place.stage].source == source.name and source.is_key(place.column)
         }
+        for number, stage in enumerate(query.stages):
+            if stage.source == source.name:
+                wanted |= {column for column, _ in constant_keys(query, number)}
         keys = {column: _key_codes(rows[column].combine_chunks()) for column in sorted(wanted)}
         stream = combined(
             np.repeat(hashes_of(pa.array([schema.name])), n),
@@ -139,6 +148,23 @@ def _exact(chances: NDArray[np.float64]) -> NDArray[np.object_]:
     return np.array([exact(float(one)) for one in chances] or [Fraction(0)], object)[: len(chances)]
 
 
+def constant_keys(query: Query, number: int) -> list[tuple[str, np.uint64]]:
+    """KEY columns that a stage compares with a value, and the code of that value."""
+    stage, source = query.stages[number], query.source(number)
+    found = []
+    for condition in stage.filters:
+        match condition:
+            case e.Compare(operator="=", left=e.ColumnOf() as one, right=e.Literal() as other):
+                pass
+            case e.Compare(operator="=", left=e.Literal() as other, right=e.ColumnOf() as one):
+                pass
+            case _:
+                continue
+        if one.type == other.type and other.value is not None and source.is_key(one.column):
+            found.append((one.column, _key_codes(pa.array([other.value], ARROW_TYPES[one.type]))[0]))
+    return found
+
+
 def _key_codes(column: pa.Array) -> Hashes:
     found = hashes_of(column)
     found = np.where(found == NULL_KEY, np.uint64(1), found)
@@ -157,7 +183,7 @@ def _given(rows: pa.Table, names: Sequence[str]) -> Hashes:
     return np.where(nothing, NOTHING, _values(rows, names))
 
 
-def _grouped(names: tuple[str, ...], parts: Sequence[_Rows]) -> Ground:
+def _grouped(names: tuple[str, ...], parts: Sequence[_Rows], *, canonical: bool) -> Ground:
     source = np.concatenate([np.full(len(part.time), number) for number, part in enumerate(parts)])
     row = np.concatenate([np.arange(len(part.time)) for part in parts])
     name = np.concatenate([part.name for part in parts])
@@ -165,7 +191,9 @@ def _grouped(names: tuple[str, ...], parts: Sequence[_Rows]) -> Ground:
     given = np.concatenate([part.given for part in parts])
     value = np.concatenate([part.value for part in parts])
     chance = np.concatenate([part.chance for part in parts])
-    order = np.lexsort((value, given, time, name, source))
+    order = _order(source, name, time)
+    if canonical:
+        order = np.lexsort((value, given, time, name, source))
     source, row, name, time = source[order], row[order], name[order], time[order]
     given, value, chance = given[order], value[order], chance[order]
     new_stream = _changes(source) | _changes(name)
@@ -201,12 +229,24 @@ def _grouped(names: tuple[str, ...], parts: Sequence[_Rows]) -> Ground:
     return _whole(ground)
 
 
+def _order(source: Ints, name: Hashes, time: Ints) -> Ints:
+    """By stream and time; rows that come so are left as they are."""
+    begins = np.flatnonzero(_changes(source) | _changes(name))
+    falls = np.flatnonzero(np.diff(time, prepend=time[:1]) < 0)
+    if np.isin(falls, begins, assume_unique=True).all() and len(np.unique(name[begins])) == len(begins):
+        return np.arange(len(time))
+    return np.lexsort((time, name, source))
+
+
 def _whole(ground: Ground) -> Ground:
     """Chances that nearly sum to 1 given one value before are meant to."""
-    parts = np.cumsum(_changes(ground.group) | _changes(ground.given)) - 1
-    if not len(parts):
+    if not len(ground.chance):
         return ground
-    sums = np.zeros(int(parts[-1]) + 1, ground.chance.dtype)
+    parts = ground.group
+    if ground.markov.any():
+        encoded = pa.array(combined(parts.view(np.uint64), ground.given)).dictionary_encode()
+        parts = encoded.indices.to_numpy().astype(np.int64)
+    sums = np.zeros(int(parts.max()) + 1, ground.chance.dtype)
     np.add.at(sums, parts, ground.chance)
     full = sums >= (1 - TOLERANCE if ground.is_exact else 1.0 - float(TOLERANCE))
     scaled = ground.chance / np.where(full, sums, 1)[parts]

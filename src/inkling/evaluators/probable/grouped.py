@@ -103,8 +103,11 @@ class FollowMany:
 
 
 class GroupedRun:
+    neglected = 0.0
+
     def __init__(self, node: Grouped | FollowMany, scope: Scope, state: Carried | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
+        self._repeated = node.query.stages[node.stage].repeated
         dtype = scope.block.ground.chance.dtype
         n_ways = 4 if node.child is None else 2
         old = Layout.empty(node.n_states) if state is None else Layout.unpacked(state, node.n_states)
@@ -139,7 +142,7 @@ class GroupedRun:
     def points(self, first: int, last: int) -> Numbers:
         kept = self._still_asked()
         steps = self._moves.steps_where(self._moves.kind % 3 > 0)
-        cuts = steps[(steps >= first) & (steps < last)]
+        cuts = steps[(steps >= first) & (steps < last) & (not self._repeated)]
         begins = int(self._fresh)
         old = len(kept) + begins
         ways = np.zeros((len(self._ways), len(self._full), old + len(cuts)), self._full.dtype)
@@ -165,10 +168,11 @@ class GroupedRun:
                 sums,
                 child,
                 self._child is not None,
+                self._repeated,
                 out,
             )
         self._ways, self._fresh = ways, False
-        self.errors[first:last] = self._lost
+        self.errors[first:last] = self._lost + (0.0 if self._child is None else self._child.neglected)
         return out if out.dtype == object else np.where(out < ROUNDED, 0.0, out)
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:

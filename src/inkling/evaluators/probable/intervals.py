@@ -30,6 +30,14 @@ class Run(Protocol):
     It is asked for points or for a table, always the same, over the steps of the block one piece after the other.
     """
 
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """Per step, by how much points may be too low."""
+
+    @property
+    def neglected(self) -> float:
+        """By how much a table may be too low."""
+
     def points(self, first: int, last: int) -> Numbers:
         """How probable it is to be satisfied at each of some steps."""
 
@@ -107,6 +115,8 @@ class Leaf:
 
 
 class LeafRun:
+    neglected = 0.0
+
     def __init__(self, leaf: Leaf, scope: Scope, state: Carried | None) -> None:
         dtype = scope.block.ground.chance.dtype
         self._kernels = scope.block.kernels
@@ -125,6 +135,7 @@ class LeafRun:
         self._alive = placed(alive, old.rows_in(self._layout), int(self._base[-1]))
         self._alive[self._base[len(old.units) : -1]] = 1
         self._hits: Mask = self._moves.kind == 1
+        self.errors = np.zeros(len(scope.times))
 
     def points(self, first: int, last: int) -> Numbers:
         out = np.zeros(last - first, self._full.dtype)

@@ -76,12 +76,11 @@ def lanes_from(sets: LiveSets, sampling: Sampling, unit: int, time: int) -> Lane
     draws = uniforms(np.uint64(sampling.seed), token, 0, n)[0]
     chosen = order[np.minimum(np.searchsorted(shares / shares[-1], draws, side="right"), len(order) - 1)]
     starts = np.ascontiguousarray(sets.starts[chosen].T)
-    live = np.array([_packed(row != NEVER) for row in starts], np.uint64).reshape(len(starts), -1)
     return replace(
         at_first,
         entries=sets.entries,
         chains=sets.chains,
-        live=live if len(starts) else at_first.live,
+        live=_packed(starts != NEVER),
         starts=starts,
         values=np.ascontiguousarray(sets.values[chosen].T),
         scale=total,
@@ -166,6 +165,7 @@ def _drawn(
 
 
 def _packed(lanes: NDArray[np.bool_]) -> Hashes:
-    padded = np.zeros(-(-len(lanes) // 64) * 64, bool)
-    padded[: len(lanes)] = lanes
-    return np.packbits(padded, bitorder="little").view(np.uint64)
+    n = lanes.shape[-1]
+    padded = np.zeros((*lanes.shape[:-1], -(-n // 64) * 64), bool)
+    padded[..., :n] = lanes
+    return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64)

@@ -34,12 +34,18 @@ class ProjectedRun:
             for value in sorted({*known, *scopes})
         }
         self._fresh = set(scopes) - set(known)
+        self.errors = np.zeros(len(scope.times))
         self._starts: Ints = np.empty(0, np.int64) if state is None else state["starts"]
+
+    @property
+    def neglected(self) -> float:
+        return sum(run.neglected for run in self._runs.values())
 
     def points(self, first: int, last: int) -> Numbers:
         left = np.ones(last - first, self._dtype)
         for run in self._runs.values():
             left *= 1 - run.points(first, last)
+            self.errors[first:last] += run.errors[first:last]
         return 1 - left
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:

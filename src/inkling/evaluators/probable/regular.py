@@ -204,12 +204,8 @@ def _markov(
     places = _ranges(held[:-1][known], counts[known])
     held_value[places] = state.value[entries]
     held_mass[places], held_begun[places] = state.mass[entries], state.begun[entries]
-    codes = np.unique(np.concatenate([ground.value, ground.given, held_value]))
-    codes = codes[codes != NOTHING]
-
-    def coded(values: Hashes) -> Ints:
-        return np.where(values == NOTHING, len(codes), np.searchsorted(codes, values))
-
+    codes, numbers = _coded([ground.value, ground.given, held_value])
+    value, given, held_code = numbers
     room_for = np.maximum(counts, _longest(ground, steps, chained)) + 1
     room = np.append(0, np.cumsum(room_for))
     kept_count = np.zeros(n_units, np.int64)
@@ -224,8 +220,8 @@ def _markov(
         chained,
         ground.anew,
         letter,
-        coded(ground.value),
-        coded(ground.given),
+        value,
+        given,
         ground.chance,
         ground.rest,
         0 if ground.is_exact else float(TOLERANCE) / 2,
@@ -241,7 +237,7 @@ def _markov(
         ever,
         len(codes),
         held,
-        coded(held_value),
+        held_code,
         held_mass,
         held_begun,
         room[:-1],
@@ -255,6 +251,15 @@ def _markov(
     kept = _ranges(room[:-1], kept_count)
     values = np.append(codes, NOTHING)[kept_value[kept]]
     return _merged(state, here, steps.names, kept_count, values, kept_mass[kept], kept_begun[kept])
+
+
+def _coded(columns: Sequence[Hashes]) -> tuple[Hashes, list[Ints]]:
+    """All values but NOTHING, and each column as their numbers, in which NOTHING comes last."""
+    encoded = pa.array(np.concatenate([np.array([NOTHING]), *columns])).dictionary_encode()
+    found = encoded.dictionary.to_numpy()[1:]
+    numbers = encoded.indices.to_numpy().astype(np.int64)[1:] - 1
+    numbers[numbers < 0] = len(found)
+    return found, np.split(numbers, np.cumsum([len(column) for column in columns])[:-1])
 
 
 def _placed(state: ChainState, names: Hashes) -> tuple[Ints, Ints]:

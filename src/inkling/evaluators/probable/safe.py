@@ -7,19 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from inkling.analysis.probable.plans import Chain, Cover, Follow, Group, Plan, Project
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.probable import cover, follow, follow_chained, grouped
-from inkling.evaluators.probable.answers import Answers
+from inkling.evaluators.probable.answers import Answers, joined
 from inkling.evaluators.probable.ground import Ground, Numbers
-from inkling.evaluators.probable.intervals import EVER, Carried, Leaf, Operator, Run
+from inkling.evaluators.probable.intervals import EVER, Carried, Leaf, Operator
 from inkling.evaluators.probable.projected import Projected
-from inkling.evaluators.probable.scope import Binding, Block, Scope, closest, scopes_of, unit_names
+from inkling.evaluators.probable.scope import Block, Scope, scopes_of
 from inkling.kernels.probable_intervals import (
     any_within,
     covered,
@@ -31,7 +34,6 @@ from inkling.kernels.probable_intervals import (
 )
 from inkling.kernels.probable_moves import moves_of_cells
 from inkling.kernels.probable_waits import chained_after, chained_any_within, chained_within, grouped_after
-from inkling.logical.plan import Per
 from inkling.model.batch import Ints
 
 COMPILED = SimpleNamespace(
@@ -52,71 +54,103 @@ COMPILED = SimpleNamespace(
 SHORTEST, LONGEST = 32, 256
 """Pieces of a block, in steps: after each, starts are dropped that no longer count."""
 
-SafeState = Mapping[Binding, Carried]
-"""What is known of each binding of the variables, and of those that leave some open."""
-
-
 @dataclass(frozen=True, slots=True)
-class Safe:
-    """A query and its plan; answers are told by the values of `variables`, which are independent where they are projected.
+class SafeState:
+    """What the operators know of each unit."""
 
-    `spare` is the chance that may be neglected at each time, and by which answers may be too low.
+    units: Mapping[int, Carried]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return dict(_flat(self.units, ""))
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, np.ndarray]) -> SafeState:
+        units: dict[int, Any] = {}
+        for path, one in arrays.items():
+            unit, *names, last = path.split("/")
+            inner = units.setdefault(int(unit), {})
+            for name in names:
+                inner = inner.setdefault(name, {})
+            if last:
+                inner[last] = one
+        return cls(units)
+
+    @property
+    def n_states(self) -> int:
+        """How many numbers are remembered."""
+        return sum(one.size for one in self.arrays().values())
+
+
+def _flat(some: Mapping[Any, Any], path: str) -> Iterator[tuple[str, np.ndarray]]:
+    for name, one in some.items():
+        if isinstance(one, Mapping):
+            yield from _flat(one, f"{path}{name}/")
+        else:
+            yield f"{path}{name}", one
+    if not some and path:
+        yield path, np.empty(0)
+
+
+@dataclass(frozen=True)
+class Safe:
+    """A query and its plan. Answers are told by the values of the head's variables and of those projected last.
+
+    `ever` asks for the first time at which it is satisfied. `spare` is the chance that may be neglected at each time by
+    each operator, and by which answers are too low then.
     """
 
     query: Query
-    variables: tuple[str, ...]
-    top: Operator
-    spare: float
+    plan: Plan
+    ever: bool = False
+    spare: float = 0.0
     pieces: tuple[int, int] = (SHORTEST, LONGEST)
     kernels: SimpleNamespace = field(default_factory=lambda: COMPILED)
 
-    @classmethod
-    def of(cls, query: Query, plan: Plan, *, spare: float = 0.0, **others: Any) -> Safe:
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        return (*sorted(self.query.head), *_projected(self.plan)[0])
+
+    @cached_property
+    def top(self) -> Operator:
         """Raises `TooManyStates` or `TooManySymbols`."""
-        outer: list[str] = []
-        while isinstance(plan, Project):
-            outer.append(plan.variable)
-            plan = plan.child
-        env = query.head | frozenset(outer)
-        ever = query.per is Per.VALUES
-        top = operator_of(query, plan, env, spare=spare, within=ever, since_ever=ever)
-        return cls(query, (*sorted(query.head), *outer), top, spare, **others)
+        inner = _projected(self.plan)[1]
+        return operator_of(
+            self.query, inner, frozenset(self.variables), spare=self.spare, within=self.ever, since_ever=self.ever
+        )
 
     def start(self) -> SafeState:
-        return {}
+        return SafeState({})
 
-    def advance(self, state: SafeState, ground: Ground, words: Ints) -> tuple[SafeState, Answers]:
+    def advance(
+        self, state: SafeState, ground: Ground, words: Ints, tables: Mapping[str, pa.Table] | None = None
+    ) -> tuple[SafeState, Answers]:
         """Take in complete times, later than all before. Raises `TooManyValues`."""
         block = Block.of(self.query, ground, words, self.kernels)
-        after: dict[Binding, Carried] = dict(state)
-        told: list[tuple[Binding, Ints, Numbers, np.ndarray]] = []
-        for binding, scope in sorted(scopes_of(block, self.variables, state).items(), key=repr):
-            before = closest(binding, state)
-            run = self.top.begun(scope, None if before is None else state[before]["run"])
-            if self.query.per is Per.VALUES:
-                seen = np.zeros(1, ground.chance.dtype) if before is None else state[before]["seen"]
-                table = np.concatenate(list(self._tables(run, scope, is_new=before is None)))
-                found = np.diff(np.concatenate([seen, table[:, 0]]))
-                after[binding] = {"run": run.carried(), "seen": table[-1:, 0]}
-            else:
-                found = np.concatenate(list(self._points(run, scope)))
-                after[binding] = {"run": run.carried()}
-            errors = getattr(run, "errors", None)
-            if None not in binding:
-                told.append((binding, scope.times, found, np.zeros(len(found)) if errors is None else errors))
-        return after, self._answers(told, ground)
+        after: dict[int, Carried] = dict(state.units)
+        parts = [Answers.exactly(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, ground.chance.dtype))]
+        for unit, scope in scopes_of(block, self.variables).items():
+            after[unit], chances, errors = self._advanced(state.units.get(unit), scope)
+            some = np.flatnonzero(chances > 0)
+            time = scope.times[some]
+            chance = chances[some] if ground.is_exact else np.minimum(chances[some], 1.0)
+            parts.append(Answers(np.full(len(some), unit, np.uint64), time, chance, time, errors[some]))
+        return SafeState(after), joined(parts)
 
-    def _points(self, run: Run, scope: Scope) -> Iterator[Numbers]:
-        for first, last in self._cut(len(scope.times)):
-            yield run.points(first, last)
+    def _advanced(self, state: Carried | None, scope: Scope) -> tuple[Carried, Numbers, NDArray[np.float64]]:
+        run = self.top.begun(scope, None if state is None else state["run"])
+        pieces = list(self._pieces(len(scope.times)))
+        if not self.ever:
+            found = np.concatenate([run.points(first, last) for first, last in pieces])
+            return {"run": run.carried()}, found, run.errors
+        seen = [np.zeros(1, scope.block.ground.chance.dtype) if state is None else state["seen"]]
+        for first, last in pieces:
+            begins = np.full(int(state is None and first == 0), first)
+            table = run.table(first, last, np.arange(1 - len(begins)), begins, np.full(len(begins), EVER))
+            seen.append(table[:, 0])
+        so_far = np.concatenate(seen)
+        return {"run": run.carried(), "seen": so_far[-1:]}, np.diff(so_far), run.errors
 
-    def _tables(self, run: Run, scope: Scope, *, is_new: bool) -> Iterator[Numbers]:
-        for first, last in self._cut(len(scope.times)):
-            begins = is_new and first == 0
-            made, starts = np.full(int(begins), first, np.int64), np.full(int(begins), EVER)
-            yield run.table(first, last, np.arange(1 - len(made)), made, starts)
-
-    def _cut(self, n_steps: int) -> Iterator[tuple[int, int]]:
+    def _pieces(self, n_steps: int) -> Iterator[tuple[int, int]]:
         shortest, longest = self.pieces
         first = 0
         while first < n_steps:
@@ -124,20 +158,14 @@ class Safe:
             yield first, last
             first = last
 
-    def _answers(self, told: list[tuple[Binding, Ints, Numbers, np.ndarray]], ground: Ground) -> Answers:
-        units, times, chances, errors = [], [], [], []
-        for binding, time, found, error in told:
-            some = np.flatnonzero(found > 0)
-            codes = [np.array([value], np.uint64) for value in binding]
-            units.append(np.repeat(unit_names(codes, 1), len(some)))
-            times.append(time[some])
-            chances.append(found[some] if ground.is_exact else np.minimum(found[some], 1.0))
-            errors.append(error[some])
-        if not told:
-            none = np.empty(0, np.int64)
-            return Answers.exactly(np.empty(0, np.uint64), none, np.empty(0, ground.chance.dtype))
-        time = np.concatenate(times)
-        return Answers(np.concatenate(units), time, np.concatenate(chances), time, np.concatenate(errors))
+
+def _projected(plan: Plan) -> tuple[list[str], Plan]:
+    """The variables that are projected last, and the plan for their values."""
+    variables: list[str] = []
+    while isinstance(plan, Project):
+        variables.append(plan.variable)
+        plan = plan.child
+    return variables, plan
 
 
 def operator_of(
@@ -178,13 +206,10 @@ def operator_of(
 
 
 def _leaf(query: Query, plan: Plan, env: frozenset[str]) -> Leaf | None:
-    variables: list[str] = []
-    while isinstance(plan, Project):
-        variables.append(plan.variable)
-        plan = plan.child
-    if not isinstance(plan, Chain):
+    variables, inner = _projected(plan)
+    if not isinstance(inner, Chain):
         return None
-    return Leaf.of(query, plan.n_stages, variables, env | frozenset(variables))
+    return Leaf.of(query, inner.n_stages, variables, env | frozenset(variables))
 
 
 def _n_stages(plan: Plan) -> int:
@@ -210,10 +235,10 @@ def interval_table(
 ) -> dict[tuple[int, int], Any]:
     """How probable it is that a query without free variables is satisfied between two times, by these times."""
     block = Block.of(query, ground, words, kernels)
-    scopes = scopes_of(block, (), ())
+    scopes = scopes_of(block, ())
     if not scopes:
         return {}
-    scope = scopes[()]
+    (scope,) = scopes.values()
     run = operator_of(query, plan, frozenset(), within=True).begun(scope, None)
     steps, times = np.arange(len(scope.times)), scope.times
     found = run.table(0, len(steps), steps[:0], steps, times)

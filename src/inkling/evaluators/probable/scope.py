@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
@@ -10,12 +10,8 @@ import numpy as np
 
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, Numbers
+from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, Numbers, constant_keys
 from inkling.model.batch import Ints
-
-Binding = tuple[int | None, ...]
-"""Codes of the values of some variables, None for any."""
-
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -55,6 +51,8 @@ class Block:
                 readable &= self.ground.keys[source, column] == self.ground.keys[source, columns[0]]
             if columns and len(self.query.variable(name).places) > 1:
                 readable &= self.ground.keys[source, columns[0]] != NULL_KEY
+        for column, code in constant_keys(self.query, stage):
+            readable &= self.ground.keys[source, column] == code
         return readable
 
     def _columns(self, variable: str, stage: int) -> list[str]:
@@ -94,11 +92,9 @@ class Scope:
         for stage in stages:
             mine = self.streams[stage]
             mine = mine[self.block.readable(stage, [variable])[mine]]
-            codes = self._codes([variable], stage)[0][mine]
-            for code in np.unique(codes):
-                found = parts.setdefault(int(code), [np.empty(0, np.int64) for _ in self.streams])
-                found[stage] = mine[codes == code]
-        return {code: replace(self, streams=tuple(some)) for code, some in parts.items()}
+            for code, some in _by_name(self._codes([variable], stage)[0][mine], mine):
+                parts.setdefault(code, [np.empty(0, np.int64) for _ in self.streams])[stage] = some
+        return {code: replace(self, streams=tuple(read)) for code, read in parts.items()}
 
     def nothing(self) -> Scope:
         """The same times, at which nothing happens."""
@@ -114,63 +110,27 @@ def unit_names(codes: Sequence[Hashes], n: int) -> Hashes:
     return combined(np.zeros(n, np.uint64), *codes) if codes else np.zeros(n, np.uint64)
 
 
-def scopes_of(block: Block, variables: Sequence[str], known: Iterable[Binding]) -> dict[Binding, Scope]:
-    """What all bindings of variables read that come to be in a block, by the bindings that were known before.
-
-    A binding is made of those of single stages that agree. Those that leave a variable open tell what has happened
-    before it gets a value. Bindings of which nothing happens are left out.
-    """
-    by_stage = [_by_binding(block, variables, stage) for stage in range(len(block.query.stages))]
-    bindings: set[Binding] = {tuple(None for _ in variables), *known}
-    for part in sorted({one for some in by_stage for one in some}, key=repr):
-        bindings |= {_joined(one, part) for one in bindings if _agree(one, part)}
+def scopes_of(block: Block, variables: Sequence[str]) -> dict[int, Scope]:
+    """What each unit reads of variables that all stages have, by its name."""
+    none = np.empty(0, np.int64)
+    read: dict[int, list[Ints]] = {}
+    for stage in range(len(block.query.stages)):
+        streams = np.flatnonzero(block.readable(stage, variables))
+        codes = [one[streams] for one in (block.codes(name, stage) for name in variables) if one is not None]
+        for name, mine in _by_name(unit_names(codes, len(streams)), streams):
+            read.setdefault(name, [none for _ in block.query.stages])[stage] = mine
     scopes = {}
-    for binding in bindings:
-        streams = tuple(_read(some, binding) for some in by_stage)
-        if any(len(one) for one in streams):
-            groups = block.groups(np.unique(np.concatenate(streams)))
-            scopes[binding] = Scope(block, streams, np.unique(block.ground.time[groups]))
+    for name in sorted(read):
+        groups = block.groups(np.unique(np.concatenate(read[name])))
+        scopes[name] = Scope(block, tuple(read[name]), np.unique(block.ground.time[groups]))
     return scopes
 
 
-def closest(binding: Binding, known: Iterable[Binding]) -> Binding | None:
-    """Of bindings that leave more open, the one that leaves least open."""
-    found = [one for one in known if _agree(one, binding) and _joined(one, binding) == binding]
-    return max(found, key=lambda one: sum(value is not None for value in one), default=None)
-
-
-def _by_binding(block: Block, variables: Sequence[str], stage: int) -> Mapping[Binding, Ints]:
-    """Streams that a stage reads, by what it knows of the variables."""
-    streams = np.flatnonzero(block.readable(stage, variables))
-    codes = [block.codes(name, stage) for name in variables]
-    present = [one[streams] for one in codes if one is not None]
-    if not present:
-        return {tuple(None for _ in variables): streams}
-    rows, back = np.unique(np.column_stack(present), axis=0, return_inverse=True)
-    order = np.argsort(back.ravel(), kind="stable")
-    bounds = np.searchsorted(back.ravel()[order], np.arange(len(rows) + 1))
-    found: dict[Binding, Ints] = {}
-    for number, row in enumerate(rows):
-        values = iter(row.tolist())
-        binding = tuple(None if one is None else next(values) for one in codes)
-        found[binding] = np.sort(streams[order[bounds[number] : bounds[number + 1]]])
-    return found
-
-
-def _read(by_binding: Mapping[Binding, Ints], binding: Binding) -> Ints:
-    some = next(iter(by_binding), None)
-    if some is None:
-        return np.empty(0, np.int64)
-    restricted = tuple(None if known is None else value for known, value in zip(some, binding, strict=True))
-    return by_binding.get(restricted, np.empty(0, np.int64))
-
-
-def _agree(one: Binding, other: Binding) -> bool:
-    return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
-
-
-def _joined(one: Binding, other: Binding) -> Binding:
-    return tuple(b if a is None else a for a, b in zip(one, other, strict=True))
+def _by_name(names: Hashes, streams: Ints) -> Iterator[tuple[int, Ints]]:
+    order = np.argsort(names, kind="stable")
+    found, first = np.unique(names[order], return_index=True)
+    for name, mine in zip(found.tolist(), np.split(streams[order], first[1:]), strict=bool(len(found))):
+        yield name, mine
 
 
 def ranges(first: Ints, counts: Ints) -> Ints:

@@ -85,8 +85,8 @@ class Steps:
         begin, end = int(ground.offsets[group]), int(ground.offsets[group + 1])
         stream = int(ground.stream[group])
         is_chain, anew = bool(ground.markov[stream]), bool(ground.anew[group])
-        if not is_chain and not any(roles[begin:end]):
-            return None
+        if self._lumps and not is_chain and not any(roles[begin:end]):
+            return None  # nothing of it matters
         by_given: dict[int, list[int]] = {}
         for row, given in enumerate(ground.given[begin:end].tolist(), start=begin):
             by_given.setdefault(given, []).append(row)

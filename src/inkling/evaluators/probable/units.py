@@ -46,6 +46,12 @@ def units_of(query: Query, variables: Sequence[str], ground: Ground, n_stages: i
     return Units(combined(np.zeros(n, np.uint64), *codes) if codes else np.full(n, NO_VARIABLES), reads)
 
 
+def holding_column(query: Query, variable: str, source: str) -> str:
+    """The KEY column in which rows of a stream have the value of a variable on which all stages are independent."""
+    stages = [number for number, stage in enumerate(query.stages) if stage.source == source]
+    return _common_column(query, query.variable(variable), stages)
+
+
 def _common_column(query: Query, variable: Variable, stages: Sequence[int]) -> str:
     keys = [{one for one in variable.columns_in(stage) if query.source(stage).is_key(one)} for stage in stages]
     return min(set.intersection(*keys))

@@ -244,7 +244,7 @@ class _Shaper:
             if _policy_around(path) is p.Policy.NEXT:
                 self._not_yet(
                     "INK0405",
-                    "CHECK on a repetition under NEXT that is no part of its own of the sequence is",
+                    "CHECK on a repetition that stands inside a part of `SEQ NEXT`, and is none itself, is",
                     node.condition,
                     helps=["write the repetition directly into `SEQ NEXT(…)`"],
                 )

@@ -1,0 +1,1 @@
+"""Queries over probable streams on Spark."""

@@ -1,0 +1,102 @@
+"""Runs the queries of a program on Spark: one shuffle for all that read the same streams by the same columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from inkling.evaluators.probable.regular import Regular
+from inkling.logical.plan import Demand
+from inkling.probable.program import ProbableProgram
+from inkling.spark.partitioning import Partitioning
+from inkling.spark.probable.results import parts_schema, probable_enough, require_exact, whole_results
+from inkling.spark.probable.rows import Carried, prepared
+from inkling.spark.probable.together import Together, queries_together
+from inkling.spark.probable.worker import QueryTask
+from inkling.spark.stage_frame import named, plainly_named
+from inkling.spark.worker import EVENT
+from inkling.spark.worlds.rows import SOURCE, Layout
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFrames:
+    """Per event, results with internal column names; `cached` frames can be freed."""
+
+    events: Mapping[str, DataFrame]
+    cached: tuple[DataFrame, ...]
+
+
+def run_queries(
+    program: ProbableProgram, sources: Mapping[str, DataFrame], partitioning: Partitioning
+) -> QueryFrames:
+    """Plan the results of all queries; nothing runs at once, unless EXACT is demanded and may be impossible."""
+    return QueryRun(program, sources, partitioning).frames()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRun:
+    program: ProbableProgram
+    sources: Mapping[str, DataFrame]
+    partitioning: Partitioning
+
+    def frames(self) -> QueryFrames:
+        events, cached = {}, []
+        for some in queries_together(self.program):
+            parts = self._parts(some)
+            if len(some.events) > 1 or any(map(self._may_be_refused, some.events)):
+                parts = parts.persist(StorageLevel.MEMORY_AND_DISK)
+                cached.append(parts)
+            for number, name in enumerate(some.events):
+                evaluator = self.program.evaluators[name]
+                mine = parts.where(named(EVENT) == number)
+                results = whole_results(evaluator, mine, self.program.id_types[name])
+                if self._may_be_refused(name):
+                    require_exact(evaluator.event, results)
+                events[name] = probable_enough(evaluator.event, results)
+        return QueryFrames(events, tuple(cached))
+
+    def _may_be_refused(self, name: str) -> bool:
+        evaluator = self.program.evaluators[name]
+        return evaluator.event.demand is Demand.EXACT and not isinstance(evaluator.engine, Regular)
+
+    def _parts(self, some: Together) -> DataFrame:
+        """What workers find for some queries."""
+        carried = tuple(
+            Carried.of(one, some.divided_by[one.schema.name])
+            for one in self.program.part.streams
+            if one.schema.name in some.divided_by
+        )
+        layout = Layout(tuple(one.stream.schema.name for one in carried), tuple(one.schema for one in carried))
+        queries = [self.program.strategies[name].query for name in some.events]
+        frames = {}
+        for one in carried:
+            name = one.stream.schema.name
+            by, rows = some.divided_by[name], self.sources[name]
+            frames[name] = prepared(one, by, queries, rows, self.program.around, self.partitioning)
+        rows = layout.united(frames)
+        if some.n_keys:
+            n_partitions = self.partitioning.for_frames([self.sources[name] for name in some.streams])
+            rows = rows.repartition(n_partitions, *_keys(some, carried, layout))
+        else:
+            rows = rows.coalesce(1)
+        schema = parts_schema(self.program, some.events)
+        task = QueryTask(some.part_of(self.program), some.events, carried, layout, tuple(rows.columns), schema)
+        return plainly_named(rows).mapInArrow(task, from_arrow_schema(schema))
+
+
+def _keys(some: Together, carried: tuple[Carried, ...], layout: Layout) -> list[Column]:
+    """What rows that belong together have in common, in whichever columns streams keep it."""
+    keys = []
+    for place in range(some.n_keys):
+        key = F.lit(None)
+        for number, one in enumerate(carried):
+            name = one.stream.schema.name
+            value = layout.column(name, one.holder(some.divided_by[name][place]))
+            key = F.when(named(SOURCE) == number, value.cast("string")).otherwise(key)
+        keys.append(key)
+    return keys
