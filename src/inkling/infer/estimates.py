@@ -117,7 +117,7 @@ class Question:
 
     def _followed(self, steps: Steps, grid: Grid) -> Floats:
         model = self.model
-        tokens = combined(*(hashes_of(column.combine_chunks()) for column in steps.names.columns))
+        tokens = combined(*(hashes_of(_hashable(column)) for column in steps.names.columns))
         all_states = np.array([0, len(model.states)])
         prior = cumulated(all_states, model.prior, np.array([True]))
         offsets = model.moves.offsets
@@ -198,6 +198,14 @@ def require_possible(stuck: int, steps: Steps, grid: Grid) -> None:
             notes=("no state that can be reached explains it, or its chance is too small for a double",),
             helps=("give readers a small chance in every state, so that a stray reading is possible",),
         )
+
+
+def _hashable(column: pa.ChunkedArray) -> pa.Array:
+    """Texts and numbers as they are, other keys as texts."""
+    kind = column.type
+    plain = pa.types.is_string(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return array if plain else array.cast(pa.string())
 
 
 def _told(steps: Steps, step: int, grid: Grid) -> str:

@@ -79,6 +79,8 @@ class Filter:
         else:
             assert state is not None
             grid, rows = state.grid, _no_readings(state)
+        if grid.first is not None:
+            rows = _from_step(rows, grid.first, grid)
         number = rows.time // grid.every
         last = int(number.max(initial=state.at if state else np.iinfo(np.int64).min))
         if until is not None:
@@ -186,6 +188,13 @@ class Filter:
     def _none(self, state: _State) -> pa.Table:
         time = times_of(np.zeros(0, np.int64), state.grid).type
         return self._question.schema(state.names.schema, time).empty_table()
+
+
+def _from_step(rows: Readings, first: int, grid: Grid) -> Readings:
+    """Readings without those of earlier steps."""
+    counts = rows.time // grid.every >= first
+    key = np.repeat(np.arange(len(rows)), np.diff(rows.keys))
+    return in_order(rows.names.take(pa.array(key[counts])), rows.time[counts], rows.outcome[counts])
 
 
 def _no_readings(state: _State) -> Readings:

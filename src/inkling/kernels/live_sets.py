@@ -6,6 +6,36 @@ import numpy as np
 from numba import njit
 
 
+NEVER = np.int64(9223372036854775807)
+
+
+@njit(cache=True)
+def state_words(old, taken, new, done, values):
+    """What makes states the same: what there is of their entries, and the values of chains, 16 bits each."""
+    n, n_entries = old.shape
+    n_flags = (3 * n_entries + 64) // 64
+    out = np.zeros((n, n_flags + (values.shape[1] + 3) // 4), np.uint64)
+    for i in range(n):
+        bit = 0
+        for k in range(n_entries):
+            flags = np.uint64(0)
+            if old[i, k] != NEVER:
+                flags |= np.uint64(1)
+            if taken[i, k]:
+                flags |= np.uint64(2)
+            if new[i, k] != NEVER:
+                flags |= np.uint64(4)
+            out[i, bit >> 6] |= flags << np.uint64(bit & 63)
+            if bit & 63 > 61:
+                out[i, (bit >> 6) + 1] |= flags >> np.uint64(64 - (bit & 63))
+            bit += 3
+        if done[i, 0] != NEVER:
+            out[i, bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+        for k in range(values.shape[1]):
+            out[i, n_flags + (k >> 2)] |= np.uint64(values[i, k]) << np.uint64(16 * (k & 3))
+    return out
+
+
 @njit(cache=True)
 def alike(words):
     """Per row the number of its first equal, counted in order of first appearance, and these rows."""

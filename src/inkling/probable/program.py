@@ -8,9 +8,11 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from inkling.analysis.probable.strategy import Strategy, strategies_of
+from inkling.analysis.probable.strategy import Engine, Strategy, strategies_of
 from inkling.evaluators.probable.evaluator import ProbableEvaluator
+from inkling.evaluators.probable.face import Answering
 from inkling.evaluators.probable.lanes import Sampling
+from inkling.evaluators.probable.patterns import PatternEvaluator
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import ARROW_TYPES

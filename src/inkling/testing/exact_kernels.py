@@ -7,6 +7,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from inkling.evaluators.imprecise.confidence import COMPILED
+from inkling.evaluators.probable.regular import COMPILED as CHAINS
 
 
 @cache
@@ -19,3 +20,5 @@ def uncompiled(kernel: Any) -> FunctionType:
 
 
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(COMPILED).items()})
+
+CHAINS_IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(CHAINS).items()})

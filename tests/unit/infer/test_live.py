@@ -50,6 +50,14 @@ def test_with_a_start_all_keys_begin_there() -> None:
     assert in_order(found).equals(in_order(infer.filtered(READINGS, MODEL, key="person", start=1, stop=last)))
 
 
+def test_readings_before_the_start_do_not_count() -> None:
+    live = infer.Filter(MODEL, key="person", start=10)
+    late = READINGS.filter(pc.greater_equal(READINGS["t"], 10))
+    found = [live.push(READINGS.filter(pc.less(READINGS["t"], 10)), until=9), live.push(late, until=40)]
+    assert len(found[0]) == 0
+    assert in_order(found[1]).equals(in_order(infer.filtered(late, MODEL, key="person", start=10, stop=40)))
+
+
 def test_a_step_is_done_once() -> None:
     live = infer.Filter(MODEL, key="person")
     live.push(READINGS.filter(pc.less_equal(READINGS["t"], 5)), until=5)

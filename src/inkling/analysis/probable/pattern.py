@@ -22,7 +22,7 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import N_BITS, Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Pattern
+from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.regex import Letter, Regex
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -30,6 +30,9 @@ from inkling.model.uncertainty import ProbableValue
 
 MOST_STATES = 2048
 """Of an automaton of which every state has a chance; beyond it, sampled worlds cost less."""
+
+MOST_RUNS = 1 << 16
+"""Where matches began is known for every state, if a match ends all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,13 @@ class Followable:
 
 def followable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Followable | None]:
     """The automaton of an event over one stream of alternatives, by its key; None, and why, where there is none."""
-    why = streams_obstacle(event, program) or next(_obstacles(event, program), None)
+    plain = replace(event, restart=False)  # which an automaton knows how to do
+    why = streams_obstacle(plain, program) or next(_obstacles(event, program), None)
     if why is not None:
         return Verdict(None, why)
     automaton = automaton_of(event)
     if automaton is None:
-        return Verdict(None, f"its automaton would have more than {MOST_STATES} states")
+        return Verdict(None, "its automaton would have too many states")
     return Verdict(Followable(_query(event, program, automaton), automaton), "an automaton reads the events of each key")
 
 
@@ -158,8 +162,11 @@ def _compiled(event: p.EventPlan) -> PatternAutomaton | None:
     numbered = {number: condition for condition, number in spelling.numbers.items()}
     exclusive, joint = exclusive_pairs(numbered), joint_conditions(numbered)
     try:
-        compiled = CompiledPattern.of(Pattern(regex), 1, exclusive=exclusive, joint=joint, max_states=MOST_STATES)
+        pattern = Pattern(regex, Counting.RESTART if event.restart else Counting.OVERLAP)
+        compiled = CompiledPattern.of(pattern, 1, exclusive=exclusive, joint=joint, max_states=MOST_STATES)
         dfa = compiled.dfa(max_states=MOST_STATES)
     except (TooManyStates, TooManySymbols):
+        return None
+    if event.restart and dfa.n_states * compiled.nfa.n_states > MOST_RUNS:
         return None
     return PatternAutomaton(compiled, dfa, tuple(spelling.numbers))

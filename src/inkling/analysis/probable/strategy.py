@@ -61,7 +61,7 @@ def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
         return None
     query, classified = found.conclusion.query, Classified(Class.REGULAR, found.reason)
     variables = tuple(one.name for one in query.variables)
-    return Strategy(query, classified, Chain(1), Engine.AUTOMATON, variables, found.reason, found.conclusion.automaton)
+    return Strategy(query, classified, Chain(1, frozenset(variables)), Engine.AUTOMATON, variables, found.reason, found.conclusion.automaton)
 
 
 def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
@@ -89,7 +89,7 @@ def _strategy(query: Query, classified: Classified, plan: Plan | NoPlan) -> Stra
     variables = (*head, *projected)
     if not isinstance(inner, Chain):
         return Strategy(query, classified, plan, Engine.SAFE, variables, "operators combine independent parts")
-    several = several_chained(query, frozenset(variables))
+    several = several_chained(query, frozenset(variables)) or _agreeing_at_first(query, frozenset(variables))
     if several is not None:
         return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, several)
     return Strategy(query, classified, plan, Engine.CHAINS, variables, "one automaton per value of its variables")
@@ -112,6 +112,15 @@ def several_chained(query: Query, variables: frozenset[str]) -> str | None:
             key.append(min(names) if names else ("=", constant.value if constant else None))
         followed.add(tuple(key))
     return "its parts read several keys, each with a past of its own" if len(followed) > 1 else None
+
+
+def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
+    """Why an automaton could not tell how far back the repetition reaches that a query begins with, if it could not."""
+    first = query.stages[0]
+    known = {column for one in query.variables if one.name in variables for column in one.columns_in(0)}
+    if not first.repeated or first.kept <= known:
+        return None
+    return f"all events of the repetition that it begins with have the same `{min(first.kept - known)}`"
 
 
 def strategies_of(program: p.ProgramPlan) -> dict[str, Strategy]:

@@ -82,7 +82,7 @@ def lanes_from(sets: LiveSets, sampling: Sampling, unit: int, time: int) -> Lane
         chains=sets.chains,
         live=_packed(starts != NEVER),
         starts=starts,
-        values=np.ascontiguousarray(sets.values[chosen].T),
+        values=np.array(sets.held, np.uint64)[sets.values[chosen].T],
         scale=total,
     )
 
@@ -95,7 +95,7 @@ def _naming(sets: LiveSets) -> Callable[[int], object]:
 
     def name(state: int) -> object:
         here = [names[entry] for entry in by_name if live[state, entry]]
-        held = [(sets.chains[k], int(values[state, k])) for k in by_chain if values[state, k] != NOTHING]
+        held = [(sets.chains[k], sets.held[values[state, k]]) for k in by_chain if values[state, k]]
         return here, held
 
     return name

@@ -17,11 +17,12 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.ground import NOTHING, Numbers
 from inkling.evaluators.probable.hops import Entry, Hops, Roles, Successors
 from inkling.evaluators.probable.steps import Move, Outcome, Step
-from inkling.kernels.live_sets import alike, least_of
+from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.model.batch import Ints
 
-NEVER = np.int64(np.iinfo(np.int64).max)
-"""The start of what is not there."""
+
+Codes = NDArray[np.uint16]
+MOST_CODES = 1 << 16
 
 
 class TooMany(Exception):
@@ -30,7 +31,8 @@ class TooMany(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LiveSets:
-    """Per state its mass, when each live entry can have started at the earliest, and the value of each chain.
+    """Per state its mass, when each live entry can have started at the earliest (NEVER: it is not there), and the
+    value of each chain as its place among `held`, of which the first is that of no event.
 
     Where only the first match counts, `mass` is that of worlds without one; states of worlds that have had theirs stay,
     without mass, as they tell when there can be others.
@@ -40,7 +42,8 @@ class LiveSets:
     chains: tuple[int, ...]
     mass: Numbers
     starts: Ints  # [state, entry]
-    values: Hashes  # [state, chain]
+    values: Codes  # [state, chain]
+    held: tuple[int, ...] = (int(NOTHING),)
 
     @property
     def n_states(self) -> int:
@@ -49,7 +52,7 @@ class LiveSets:
     @classmethod
     def at_first(cls, exactly: bool) -> LiveSets:
         mass = np.array([Fraction(1)], object) if exactly else np.ones(1)
-        return cls((), (), mass, np.empty((1, 0), np.int64), np.empty((1, 0), np.uint64))
+        return cls((), (), mass, np.empty((1, 0), np.int64), np.empty((1, 0), np.uint16))
 
     @property
     def is_at_first(self) -> bool:
@@ -85,7 +88,7 @@ class Part:
     taken: NDArray[np.bool_]
     new: Ints
     done: Ints
-    values: Hashes
+    values: Codes
     path: Ints
 
     def at(self, rows: Ints | slice) -> Part:
@@ -106,10 +109,15 @@ class Within:
         self._effects = _Effects({entry: number for number, entry in enumerate(entries)}, hops)
         new_chains = dict.fromkeys(move.stream for move in step.moves if move.stream is not None)
         self._chains = tuple(dict.fromkeys((*sets.chains, *new_chains)))
+        reached = (one.value for move in step.moves for some in move.outcomes.values() for one in some)
+        self._held = tuple(dict.fromkeys((*sets.held, *reached)))
+        if len(self._held) > MOST_CODES:
+            raise TooMany
+        self._code = {value: code for code, value in enumerate(self._held)}
         n, width = sets.n_states, len(self.entries)
         old = np.full((n, width), NEVER)
         old[:, : len(sets.entries)] = sets.starts
-        values = np.full((n, len(self._chains)), NOTHING)
+        values = np.zeros((n, len(self._chains)), np.uint16)
         values[:, : len(sets.chains)] = sets.values
         self.states = Part(
             sets.mass,
@@ -146,10 +154,17 @@ class Within:
             self.unite()
             states = self.states
         live = (states.old != NEVER).any(axis=0)
-        known = (states.values != NOTHING).any(axis=0)
+        known = states.values.any(axis=0)
         entries = tuple(entry for entry, is_live in zip(self.entries, live.tolist(), strict=True) if is_live)
         chains = tuple(chain for chain, is_known in zip(self._chains, known.tolist(), strict=True) if is_known)
-        return LiveSets(entries, chains, states.mass, states.old[:, live], states.values[:, known]), completed
+        values, held = self._still_held(states.values[:, known])
+        return LiveSets(entries, chains, states.mass, states.old[:, live], values, held), completed
+
+    def _still_held(self, values: Codes) -> tuple[Codes, tuple[int, ...]]:
+        used = np.unique(values[values != 0])
+        codes = np.zeros(len(self._held), np.uint16)
+        codes[used] = np.arange(1, len(used) + 1)
+        return codes[values], (int(NOTHING), *(self._held[code] for code in used.tolist()))
 
     def _cases(self, move: Move) -> list[tuple[Part, Outcome]]:
         states = self.states
@@ -157,9 +172,9 @@ class Within:
             return [(states, outcome) for outcome in move.outcomes[0]]
         before = states.values[:, self._chains.index(move.stream)]
         cases = []
-        for value in dict.fromkeys(before.tolist()):
-            here = states.at(np.flatnonzero(before == value))
-            cases += [(here, outcome) for outcome in move.after(value)]
+        for code in np.unique(before).tolist():
+            here = states.at(np.flatnonzero(before == code))
+            cases += [(here, outcome) for outcome in move.after(self._held[code])]
         return cases
 
     def after(self, part: Part, outcome: Outcome, move: Move) -> Part:
@@ -178,7 +193,7 @@ class Within:
             taken[:, effect.taken] = part.old[:, effect.taken] != NEVER
         if move.stream is not None:
             values = values.copy()
-            values[:, self._chains.index(move.stream)] = outcome.value
+            values[:, self._chains.index(move.stream)] = self._code[outcome.value]
         return Part(part.mass * outcome.chance, part.old, taken, new, done, values, part.path)
 
     def _settle(self, following: int) -> None:
@@ -248,14 +263,7 @@ def _joined(parts: Sequence[Part]) -> Part:
 
 def words_of(states: Part) -> Hashes:
     """What makes states the same, as words."""
-    flags = np.concatenate(
-        [states.old != NEVER, states.taken, states.new != NEVER, states.done != NEVER], axis=1
-    )
-    width = flags.shape[1]
-    padded = np.zeros((len(flags), -(-width // 64) * 64), bool)
-    padded[:, :width] = flags
-    packed = np.packbits(padded, axis=1).view(np.uint64)
-    return np.ascontiguousarray(np.concatenate([packed, states.values], axis=1))
+    return state_words(states.old, states.taken, states.new, states.done, states.values)
 
 
 def _summed(number: Ints, n: int, mass: Numbers) -> Numbers:

@@ -150,7 +150,7 @@ def _independent(
     out: Numbers,
     start: Ints,
 ) -> ChainState:
-    known, here = _placed(state, steps.names)
+    known, here = known_units(state, steps.names)
     mass, begun = _fresh(len(steps.names), ground, tables)
     mass[known], begun[known] = state.mass[state.held[here]], state.begun[state.held[here]]
     kernels.follow_independent(
@@ -178,7 +178,7 @@ def _independent(
         start,
     )
     counts = np.ones(len(steps.names), np.int64)
-    return _merged(state, here, steps.names, counts, np.zeros(len(counts), np.uint64), mass, begun)
+    return merged(state, here, steps.names, counts, np.zeros(len(counts), np.uint64), mass, begun)
 
 
 def _markov(
@@ -193,7 +193,7 @@ def _markov(
     out: Numbers,
     start: Ints,
 ) -> ChainState:
-    known, here = _placed(state, steps.names)
+    known, here = known_units(state, steps.names)
     n_units = len(steps.names)
     counts = np.ones(n_units, np.int64)
     counts[known] = np.diff(state.held)[here]
@@ -204,7 +204,7 @@ def _markov(
     places = _ranges(held[:-1][known], counts[known])
     held_value[places] = state.value[entries]
     held_mass[places], held_begun[places] = state.mass[entries], state.begun[entries]
-    codes, numbers = _coded([ground.value, ground.given, held_value])
+    codes, numbers = coded([ground.value, ground.given, held_value])
     value, given, held_code = numbers
     room_for = np.maximum(counts, _longest(ground, steps, chained)) + 1
     room = np.append(0, np.cumsum(room_for))
@@ -250,10 +250,10 @@ def _markov(
     )
     kept = _ranges(room[:-1], kept_count)
     values = np.append(codes, NOTHING)[kept_value[kept]]
-    return _merged(state, here, steps.names, kept_count, values, kept_mass[kept], kept_begun[kept])
+    return merged(state, here, steps.names, kept_count, values, kept_mass[kept], kept_begun[kept])
 
 
-def _coded(columns: Sequence[Hashes]) -> tuple[Hashes, list[Ints]]:
+def coded(columns: Sequence[Hashes]) -> tuple[Hashes, list[Ints]]:
     """All values but NOTHING, and each column as their numbers, in which NOTHING comes last."""
     encoded = pa.array(np.concatenate([np.array([NOTHING]), *columns])).dictionary_encode()
     found = encoded.dictionary.to_numpy()[1:]
@@ -262,7 +262,7 @@ def _coded(columns: Sequence[Hashes]) -> tuple[Hashes, list[Ints]]:
     return found, np.split(numbers, np.cumsum([len(column) for column in columns])[:-1])
 
 
-def _placed(state: ChainState, names: Hashes) -> tuple[Ints, Ints]:
+def known_units(state: ChainState, names: Hashes) -> tuple[Ints, Ints]:
     """Which of some units are known, and where."""
     place = np.searchsorted(state.units, names)
     inside = place < len(state.units)
@@ -285,7 +285,7 @@ def _longest(ground: Ground, steps: Steps, chained: Mask) -> Ints:
     return np.maximum.reduceat(np.maximum.reduceat(sizes, steps.steps[:-1]), steps.units[:-1])
 
 
-def _merged(
+def merged(
     state: ChainState, here: Ints, names: Hashes, counts: Ints, value: Hashes, mass: Numbers, begun: Ints
 ) -> ChainState:
     """Old units that were not touched, and those that were, in order of their names."""

@@ -3,41 +3,45 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import numpy as np
 
+from inkling.evaluators.probable import universal_bytes
 from inkling.evaluators.probable.regular import ChainState
+from inkling.evaluators.probable.safe import SafeState
 from inkling.evaluators.probable.universal import UniversalState
 
 VERSION = 1
 _CHAINS, _SETS, _SAFE = b"chains ", b"sets   ", b"safe   "
 
 
-def to_bytes(state: Any) -> bytes:
+State = ChainState | SafeState | UniversalState
+
+
+def to_bytes(state: State) -> bytes:
     """A state that `from_bytes` restores."""
     match state:
         case ChainState():
             return _CHAINS + _packed({name: getattr(state, name) for name in ChainState.__slots__})
         case UniversalState():
-            return _SETS + state.to_bytes()
-        case _:
+            return _SETS + universal_bytes.to_bytes(state)
+        case SafeState():
             return _SAFE + _packed(state.arrays())
 
 
-def from_bytes(data: bytes) -> Any:
+def from_bytes(data: bytes) -> State:
     """The state that `to_bytes` was given."""
     kind, rest = data[: len(_CHAINS)], data[len(_CHAINS) :]
     if kind == _CHAINS:
         return ChainState(**_unpacked(rest))
     if kind == _SETS:
-        return UniversalState.from_bytes(rest)
+        return universal_bytes.from_bytes(rest)
     if kind == _SAFE:
         return SafeState.of(_unpacked(rest))
     raise ValueError(f"expected the state of a query, found {kind!r}")
 
 
-def n_kept(state: Any) -> int:
+def n_kept(state: State) -> int:
     """How many numbers are remembered, about."""
     return len(state.value) if isinstance(state, ChainState) else int(state.n_states)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from inkling.analysis.probable.query import Query, Variable
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask
+from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, constant_keys
 
 NO_VARIABLES = np.uint64(0)
 
@@ -28,7 +28,10 @@ def units_of(query: Query, variables: Sequence[str], ground: Ground, n_stages: i
     reads = np.zeros((n_stages, n), bool)
     codes = [np.zeros(n, np.uint64) for _ in variables]
     for number in range(n_stages):
-        reads[number] = ground.source == ground.sources.index(query.stages[number].source)
+        source = query.stages[number].source
+        reads[number] = ground.source == ground.sources.index(source)
+        for column, code in constant_keys(query, number):
+            reads[number] &= ground.keys[source, column] == code
     for code, name in zip(codes, variables, strict=True):
         variable = query.variable(name)
         for source in ground.sources:

@@ -29,9 +29,11 @@ def to_bytes(state: UniversalState) -> bytes:
         names = list(_SETS if isinstance(held, LiveSets) else _LANES)
         if isinstance(held, Lanes):
             about["scale"] = held.scale
-        elif held.mass.dtype == np.object_:
-            about["mass"] = [str(one) for one in held.mass]
         else:
+            about["held"] = held.held
+        if isinstance(held, LiveSets) and held.mass.dtype == np.object_:
+            about["mass"] = [str(one) for one in held.mass]
+        elif isinstance(held, LiveSets):
             names.append("mass")
         mine = [getattr(held, name) for name in names]
         arrays += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in mine]
@@ -60,7 +62,7 @@ def from_bytes(data: bytes) -> UniversalState:
         else:
             if "mass" in about:
                 arrays["mass"] = np.array([Fraction(one) for one in about["mass"]], object)
-            units[about["unit"]] = LiveSets(entries, chains, **arrays)
+            units[about["unit"]] = LiveSets(entries, chains, **arrays, held=tuple(about["held"]))
     return UniversalState(units)
 
 

@@ -1,0 +1,124 @@
+"""Random queries over probable streams of every class: what a program finds is what the definition says.
+
+Numbers are floats here, all other columns are exact; engines are compared in fractions beside them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+import inkling
+from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
+from inkling.evaluators.probable.answers import joined
+from inkling.evaluators.probable.regular import Regular
+from inkling.local_stream import LocalStream
+from inkling.logical.plan import Per
+from inkling.query import Program
+from inkling.testing.exact_kernels import CHAINS_IN_FRACTIONS
+from inkling.testing.oracle import ProbableResult, probable_oracle
+from inkling.testing.probable_comparison import FoundResult, found_in, probable_differences
+from inkling.testing.queries import QueryCase, random_query
+from inkling.testing.query_runs import combined_answers, ready
+
+SEEDS = range(8)
+QUERIES_PER_SEED = 300
+STREAMS_PER_SEED = 60
+TOLERANCE = 1e-12
+
+
+def strategy(program: Program) -> Strategy:
+    found = strategy_of(program.plan.events[0], program.plan)
+    assert found.conclusion is not None, found.reason
+    return found.conclusion
+
+
+def differences(
+    program: Program,
+    case: QueryCase,
+    expected: Mapping[str, list[ProbableResult]],
+    tables: Mapping[str, pa.Table],
+) -> list[str]:
+    """Safe plans do not tell where matches begin."""
+    found: Mapping[str, list[FoundResult]] = found_in(program.plan, tables)
+    if strategy(program).engine is Engine.SAFE:
+        expected = {name: [replace(one, start=0) for one in some] for name, some in expected.items()}
+        found = {name: [replace(one, start=0) for one in some] for name, some in found.items()}
+    return probable_differences(program.plan, case.rows, expected, found, tolerance=TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_local_eq_definition(seed: int) -> None:
+    rng, engines = random.Random(seed), Counter[Engine]()
+    for _ in range(QUERIES_PER_SEED):
+        case = random_query(rng)
+        program = inkling.parse(case.text)
+        engines[strategy(program).engine] += 1
+        results = program.run_local(case.rows)
+        assert not len(results.rejects)
+        assert set(results.tables["q"]["method"].to_pylist()) <= {"exact"}
+        expected = probable_oracle(program.plan, case.rows)
+        wrong = differences(program, case, expected, results.tables)
+        assert not wrong, "\n".join([case.text, str(case.rows), *wrong])
+    assert min(engines[one] for one in (Engine.CHAINS, Engine.SAFE, Engine.UNIVERSAL)) >= QUERIES_PER_SEED // 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_chains_of_states_in_fractions(seed: int) -> None:
+    rng, n_compared = random.Random(100 + seed), 0
+    for _ in range(QUERIES_PER_SEED):
+        case = random_query(rng, rng.choice(("regular", "extended")))
+        program = inkling.parse(case.text)
+        how = strategy(program)
+        if how.engine is not Engine.CHAINS or how.query.head:
+            continue
+        given = ready(program.plan, case.rows)
+        assert given is not None
+        once = how.query.per is Per.VALUES
+        chains = Regular.of(how.query, len(how.query.stages), how.variables, ever=once)
+        chains = replace(chains, kernels=CHAINS_IN_FRACTIONS)
+        state, found = chains.start(), {}
+        cuts = sorted(rng.sample(given.times, k=min(len(given.times), rng.choice((0, 0, 1, 2)))))
+        answers = []
+        for block in given.blocks(cuts):
+            state, some = chains.advance(state, block.ground, block.words)
+            answers.append(some)
+        whole = joined(answers)
+        found = combined_answers(whole, once=once)
+        wanted = {one.end: one.probability for one in probable_oracle(program.plan, case.rows)["q"]}
+        if once:
+            found = {max(found): found[max(found)]} if found else {}
+        assert {time: chance for time, chance in found.items() if chance} == wanted, case.text
+        assert all(isinstance(one, Fraction | int) for one in found.values())
+        n_compared += 1
+    assert n_compared >= QUERIES_PER_SEED // 4
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pushes_eq_definition(seed: int) -> None:
+    """Whatever the pieces, and with the state going through bytes now and then."""
+    rng = random.Random(200 + seed)
+    for _ in range(STREAMS_PER_SEED):
+        case = random_query(rng)
+        program = inkling.parse(case.text)
+        stream = program.open(unbounded=True)
+        times = sorted({row["t"] for rows in case.rows.values() for row in rows})
+        tables: dict[str, list[pa.Table]] = {"q": []}
+        for number in times:
+            if rng.random() < 0.3:
+                stream = LocalStream.restore(program, stream.snapshot())
+            rows = {
+                name: [row for row in some if row["t"] == number]
+                for name, some in case.rows.items()
+            }
+            tables["q"].append(stream.push({name: some for name, some in rows.items() if some}).tables["q"])
+        tables["q"].append(stream.finish().tables["q"])
+        found = {"q": pa.concat_tables(tables["q"])}
+        wrong = differences(program, case, probable_oracle(program.plan, case.rows), found)
+        assert not wrong, "\n".join([case.text, str(case.rows), *wrong])

@@ -1,0 +1,360 @@
+"""Queries of every class, answered state by state, are what the definition says; so are lanes that are all worlds."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
+
+from inkling import parse
+from inkling.analysis.probable.classes import Class, class_of, is_independent
+from inkling.analysis.probable.plans import NoPlan, Obstacle, plan_of
+from inkling.evaluators.probable.answers import Answers
+from inkling.evaluators.probable.best_world import most_probable_world
+from inkling.evaluators.probable.lanes import Lanes, Sampling
+from inkling.evaluators.probable.live_sets import LiveSets
+from inkling.evaluators.probable.partly_sampled import answers_in, partly_sampled
+from inkling.evaluators.probable.steps import Move, Outcome
+from inkling.evaluators.probable.universal import GivenLanes, Universal, UniversalState, sampler
+from inkling.evaluators.probable.universal_bytes import from_bytes, to_bytes
+from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
+from inkling.logical.plan import Per
+from inkling.model.value_worlds import independent_worlds, markov_worlds
+from inkling.testing.oracle import ProbableResult, bound, probable_oracle
+from inkling.testing.queries import SHAPES, QueryCase, random_query
+from inkling.testing.query_runs import Block, Ready, combined_answers, ready, unit_of
+
+N_CASES = 1000
+PARTS = 10
+BY_ID = {case["id"]: case for case in CASES}
+
+Found = dict[int, dict[int, tuple[Fraction | float, int]]]
+"""By unit and time: the chance, and the earliest start."""
+
+
+def advanced(evaluator: Universal | GivenLanes, state: UniversalState, block: Block) -> tuple[UniversalState, Answers]:
+    return evaluator.advance(state, block.ground, block.words, block.tables)
+
+
+def answered(evaluator: Universal | GivenLanes, block: Block) -> Answers:
+    return advanced(evaluator, evaluator.start(), block)[1]
+
+
+def by_unit(answers: Answers) -> Found:
+    found: Found = {}
+    columns = (answers.unit, answers.time, answers.chance, answers.start)
+    for unit, time, chance, start in zip(*(column.tolist() for column in columns), strict=True):
+        assert time not in found.setdefault(unit, {})
+        found[unit][time] = chance, start
+    return found
+
+
+def as_results(found: Found, once: bool) -> Found:
+    """With PER VALUES there is one result, whose end is the last that is possible."""
+    if not once:
+        return found
+    return {
+        unit: {max(at): (sum(chance for chance, _ in at.values()), min(start for _, start in at.values()))}
+        for unit, at in found.items()
+    }
+
+
+def expected(results: Sequence[ProbableResult]) -> Found:
+    found: Found = {}
+    for one in results:
+        found.setdefault(unit_of(one.values, pa.int64()), {})[one.end] = one.probability, one.start
+    return found
+
+
+def a_case(number: int) -> tuple[QueryCase, Ready, Sequence[ProbableResult]]:
+    case = random_query(random.Random(number), SHAPES[number % len(SHAPES)], worlds=16 if number % 4 else 32)
+    plan = bound(case.text)
+    asked = ready(plan, case.rows)
+    assert asked is not None, case.text
+    return case, asked, probable_oracle(plan, case.rows)["q"]
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_answers_are_what_the_definition_says(part: int) -> None:
+    for number in range(part, N_CASES, PARTS):
+        case, asked, results = a_case(number)
+        query, once = asked.query, asked.query.per is Per.VALUES
+        block = asked.block()
+        head = sorted(query.head)
+        found = by_unit(answered(Universal(query, head, asked.around), block))
+        assert as_results(found, once) == expected(results), f"{number}: {case.text} {case.rows}"
+        for name in independent_ones(query) if not head else ():
+            units = combined_answers(answered(Universal(query, (name,), asked.around), block), once=once)
+            whole = {one.end: one.probability for one in results}
+            last = {max(units): units[max(units)]} if once and units else units
+            assert last == whole, f"{number} by {name}: {case.text} {case.rows}"
+
+
+def independent_ones(query: Any) -> list[str]:
+    return [one.name for one in query.variables if is_independent(query, one, len(query.stages))]
+
+
+def test_cases_are_of_every_class_and_every_obstacle() -> None:
+    classes: Counter[Class] = Counter()
+    plans: Counter[object] = Counter()
+    features: Counter[str] = Counter()
+    for number in range(N_CASES // 2):
+        case = random_query(random.Random(number), SHAPES[number % len(SHAPES)])
+        asked = ready(bound(case.text), case.rows)
+        assert asked is not None, case.text
+        classes[class_of(asked.query).kind] += 1
+        plan = plan_of(asked.query)
+        plans[plan.obstacle if isinstance(plan, NoPlan) else type(plan).__name__] += 1
+        features += Counter(
+            word
+            for word in ("CHECK", "HAVING", "LAST", "+", "GIVEN", "KEY k, j", "PER VALUES", "PARTITION", "(SEQ")
+            if word in case.text
+        )
+    assert min(classes[one] for one in Class) > 20
+    assert {Obstacle.NONLOCAL, Obstacle.JOIN_VAR, Obstacle.KLEENE_VAR} <= set(plans)
+    assert {"Chain", "Project", "Follow", "Cover", "Group"} <= set(plans)
+    assert min(features.values()) > 10 and len(features) == 9
+
+
+def test_cutting_anywhere_and_storing_states_changes_nothing() -> None:
+    for number in range(5, 105):
+        case, asked, _ = a_case(number)
+        head = sorted(asked.query.head)
+        exactly = number % 2 == 0
+        whole = by_unit(answered(Universal(asked.query, head, asked.around), asked.block(exactly=exactly)))
+        pieces: Found = {}
+        state = Universal(asked.query, head, asked.around).start()
+        for block in asked.blocks(asked.times[:-1], exactly=exactly):
+            fresh = Universal(asked.query, head, asked.around)
+            state, answers = advanced(fresh, from_bytes(to_bytes(state)), block)
+            for unit, at in by_unit(answers).items():
+                pieces.setdefault(unit, {}).update(at)
+        assert pieces == whole, f"{number}: {case.text} {case.rows}"
+
+
+@pytest.mark.parametrize("cap", [0, 3])
+def test_cutting_sampled_worlds_changes_nothing(cap: int) -> None:
+    n_sampled = 0
+    for number in range(40):
+        case, asked, _ = a_case(number)
+        sampling = Sampling(70, 0.2, seed=number)
+        universal = Universal(asked.query, (), asked.around, cap=cap, sampling=sampling)
+        state, answers = advanced(universal, universal.start(), asked.block(exactly=False))
+        n_sampled += state.n_sampled
+        assert set(answers.error.tolist()) <= ({0.2} if cap == 0 else {0.0, 0.2})
+        pieces: Found = {}
+        later = universal.start()
+        for block in asked.blocks(asked.times[:-1], exactly=False):
+            later, some = advanced(universal, from_bytes(to_bytes(later)), block)
+            pieces.setdefault(0, {}).update(by_unit(some).get(0, {}))
+        assert pieces.get(0, {}) == by_unit(answers).get(0, {}), f"{number}: {case.text} {case.rows}"
+    assert n_sampled > 10
+
+
+class AllWorlds:
+    """One lane for each world of the streams of a block."""
+
+    def __init__(self, asked: Ready, block: Block, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+        ground, by_world = block.ground, [(Fraction(1), frozenset[tuple[str, int]]())]
+        for name in ground.sources:
+            schema, numbered = asked.schemas[name], [{**row, "row": at} for at, row in enumerate(rows.get(name, ()))]
+            doubt = schema.doubt
+            if doubt is None:
+                worlds = [(Fraction(1), numbered)]
+            else:
+                all_worlds = markov_worlds if doubt.given else independent_worlds  # type: ignore[union-attr]
+                worlds = list(all_worlds(numbered, doubt, schema))  # type: ignore[arg-type]
+            by_world = [
+                (prob * other, chosen | {(name, int(row["row"])) for row in some})  # type: ignore[call-overload]
+                for prob, chosen in by_world
+                for other, some in worlds
+            ]
+        self.weights = [prob for prob, _ in by_world]
+        self._chosen = [chosen for _, chosen in by_world]
+        sources = ground.source[ground.stream[ground.group]]
+        self._name = [(ground.sources[one], int(row)) for one, row in zip(sources, ground.row, strict=True)]
+
+    def draw(
+        self, move: Move, outcomes: Sequence[Outcome], after: Mapping[int, range], before: np.ndarray
+    ) -> np.ndarray:
+        """The outcome whose row the world has; that of no event where it has none."""
+        return np.array([self._in(chosen, outcomes, after.get(int(v))) for chosen, v in zip(self._chosen, before, strict=True)])
+
+    def _in(self, chosen: frozenset[tuple[str, int]], outcomes: Sequence[Outcome], some: range | None) -> int:
+        nothing = -1
+        for at in some or ():
+            if outcomes[at].row < 0:
+                nothing = at
+            elif self._name[outcomes[at].row] in chosen:
+                return at
+        return nothing
+
+
+def test_lanes_that_are_all_worlds_are_exact() -> None:
+    for number in range(1, 200, 2):
+        case, asked, results = a_case(number)
+        if asked.query.head:
+            continue
+        block = asked.block()
+        worlds = AllWorlds(asked, block, case.rows)
+        weights = [float(one) for one in worlds.weights]
+        evaluator = GivenLanes(asked.query, (), asked.around, weights, worlds.draw)
+        once = asked.query.per is Per.VALUES
+        found = as_results(by_unit(answered(evaluator, block)), once).get(0, {})
+        wanted = expected(results).get(0, {})
+        assert {at: start for at, (_, start) in found.items()} == {at: start for at, (_, start) in wanted.items()}
+        for at, (chance, _) in wanted.items():
+            assert found[at][0] == pytest.approx(float(chance), abs=1e-12), f"{number}: {case.text} {case.rows}"
+
+
+def lahar(name: str) -> Ready:
+    case = BY_ID[name]
+    _, written = streams_of(case)
+    rows = {name: [{**row, "p": float(Fraction(str(row["p"])))} for row in some] for name, some in written.items()}
+    asked = ready(parse(queries_of(case), name="x.lahar").plan, rows, tables_of(case))
+    assert asked is not None
+    return asked
+
+
+@pytest.mark.parametrize("name", BY_ID)
+def test_queries_of_lahar(name: str) -> None:
+    asked = lahar(name)
+    block = asked.block()
+    plan = plan_of(asked.query)
+    wanted = {at: Fraction(one) for at, one in enumerate(BY_ID[name]["expect"], start=1) if one != "0"}
+    for variables in {(), tuple(sorted(plan.env)) if isinstance(plan, NoPlan) else ()}:
+        found = combined_answers(answered(Universal(asked.query, variables, asked.around), block), once=False)
+        assert {at: float(chance) for at, chance in found.items()} == pytest.approx(
+            {at: float(chance) for at, chance in wanted.items()}, abs=1e-12
+        )
+
+
+def test_sampled_shares_are_off_no_more_often_than_allowed() -> None:
+    """Of 400 repetitions with 150 worlds, less than a tenth are off by more than a tenth."""
+    asked = lahar("L19")
+    block = asked.block(exactly=False)
+    shares = []
+    for seed in range(400):
+        found = answered(sampler(asked.query, (), asked.around, Sampling(150, 0.1, seed)), block)
+        shares.append(by_unit(found)[0][4][0])
+    wanted = 335 / 1024
+    assert np.mean(np.abs(np.array(shares) - wanted) > 0.1) < 0.1
+    assert np.mean(shares) == pytest.approx(wanted, abs=4 * (wanted * (1 - wanted) / 60_000) ** 0.5)
+
+
+def test_a_unit_that_grows_too_large_is_sampled_from_what_is_known() -> None:
+    asked = lahar("L20")
+    block = asked.block(exactly=False)
+    exact = by_unit(answered(Universal(asked.query, (), asked.around), block))[0]
+    capped = Universal(asked.query, (), asked.around, cap=5, sampling=Sampling(64_000, 0.01, 1))
+    state, answers = advanced(capped, capped.start(), block)
+    assert isinstance(state.units[0], Lanes)
+    assert answers.error.tolist() == [0.01, 0.01]
+    for at, (chance, start) in by_unit(answers)[0].items():
+        assert (chance, start) == (pytest.approx(exact[at][0], abs=0.01), exact[at][1])
+
+
+@pytest.mark.parametrize(("time", "wanted"), [(1, None), (2, "3/16"), (3, "3/32"), (4, "3/64")])
+def test_most_probable_world(time: int, wanted: str | None) -> None:
+    """The one in which Joe is always in a and Sue in b."""
+    asked = lahar("L10")
+    block = asked.block(exactly=False)
+    best = most_probable_world(asked.query, block.ground, block.words, block.tables, asked.around, time)
+    if wanted is None:
+        assert best is None
+        return
+    assert best is not None
+    assert best.probability == pytest.approx(float(Fraction(wanted)))
+    rows = [block.tables[name].slice(row, 1).to_pylist()[0] for name, row in best.events]
+    assert sorted((row["c0"], row["t"], row["c1"]) for row in rows) == [
+        *(("Joe", at, "a") for at in range(1, time + 1)),
+        *(("Sue", at, "b") for at in range(1, time + 1)),
+    ]
+
+
+def test_most_probable_worlds_are_the_best_of_all_worlds() -> None:
+    n_found = 0
+    for number in range(0, 120, 3):
+        case, asked, results = a_case(number)
+        if asked.query.head or asked.query.per is Per.VALUES:
+            continue
+        block = asked.block()
+        worlds = AllWorlds(asked, block, case.rows)
+        time = max((one.end for one in results), default=0)
+        best = most_probable_world(asked.query, block.ground, block.words, block.tables, asked.around, time)
+        if not results:
+            assert best is None
+            continue
+        assert best is not None
+        n_found += 1
+        # the world up to that time, summed over what may happen later
+        until = {(name, row) for name, rows in case.rows.items() for row, one in enumerate(rows) if one["t"] <= time}
+        prefixes: dict[frozenset[tuple[str, int]], Fraction] = {}
+        for weight, chosen in zip(worlds.weights, worlds._chosen, strict=True):
+            prefixes[chosen & until] = prefixes.get(chosen & until, Fraction(0)) + weight
+        assert prefixes[frozenset(best.events)] == best.probability
+        plan = bound(case.text)
+        for prefix, prob in prefixes.items():
+            if prob > best.probability:
+                seen = {name: [rows[at] for of, at in prefix if of == name] for name, rows in case.rows.items()}
+                assert time not in {one.end for one in in_one_world(plan, seen)}, f"{number}: {case.text} {case.rows}"
+    assert n_found > 10
+
+
+def in_one_world(plan: Any, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[ProbableResult]:
+    streams = tuple(replace(one, schema=replace(one.schema, doubt=None)) for one in plan.streams)
+    return probable_oracle(replace(plan, streams=streams), rows)["q"]
+
+
+def test_sampling_one_stream_varies_less() -> None:
+    """103/1024 against 175/1024 where whole worlds are sampled."""
+    asked = lahar("L21")
+    block = asked.block()
+    universal = Universal(asked.query, (), asked.around)
+    ground = block.ground
+    doubtful = ground.source[ground.stream] == ground.sources.index("T")
+    groups = np.flatnonzero(doubtful).tolist()
+    rows = [range(ground.offsets[one], ground.offsets[one + 1]) for one in groups]
+    chances = []
+    for chosen in ((a, b, c) for a in rows[0] for b in rows[1] for c in rows[2]):
+        given = answers_in(universal, ground, block.words, block.tables, dict(zip(groups, chosen, strict=True)))
+        chances.append(by_unit(given).get(0, {}).get(8, (Fraction(0), 0))[0])
+    mean = sum(chances) / Fraction(8)
+    assert mean == Fraction(25, 32)
+    assert sum(one * one for one in chances) / Fraction(8) - mean**2 == Fraction(103, 1024)
+    found = partly_sampled(universal, ground, block.words, block.tables, ["T"], Sampling(4000, 0.05, 7))
+    assert float(by_unit(found)[0][8][0]) == pytest.approx(25 / 32, abs=4 * (103 / 1024 / 4000) ** 0.5)
+
+
+def test_equal_states_of_many_entries_are_found() -> None:
+    rng = np.random.default_rng(1)
+    for width in (0, 1, 21, 22, 43, 64, 70):
+        n, chains = 60, width % 7
+        old = np.where(rng.random((n, width)) < 0.05, 5, NEVER)
+        taken = rng.random((n, width)) < 0.02
+        new = np.where(rng.random((n, width)) < 0.02, 7, NEVER)
+        done = np.where(rng.random((n, 1)) < 0.5, 3, NEVER)
+        values = rng.integers(0, 2, (n, chains)).astype(np.uint16) * np.uint16(40_000)
+        again = rng.integers(0, n, 2 * n)  # every state several times
+        parts = [some[again] for some in (old, taken, new, done, values)]
+        number, first = alike(state_words(*parts))
+        rows = [tuple(bytes(one[at]) for one in parts) for at in range(2 * n)]
+        assert len({*zip(number.tolist(), rows, strict=True)}) == len({*rows}) == len(first)
+        starts = rng.integers(0, 9, (2 * n, 3))
+        least = least_of(number, first, starts)
+        assert all((least[at] == starts[number == at].min(axis=0)).all() for at in range(len(first)))
+
+
+def test_bytes_of_another_format_are_refused() -> None:
+    data = to_bytes(UniversalState({0: LiveSets.at_first(True)}))
+    assert from_bytes(data).units[0].entries == ()
+    with pytest.raises(ValueError, match="format 9"):
+        from_bytes(data.replace(b'"format":1', b'"format":9'))
