@@ -25,6 +25,7 @@ from inkling.evaluators.probable.partly_sampled import answers_in, partly_sample
 from inkling.evaluators.probable.steps import Move, Outcome
 from inkling.evaluators.probable.universal import GivenLanes, Universal, UniversalState, sampler
 from inkling.evaluators.probable.universal_bytes import from_bytes, to_bytes
+from inkling.evaluators.probable.units import units_of
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per
 from inkling.model.value_worlds import independent_worlds, markov_worlds
@@ -179,14 +180,28 @@ class AllWorlds:
             ]
         self.weights = [prob for prob, _ in by_world]
         self._chosen = [chosen for _, chosen in by_world]
+        self._ground = ground
         sources = ground.source[ground.stream[ground.group]]
         self._name = [(ground.sources[one], int(row)) for one, row in zip(sources, ground.row, strict=True)]
+
+    def until(self, time: int, asked: Ready) -> dict[frozenset[tuple[str, int]], Fraction]:
+        """The worlds of streams that some part looks at, up to a time, summed over all else."""
+        ground = self._ground
+        reads = units_of(asked.query, (), ground, len(asked.query.stages)).reads.any(axis=0)
+        rows = np.flatnonzero((reads[ground.stream] & (ground.time <= time))[ground.group])
+        seen = frozenset(self._name[row] for row in rows.tolist())
+        found: dict[frozenset[tuple[str, int]], Fraction] = {}
+        for weight, chosen in zip(self.weights, self._chosen, strict=True):
+            found[chosen & seen] = found.get(chosen & seen, Fraction(0)) + weight
+        return found
 
     def draw(
         self, move: Move, outcomes: Sequence[Outcome], after: Mapping[int, range], before: np.ndarray
     ) -> np.ndarray:
         """The outcome whose row the world has; that of no event where it has none."""
-        return np.array([self._in(chosen, outcomes, after.get(int(v))) for chosen, v in zip(self._chosen, before, strict=True)])
+        return np.array(
+            [self._in(chosen, outcomes, after.get(int(v))) for chosen, v in zip(self._chosen, before, strict=True)]
+        )
 
     def _in(self, chosen: frozenset[tuple[str, int]], outcomes: Sequence[Outcome], some: range | None) -> int:
         nothing = -1
@@ -295,11 +310,7 @@ def test_most_probable_worlds_are_the_best_of_all_worlds() -> None:
             continue
         assert best is not None
         n_found += 1
-        # the world up to that time, summed over what may happen later
-        until = {(name, row) for name, rows in case.rows.items() for row, one in enumerate(rows) if one["t"] <= time}
-        prefixes: dict[frozenset[tuple[str, int]], Fraction] = {}
-        for weight, chosen in zip(worlds.weights, worlds._chosen, strict=True):
-            prefixes[chosen & until] = prefixes.get(chosen & until, Fraction(0)) + weight
+        prefixes = worlds.until(time, asked)
         assert prefixes[frozenset(best.events)] == best.probability
         plan = bound(case.text)
         for prefix, prob in prefixes.items():

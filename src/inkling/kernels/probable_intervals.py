@@ -33,33 +33,67 @@ def survivors(
         n += 1
     stale = True
     for i in range(first, last):
-        before = n
         while n < n_columns and made[n] <= i:
             alive[:, n] = full
             sums[:, n] = 1
+            left[n] = 1
             n += 1
-        if n > before:
-            left[before:n] = 1
-        for c in range(step_cells[i], step_cells[i + 1]):
-            u = cell_unit[c]
-            b, size = base[u], base[u + 1] - base[u]
-            _advanced(offsets[c], offsets[c + 1], source, target, weight, hits, b, size, n, alive, sums[u], moved)
-            for s in range(size):
-                later[s] = 0
-            for m in range(offsets[c], offsets[c + 1]):
-                later[target[m]] += weight[m] * full[b + source[m]]
-            for s in range(size):
-                full[b + s] = later[s]
-            stale = True
+        c = step_cells[i]
+        stale = stale or c < step_cells[i + 1]
         if stale:
-            for c in range(n):
-                left[c] = sums[0, c] if n_units else 1
-            for u in range(1, n_units):
-                for c in range(n):
-                    left[c] *= sums[u, c]
-            stale = False
-        for c in range(n):
-            out[i - first, c] = 1 - left[c]
+            left[:n] = 1
+            for u in range(n_units):
+                if c < step_cells[i + 1] and cell_unit[c] == u:
+                    b, size = base[u], base[u + 1] - base[u]
+                    begin, end = offsets[c], offsets[c + 1]
+                    if size == 2:
+                        _advanced_pair(
+                            begin, end, source, target, weight, hits, alive[b, :n], alive[b + 1, :n], sums[u, :n]
+                        )
+                    else:
+                        _advanced(begin, end, source, target, weight, hits, b, size, n, alive, sums[u], moved)
+                    for s in range(size):
+                        later[s] = 0
+                    for m in range(begin, end):
+                        later[target[m]] += weight[m] * full[b + source[m]]
+                    for s in range(size):
+                        full[b + s] = later[s]
+                    c += 1
+                _multiplied(left[:n], sums[u, :n])
+        stale = False
+        for k in range(n):
+            out[i - first, k] = 1 - left[k]
+
+
+@njit(cache=True)
+def _multiplied(left, more):
+    for c in range(len(left)):
+        left[c] *= more[c]
+
+
+@njit(cache=True)
+def _advanced_pair(begin, end, source, target, weight, hits, one, other, sums):
+    """One unit of two states at one time: moves without a hit, in all columns."""
+    zero = weight[begin] * 0
+    stay, go, come, rest = zero, zero, zero, zero
+    for m in range(begin, end):
+        if not hits[m]:
+            if source[m] == 0:
+                if target[m] == 0:
+                    stay += weight[m]
+                else:
+                    go += weight[m]
+            elif target[m] == 0:
+                come += weight[m]
+            else:
+                rest += weight[m]
+    for c in range(len(sums)):
+        here, there = one[c], other[c]
+        after = stay * here + come * there
+        then = go * here + rest * there
+        one[c] = after
+        other[c] = then
+        sums[c] = after + then
 
 
 @njit(cache=True)
@@ -70,20 +104,21 @@ def _advanced(begin, end, source, target, weight, hits, b, size, n, alive, sums,
     while low < n:
         high = min(n, low + width)
         for s in range(size):
-            for c in range(high - low):
-                moved[s, c] = 0
+            moved[s, : high - low] = 0
         for m in range(begin, end):
             if not hits[m]:
-                p, come, gone = weight[m], b + source[m], target[m]
-                for c in range(high - low):
-                    moved[gone, c] += p * alive[come, low + c]
-        for c in range(low, high):
-            sums[c] = 0
+                _added(moved[target[m], : high - low], weight[m], alive[b + source[m], low:high])
+        sums[low:high] = 0
         for s in range(size):
-            for c in range(high - low):
-                alive[b + s, low + c] = moved[s, c]
-                sums[low + c] += moved[s, c]
+            alive[b + s, low:high] = moved[s, : high - low]
+            _added(sums[low:high], 1, moved[s, : high - low])
         low = high
+
+
+@njit(cache=True)
+def _added(total, weight, more):
+    for c in range(len(total)):
+        total[c] += weight * more[c]
 
 
 @njit(cache=True)

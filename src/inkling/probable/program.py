@@ -28,10 +28,11 @@ class ProbableProgram:
     measure: Measure
     sampling: Sampling
     id_types: Mapping[str, pa.DataType]
+    spare: float = 0.0  # by which answers of safe plans may be too low, so that less has to be kept
 
     @classmethod
     def of(
-        cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, sampling: Sampling
+        cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, sampling: Sampling, *, spare: float = 0.0
     ) -> ProbableProgram | None:
         """None where the program has no such event."""
         strategies = strategies_of(plan.program)
@@ -46,17 +47,21 @@ class ProbableProgram:
             for step in stage.steps
             if step.event.name in strategies
         }
-        return cls(replace(plan.program, streams=streams, events=events), strategies, around, measure, sampling, ids)
+        part = replace(plan.program, streams=streams, events=events)
+        return cls(part, strategies, around, measure, sampling, ids, spare)
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:
         return self.part.events
 
     @cached_property
-    def evaluators(self) -> Mapping[str, ProbableEvaluator]:
+    def evaluators(self) -> Mapping[str, Answering]:
         """By event."""
+        return {event.name: self._evaluator(event) for event in self.events}
+
+    def _evaluator(self, event: p.EventPlan) -> Answering:
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
-        return {
-            event.name: ProbableEvaluator(event, self.strategies[event.name], schemas, self.around, self.sampling)
-            for event in self.events
-        }
+        strategy = self.strategies[event.name]
+        if strategy.engine is Engine.AUTOMATON:
+            return PatternEvaluator(event, strategy, schemas, self.around)
+        return ProbableEvaluator(event, strategy, schemas, self.around, self.sampling, self.spare)

@@ -8,18 +8,22 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.errors import InputError
-from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, LAST, START, UNIT, ProbableEvaluator
+from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, LAST, START, UNIT
+from inkling.evaluators.probable.face import Answering
 from inkling.logical.plan import Demand, EventPlan, Per
 from inkling.model.time import Clock
 from inkling.results import ROUNDING, TIMESTAMP, most_probable, reaches
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
 
+NEGLECTED = 1e-7
+"""An error as small as this is what a safe plan neglects on a stream; samples are off by more."""
+
 SURVIVAL, COUNT = "@survival", "@count"
 """Columns of parts: the logarithm of the chance that none of them is there, and how many they are."""
 
 
-def combined(evaluator: ProbableEvaluator, found: pa.Table) -> pa.Table:
+def combined(evaluator: Answering, found: pa.Table) -> pa.Table:
     """One row per result: how probable it is that any of its parts, which are independent, is there."""
     if not is_combined(evaluator) or not len(found):
         return found
@@ -30,12 +34,12 @@ def combined(evaluator: ProbableEvaluator, found: pa.Table) -> pa.Table:
     return whole.set_column(whole.schema.get_field_index(CHANCE), CHANCE, pa.chunked_array([chance]))
 
 
-def is_combined(evaluator: ProbableEvaluator) -> bool:
+def is_combined(evaluator: Answering) -> bool:
     """Whether a result may have several parts."""
     return evaluator.strategy.is_combined or evaluator.event.per is Per.VALUES
 
 
-def gathered(evaluator: ProbableEvaluator, found: pa.Table) -> pa.Table:
+def gathered(evaluator: Answering, found: pa.Table) -> pa.Table:
     """One row per result: how many parts it has, the chance of the likeliest of the last, and that none is there."""
     event = evaluator.event
     names = [output.name for output in (*event.head, *event.returns)]
@@ -74,7 +78,7 @@ def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock
     require_exact(event, error)
     high = reaches(np.minimum(chance + error, 1.0), event.confidence, ROUNDING)
     low = reaches(chance - error, event.confidence, ROUNDING)
-    method = np.where(error == 0, EXACT, np.where(low, SAMPLED, UNDECIDED)).astype(object)
+    method = np.where(error <= NEGLECTED, EXACT, np.where(low, SAMPLED, UNDECIDED)).astype(object)
     columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), len(found))}
     for output in (*event.head, *event.returns):
         columns[output.name] = found[output.name]
@@ -89,13 +93,16 @@ def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock
     table = pa.table(columns)
     kept = high & (chance > 0)
     table = table if kept.all() else table.filter(pa.array(kept))
-    return table if event.top is None else most_probable(table, event.top)
+    if event.top is not None:
+        return most_probable(table, event.top)
+    return table.sort_by([(name, "ascending") for name in ("end", "start", *(one.name for one in event.head))])
 
 
 def require_exact(event: EventPlan, error: np.ndarray) -> None:
     """Raises `InputError` where EXACT is demanded and worlds had to be sampled."""
-    if event.demand is Demand.EXACT and error.any():
-        raise not_exact(event, int(np.count_nonzero(error)), len(error), float(error.max()))
+    sampled = error > NEGLECTED
+    if event.demand is Demand.EXACT and sampled.any():
+        raise not_exact(event, int(np.count_nonzero(sampled)), len(error), float(error.max()))
 
 
 def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.probable.lanes import Sampling as Lanes
+from inkling.evaluators.probable.patterns import PatternEngine
 from inkling.evaluators.probable.regular import Regular
 from inkling.evaluators.stage import rows as r
 from inkling.imprecise.program import ImpreciseProgram
@@ -156,7 +157,7 @@ def _queries(
 ) -> ProbableProgram | None:
     """Queries over probable streams, with settings for those that may have to look at worlds after all."""
     program = ProbableProgram.of(plan, around, measure, Lanes())
-    if program is None or all(isinstance(one.engine, Regular) for one in program.evaluators.values()):
+    if program is None or all(isinstance(one.engine, Regular | PatternEngine) for one in program.evaluators.values()):
         return program
     # only now: how many worlds are needed takes a large library to compute
     from inkling.worlds import settings

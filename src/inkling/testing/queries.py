@@ -62,7 +62,9 @@ class _Part:
         return f"{self.stream.name} {self.name}{tested}{'+' if self.repeated else ''}{check}"
 
 
-def random_query(rng: random.Random, shape: str | None = None, *, worlds: int = 32, per: str | None = None) -> QueryCase:
+def random_query(
+    rng: random.Random, shape: str | None = None, *, worlds: int = 32, per: str | None = None
+) -> QueryCase:
     """A query of a shape that is meant to make it one of that class, with about that many worlds at most."""
     return _Maker(rng, shape or rng.choice(SHAPES)).case(worlds, per)
 
@@ -141,9 +143,7 @@ class _Maker:
 
     def _compared(self, stream: _Stream) -> list[str]:
         earlier = [f"{part.name}.{one}" for part in self._parts for one in part.stream.columns if not part.repeated]
-        last = [
-            f"LAST({part.name}).{one}" for part in self._parts for one in part.stream.columns if part.repeated
-        ]
+        last = [f"LAST({part.name}).{one}" for part in self._parts for one in part.stream.columns if part.repeated]
         found = []
         for _ in range(self._rng.choice((0, 1, 1, 2))):
             if earlier + last:

@@ -83,7 +83,9 @@ def _raw(schema: StreamSchema, rows: Sequence[RawRow]) -> pa.Table:
     if rows:
         names = dict.fromkeys(name for row in rows for name in row)
         listed = [{name: row.get(name) for name in names} for row in rows]
-        return pa.Table.from_pylist([{k: float(v) if isinstance(v, Fraction) else v for k, v in r.items()} for r in listed])
+        return pa.Table.from_pylist(
+            [{k: float(v) if isinstance(v, Fraction) else v for k, v in r.items()} for r in listed]
+        )
     return pa.table({})
 
 

@@ -55,13 +55,23 @@ class Followable:
 def followable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Followable | None]:
     """The automaton of an event over one stream of alternatives, by its key; None, and why, where there is none."""
     plain = replace(event, restart=False)  # which an automaton knows how to do
-    why = streams_obstacle(plain, program) or next(_obstacles(event, program), None)
+    why = streams_obstacle(plain, _in_order_of_key(program)) or next(_obstacles(event, program), None)
     if why is not None:
         return Verdict(None, why)
     automaton = automaton_of(event)
     if automaton is None:
         return Verdict(None, "its automaton would have too many states")
     return Verdict(Followable(_query(event, program, automaton), automaton), "an automaton reads the events of each key")
+
+
+def _in_order_of_key(program: p.ProgramPlan) -> p.ProgramPlan:
+    """Without orders that tell no alternatives apart, because these have one key."""
+
+    def plain(stream: p.StreamPlan) -> p.StreamPlan:
+        schema = stream.schema
+        return replace(stream, schema=replace(schema, order_by=None)) if schema.order_by in schema.key else stream
+
+    return replace(program, streams=tuple(map(plain, program.streams)))
 
 
 def regular_by_key(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:

@@ -23,7 +23,10 @@ from inkling.model.batch import Ints
 
 @dataclass(frozen=True, slots=True)
 class BestWorld:
-    """How probable the world is up to its time, and its events: rows of the tables of their streams."""
+    """How probable the world is up to its time, and its events: rows of the tables of their streams.
+
+    Of what happens in keys that no part of the query looks at nothing is said.
+    """
 
     probability: float | Fraction
     events: tuple[tuple[str, int], ...]

@@ -73,6 +73,12 @@ class ProbableEvaluator:
         drawn = isinstance(self.engine, Universal)
         ground = ground_of(query, self.schemas, tables, exact_numbers=exact, canonical=drawn)
         words = words_of(query, ground, tables, self.around)
+        return self.take_in(state, ground, words, tables)
+
+    def take_in(
+        self, state: Any, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]
+    ) -> tuple[Any, pa.Table]:
+        """The same, of alternatives that are in order; automata read no more of the tables than what results show."""
         after, answers = self._answers(state, ground, words, tables)
         if self.event.per is Per.VALUES:
             answers = ever(answers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +27,7 @@ from inkling.model.value_worlds import value_columns
 from inkling.model.weights import TOLERANCE, exact
 
 Mask = NDArray[np.bool_]
-Numbers = NDArray[np.float64] | NDArray[np.object_]
+Numbers = NDArray[Any]
 """Probabilities: floats, or `Fraction`s in tests."""
 
 NOTHING = np.uint64(0)
@@ -120,7 +121,7 @@ class _Rows:
         for number, stage in enumerate(query.stages):
             if stage.source == source.name:
                 wanted |= {column for column, _ in constant_keys(query, number)}
-        keys = {column: _key_codes(rows[column].combine_chunks()) for column in sorted(wanted)}
+        keys = {column: key_codes(rows[column].combine_chunks()) for column in sorted(wanted)}
         stream = combined(
             np.repeat(hashes_of(pa.array([schema.name])), n),
             *(hashes_of(rows[name].combine_chunks()) for name in schema.key),
@@ -161,11 +162,11 @@ def constant_keys(query: Query, number: int) -> list[tuple[str, np.uint64]]:
             case _:
                 continue
         if one.type == other.type and other.value is not None and source.is_key(one.column):
-            found.append((one.column, _key_codes(pa.array([other.value], ARROW_TYPES[one.type]))[0]))
+            found.append((one.column, key_codes(pa.array([other.value], ARROW_TYPES[one.type]))[0]))
     return found
 
 
-def _key_codes(column: pa.Array) -> Hashes:
+def key_codes(column: pa.Array) -> Hashes:
     found = hashes_of(column)
     found = np.where(found == NULL_KEY, np.uint64(1), found)
     return np.where(column.is_null().to_numpy(zero_copy_only=False), NULL_KEY, found)

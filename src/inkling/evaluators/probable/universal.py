@@ -21,6 +21,7 @@ from inkling.logical.plan import Per
 from inkling.model.batch import Ints
 
 MOST_STATES = 20_000
+"""With that many, a stream takes some 25 ms for every time; the next stream of three values may triple their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,7 @@ class GivenLanes:
         for step in self._steps.of(ground, words, tables):
             before = units.get(step.unit, lanes_at_first(self._weights))
             assert isinstance(before, Lanes), "all of them are lanes"
-            units[step.unit], completed = lanes_after(
-                before, step, self._successors, self._draw, once=self._once
-            )
+            units[step.unit], completed = lanes_after(before, step, self._successors, self._draw, once=self._once)
             found.add(step, completed, 0.0)
         return UniversalState(units), found.answers(ground)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark import StorageLevel
@@ -10,14 +10,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from inkling.evaluators.probable.patterns import PatternEngine
 from inkling.evaluators.probable.regular import Regular
 from inkling.logical.plan import Demand
 from inkling.probable.program import ProbableProgram
 from inkling.spark.partitioning import Partitioning
+from inkling.spark.probable.packed import Packed, packing_of
 from inkling.spark.probable.results import parts_schema, probable_enough, require_exact, whole_results
-from inkling.spark.probable.rows import Carried, prepared
+from inkling.spark.probable.rows import Carried, prepared, useful_rows
 from inkling.spark.probable.together import Together, queries_together
-from inkling.spark.probable.worker import QueryTask
+from inkling.spark.probable.worker import PackedTask, QueryTask
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.worker import EVENT
 from inkling.spark.worlds.rows import SOURCE, Layout
@@ -43,6 +45,7 @@ class QueryRun:
     program: ProbableProgram
     sources: Mapping[str, DataFrame]
     partitioning: Partitioning
+    may_pack: bool = True  # where that is possible
 
     def frames(self) -> QueryFrames:
         events, cached = {}, []
@@ -62,10 +65,33 @@ class QueryRun:
 
     def _may_be_refused(self, name: str) -> bool:
         evaluator = self.program.evaluators[name]
-        return evaluator.event.demand is Demand.EXACT and not isinstance(evaluator.engine, Regular)
+        return evaluator.event.demand is Demand.EXACT and not isinstance(evaluator.engine, Regular | PatternEngine)
 
     def _parts(self, some: Together) -> DataFrame:
         """What workers find for some queries."""
+        packing = packing_of(self.program, some) if self.may_pack else None
+        return self._of_rows(some) if packing is None else self._of_packed(some, packing)
+
+    def _of_packed(self, some: Together, packing: Mapping[str, Packed]) -> DataFrame:
+        layout = Layout(tuple(packing), tuple(one.schema for one in packing.values()))
+        queries = [self.program.strategies[name].query for name in some.events]
+        frames = {}
+        for name, one in packing.items():
+            rows = self.sources[name]
+            useful = useful_rows(one.stream, queries, rows, self.program.around)
+            frames[name] = one.frame(rows if useful is None else rows.where(useful))
+        rows = self._divided(some, layout.united(frames), _keys(some, tuple(packing.values()), layout))
+        schema = parts_schema(self.program, some.events)
+        task = PackedTask(some.part_of(self.program), some.events, packing, layout, tuple(rows.columns), schema)
+        return plainly_named(rows).mapInArrow(task, from_arrow_schema(schema))
+
+    def _divided(self, some: Together, rows: DataFrame, keys: list[Column]) -> DataFrame:
+        if not keys:
+            return rows.repartition(1)
+        n_partitions = self.partitioning.for_frames([self.sources[name] for name in some.streams])
+        return rows.repartition(n_partitions, *keys)
+
+    def _of_rows(self, some: Together) -> DataFrame:
         carried = tuple(
             Carried.of(one, some.divided_by[one.schema.name])
             for one in self.program.part.streams
@@ -78,18 +104,13 @@ class QueryRun:
             name = one.stream.schema.name
             by, rows = some.divided_by[name], self.sources[name]
             frames[name] = prepared(one, by, queries, rows, self.program.around, self.partitioning)
-        rows = layout.united(frames)
-        if some.n_keys:
-            n_partitions = self.partitioning.for_frames([self.sources[name] for name in some.streams])
-            rows = rows.repartition(n_partitions, *_keys(some, carried, layout))
-        else:
-            rows = rows.coalesce(1)
+        rows = self._divided(some, layout.united(frames), _keys(some, carried, layout))
         schema = parts_schema(self.program, some.events)
         task = QueryTask(some.part_of(self.program), some.events, carried, layout, tuple(rows.columns), schema)
         return plainly_named(rows).mapInArrow(task, from_arrow_schema(schema))
 
 
-def _keys(some: Together, carried: tuple[Carried, ...], layout: Layout) -> list[Column]:
+def _keys(some: Together, carried: Sequence[Carried | Packed], layout: Layout) -> list[Column]:
     """What rows that belong together have in common, in whichever columns streams keep it."""
     keys = []
     for place in range(some.n_keys):

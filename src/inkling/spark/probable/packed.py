@@ -120,13 +120,10 @@ def _state(names: Sequence[str]) -> Column:
 
 def packing_of(program: ProbableProgram, some: Together) -> Mapping[str, Packed] | None:
     """By stream; None where rows have to travel as they are."""
-    shifts, n_bits = {}, 0
-    for name in some.events:
-        shifts[name] = n_bits
-        n_bits += 2 * len(program.strategies[name].query.stages)
-        if not isinstance(program.evaluators[name].engine, Regular):
-            return None
-    if n_bits > MOST_BITS:
+    shifts = word_shifts(program, some.events)
+    if not all(isinstance(program.evaluators[name].engine, Regular) for name in some.events):
+        return None
+    if sum(2 * len(program.strategies[name].query.stages) for name in some.events) > MOST_BITS:
         return None
     found = {}
     for stream in program.part.streams:

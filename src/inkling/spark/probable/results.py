@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from inkling.errors import InputError
 from inkling.evaluators.probable import evaluator as ev
-from inkling.evaluators.probable.evaluator import ProbableEvaluator
+from inkling.evaluators.probable.face import Answering
 from inkling.evaluators.stage import rows as r
 from inkling.logical.plan import Confidence, EventPlan, Per
 from inkling.logical.vectorized import ARROW_TYPES
@@ -56,7 +56,7 @@ def parts_schema(program: ProbableProgram, events: Sequence[str]) -> pa.Schema:
 
 
 def part_rows(
-    number: int, evaluator: ProbableEvaluator, found: pa.Table, ids: pa.DataType, schema: pa.Schema
+    number: int, evaluator: Answering, found: pa.Table, ids: pa.DataType, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
     """What a worker found for one event."""
     if is_combined(evaluator):
@@ -72,7 +72,7 @@ def part_rows(
     yield from pa.table(given, schema=schema).to_batches(max_chunksize=ROWS_PER_BATCH)
 
 
-def whole_results(evaluator: ProbableEvaluator, parts: DataFrame, ids: pa.DataType) -> DataFrame:
+def whole_results(evaluator: Answering, parts: DataFrame, ids: pa.DataType) -> DataFrame:
     """One row per result of one event, however probable."""
     event, last = evaluator.event, last_name(ids)
     values = [physical_name(output.name, output.type) for output in (*event.head, *event.returns)]

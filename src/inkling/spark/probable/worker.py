@@ -10,13 +10,15 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from inkling.evaluators.probable.evaluator import ProbableEvaluator
+from inkling.evaluators.probable.face import Answering
 from inkling.probable.program import ProbableProgram
+from inkling.spark.probable.packed import Packed, word_shifts
 from inkling.spark.probable.results import part_rows
 from inkling.spark.probable.rows import Carried
+from inkling.spark.probable.unpacked import unpacked
 from inkling.spark.worlds.rows import Layout
 
-_evaluators: dict[bytes, Mapping[str, ProbableEvaluator]] = {}
+_evaluators: dict[bytes, Mapping[str, Answering]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,35 @@ class QueryTask:
             yield from part_rows(number, evaluator, found, self.program.id_types[name], self.schema)
 
 
-def compiled(program: ProbableProgram) -> Mapping[str, ProbableEvaluator]:
+@dataclass(frozen=True, slots=True)
+class PackedTask:
+    """The same for alternatives that come packed."""
+
+    program: ProbableProgram
+    events: tuple[str, ...]
+    packed: Mapping[str, Packed]
+    layout: Layout
+    columns: tuple[str, ...]
+    schema: pa.Schema
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        gathered = [batch for batch in batches if batch.num_rows]
+        if not gathered:
+            return
+        records = self.layout.tables(pa.Table.from_batches(gathered).rename_columns(list(self.columns)))
+        gathered.clear()
+        all_of_them = unpacked(self.packed, records)
+        del records
+        evaluators, shifts = compiled(self.program), word_shifts(self.program, self.events)
+        for number, name in enumerate(self.events):
+            evaluator = evaluators[name]
+            bits = (1 << 2 * len(evaluator.strategy.query.stages)) - 1
+            words = (all_of_them.words >> shifts[name]) & bits
+            _, found = evaluator.take_in(evaluator.start(), all_of_them.ground, words, all_of_them.tables)
+            yield from part_rows(number, evaluator, found, self.program.id_types[name], self.schema)
+
+
+def compiled(program: ProbableProgram) -> Mapping[str, Answering]:
     """Compiled once per worker and program."""
     digest = hashlib.sha256(pickle.dumps(program)).digest()
     if digest not in _evaluators:

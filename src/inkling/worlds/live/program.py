@@ -41,6 +41,9 @@ from inkling.worlds.settings import Sampling, lanes_of
 ROWS_AT_ONCE = 1 << 20
 """About how many rows of worlds are evaluated together."""
 
+SPARE = 1e-9
+"""By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
+
 ALL = "all streams"
 """The one stream on which the stages in worlds wait: rows reach them when their time is decided."""
 
@@ -92,7 +95,7 @@ class LiveWorlds:
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         imprecise = ImpreciseProgram.of(plan, around, measure)
         self._chains = None if imprecise is None else LiveChains(imprecise, tables)
-        probable = ProbableProgram.of(plan, around, measure, lanes_of(sampling))
+        probable = ProbableProgram.of(plan, around, measure, lanes_of(sampling), spare=SPARE)
         self._queries = None if probable is None else LiveQueries(probable)
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
         read = {*self._in_worlds, *(name for one in (self._chains, self._queries) if one for name in one.streams)}
