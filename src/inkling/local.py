@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
+from inkling.errors import InputError
 from inkling.evaluators.whole import run_plan
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.run import answered
@@ -18,10 +19,13 @@ from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.model.clock import Measure
+from inkling.model.time import Clock
+from inkling.physical.query_verdicts import no_query
 from inkling.physical.runnable import Runnable
+from inkling.probable import during
 from inkling.probable import run as probable_run
 from inkling.probable.program import ProbableProgram
-from inkling.results import Results, result_table
+from inkling.results import TIMESTAMP, Results, result_table
 from inkling.worlds.answer import answer
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.run import OnWorlds
@@ -62,6 +66,47 @@ def run(
         measure.clock,
         worlds,
     )
+
+
+def chances_during(
+    program: Runnable,
+    event: str,
+    inputs: Mapping[str, Data],
+    spans: Sequence[tuple[int, int]],
+    clock: Clock,
+    tables: Mapping[str, Data] | None = None,
+    sampling: Sampling | None = None,
+) -> pa.Table:
+    """How probable it is that an event over probable streams happens at least once in each span of a clock."""
+    given = taken_in(program, inputs, tables)
+    probable = ProbableProgram.of(program.physical, given.around, given.measure, lanes_of(sampling or Sampling()))
+    if probable is None or event not in probable.strategies:
+        raise InputError.of(
+            "INK0656",
+            f"whether `{event}` happens between two times cannot be told",
+            notes=(_no_query(program.plan, event),),
+            helps=("ask it of a query over probable streams, PER END",),
+        )
+    if clock is not given.measure.clock:
+        raise InputError.of(
+            "INK0657",
+            f"spans are given in {clock.value}s, but the streams have {given.measure.clock.value}s",
+            helps=("write integers where times are integers, else for example `2026-03-01T12:00:00`",),
+        )
+    found = during.chances_during(probable, event, given.sources, spans)
+    at = pa.array(found["span"].to_numpy())
+    for place, name in enumerate(("since", "until")):
+        times = pa.array([span[place] for span in spans], pa.int64()).take(at)
+        found = found.append_column(name, times.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else times)
+    shown = [name for name in found.column_names if name not in ("span", "probability", "method", "error")]
+    return found.select([*shown, "probability", "method", "error"])
+
+
+def _no_query(plan: ProgramPlan, name: str) -> str:
+    event = plan.event(name)
+    if event is None:
+        return f"the program has no event `{name}`"
+    return no_query(event, plan) or "it rests on no stream with a PROBABILITY"
 
 
 @dataclass(frozen=True, slots=True)

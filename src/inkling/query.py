@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -27,6 +27,7 @@ from inkling.logical.explain import explain as explain_logical
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.rewrite import Rewritten, rewrite
+from inkling.model.time import Clock
 from inkling.physical.bounded import require_bounded
 from inkling.physical.explain import explain_physical
 from inkling.physical.forecasts import require_forecastable
@@ -41,6 +42,7 @@ from inkling.physical.world_verdicts import Looks
 from inkling.source import SourceText
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from inkling.fitting.refusals import Refusals
@@ -153,6 +155,31 @@ class Program:
         from inkling import local
 
         return local.run(self, inputs, tables, sampling, on_worlds)
+
+    def chances_during(
+        self,
+        event: str,
+        inputs: Mapping[str, Data],
+        spans: Sequence[tuple[Moment, Moment]],
+        tables: Mapping[str, Data] | None = None,
+        *,
+        sampling: Sampling | None = None,
+    ) -> pa.Table:
+        """How probable it is that an event over probable streams happens at least once from one time to another.
+
+        A row per span and value of the head: `since`, `until`, `probability`, `method`, `error`. Times are integers, or
+        dates or texts such as `2026-03-01T12:00:00`; both ends belong to a span.
+        """
+        from inkling import local
+        from inkling.fitting.settings import on_clock
+
+        ends = [(on_clock(since), on_clock(until)) for since, until in spans]
+        clocks = {clock for span in ends for _, clock in span} or {Clock.TICKS}
+        if len(clocks) > 1:
+            raise InputError.of("INK0657", "some spans are given in integers, others in times of day")
+        (clock,) = clocks
+        named = [(since, until) for (since, _), (until, _) in ends]
+        return local.chances_during(self, event, inputs, named, clock, tables, sampling)
 
     def fit(
         self,

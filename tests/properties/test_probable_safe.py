@@ -29,7 +29,7 @@ from inkling.testing.rows import Rows
 from inkling.testing.safe_queries import PATTERNS, safe_program, safe_rows
 
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(COMPILED).items()})
-N_CASES = 48
+N_CASES = 42
 PIECES = ((1, 1), (2, 3), (32, 256))
 
 
@@ -70,7 +70,9 @@ class Asked:
         before = 0
         for cut in (*cuts, 10**9):
             some = {name: [row for row in mine if before < row["t"] <= cut] for name, mine in rows.items()}
-            tables = {name: one.append_column(START, one["t"]) for name, one in arrow_streams(self.program, some).items()}
+            tables = {
+                name: one.append_column(START, one["t"]) for name, one in arrow_streams(self.program, some).items()
+            }
             ground = ground_of(self.query, schemas, tables, exact_numbers=exact)
             yield ground, words_of(self.query, ground, tables, around)
             before = cut
@@ -123,3 +125,99 @@ def test_points_are_sums_over_worlds(shape: str) -> None:
             assert one.found(one.safe(rng.choice(PIECES)), rows, cuts) == wanted, (one.program, rows, cuts)
             met[bool(wanted)] += 1
     assert met[True] > 3
+
+
+@pytest.mark.parametrize("shape", [shape for shape in PATTERNS if shape not in ONLY_AT_END])
+def test_ever_is_a_sum_over_worlds(shape: str) -> None:
+    rng = random.Random(f"ever {shape}")
+    one = asked(rng, shape, "VALUES")
+    for _ in range(10):
+        rows = safe_rows(rng, one.kinds, 10)
+        cuts = sorted(rng.sample(range(1, 6), rng.choice((0, 0, 1, 3))))
+        assert one.found(one.safe(rng.choice(PIECES)), rows, cuts) == one.wanted(rows), (one.program, rows, cuts)
+
+
+@pytest.mark.parametrize("shape", ["rejects", "repeated with rejects", "covered", "shared"])
+def test_whether_it_ever_holds_is_not_known_from_points(shape: str) -> None:
+    text = safe_program(random.Random(0), PATTERNS[shape], "VALUES").replace(" GIVEN g", "")
+    lines = [
+        line if "PROBABILITY" in line or "STREAM" not in line else line[:-1] + " PROBABILITY p;"
+        for line in text.split("\n")
+    ]
+    assert Asked.of("\n".join(lines)) is None
+
+
+@pytest.mark.parametrize("shape", PATTERNS)
+def test_compiled_numbers_are_close_and_states_can_be_stored(shape: str) -> None:
+    rng = random.Random(f"floats {shape}")
+    one = asked(rng, shape, "END")
+    for _ in range(6):
+        rows = safe_rows(rng, one.kinds, 10**6, 7)
+        exact = {time: float(chance) for time, chance in one.found(one.safe(), rows).items()}
+        cuts = sorted(rng.sample(range(1, 8), rng.choice((0, 2, 7))))
+        found = one.found(one.safe(rng.choice(PIECES), exact=False), rows, cuts, exact=False)
+        assert found == pytest.approx({time: exact[time] for time in found}, abs=1e-12)
+        assert all(exact[time] < 1e-12 for time in exact.keys() - found.keys())
+
+
+LONG = """
+STREAM R(t BIGINT, k BIGINT, v BIGINT) KEY k TIME t PROBABILITY p;
+STREAM T(t BIGINT, k BIGINT, v BIGINT) KEY k TIME t PROBABILITY p;
+STREAM W(t BIGINT, k BIGINT, v BIGINT) KEY k TIME t PROBABILITY p;
+EVENT q AS PATTERN SEQ NEXT(R x0, R x1[k = x0.k], {last}) PER END;
+"""
+
+
+@pytest.mark.parametrize("last", ["T x2", "T x2, W x3", "R x2[v = 1]", "T x2, T x3"])
+def test_neglected_starts_make_answers_lower_by_no_more_than_told(last: str) -> None:
+    one = Asked.of(LONG.format(last=last))
+    assert one is not None
+    rng = random.Random(last)
+    rows: Rows = {
+        name: [{"t": t, "k": k, "v": 1, "p": rng.uniform(0.2, 0.7)} for t in range(1, 120) for k in (1, 2)]
+        for name in one.kinds
+    }
+    ((ground, words),) = one.blocks(rows, (), exact=False)
+    _, exact = one.safe(exact=False).advance(SafeState({}), ground, words)
+    spare = 1e-5
+    state, lower = one.safe((8, 8), exact=False, spare=spare).advance(SafeState({}), ground, words)
+    all_kept, _ = one.safe((8, 8), exact=False).advance(SafeState({}), ground, words)
+    assert state.n_states < all_kept.n_states / 2
+    missing = exact.chance - lower.chance
+    assert (missing > -1e-12).all()
+    assert (missing <= lower.error + 1e-12).all()
+    assert 0 < lower.error.max() <= 60 * spare
+
+
+def test_certain_events_make_earlier_starts_irrelevant() -> None:
+    one = Asked.of(LONG.format(last="T x2"))
+    assert one is not None
+    rng = random.Random(1)
+    rows: Rows = {
+        name: [
+            {"t": t, "k": 1, "v": 1, "p": 1.0 if name == "T" and t % 10 == 0 else rng.uniform(0.1, 0.6)}
+            for t in range(1, 200)
+        ]
+        for name in one.kinds
+    }
+    ((ground, words),) = one.blocks(rows, (), exact=False)
+    state, answers = one.safe((5, 5), exact=False).advance(SafeState({}), ground, words)
+    assert state.units[0]["run"]["starts"].size <= 15
+    assert not answers.error.any()
+    _, all_at_once = one.safe((1000, 1000), exact=False).advance(SafeState({}), ground, words)
+    assert answers.chance == pytest.approx(all_at_once.chance, abs=1e-13)
+
+
+@pytest.mark.parametrize("shape", ["next", "two after", "repeated inside", "values of values", "two after, of one key"])
+def test_chances_grow_with_the_interval(shape: str) -> None:
+    rng = random.Random(f"growth {shape}")
+    for _ in range(4):
+        one = asked(rng, shape, "END")
+        ((ground, words),) = one.blocks(safe_rows(rng, one.kinds, 10**6), ())
+        table = interval_table(one.query, one.plan, ground, words, IN_FRACTIONS)
+        times = sorted({start for start, _ in table})
+        for start, end in table:
+            assert 0 <= table[start, end] <= 1
+            later, earlier = [t for t in times if start < t <= end], [t for t in times if start <= t < end]
+            assert all(table[t, end] <= table[start, end] for t in later)
+            assert all(table[start, t] <= table[start, end] for t in earlier)

@@ -75,7 +75,7 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
 def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPlan) -> Verdict[Bound | None]:
     bound = _bound(event, program)
     match strategy.engine:
-        case Engine.CHAINS:
+        case Engine.CHAINS | Engine.AUTOMATON:
             return Verdict(replace(bound, chances="state of its automaton"), "no match is listed, only how probable it is")
         case Engine.SAFE:
             said = "start that can still matter"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-
 NEVER = np.int64(9223372036854775807)
 
 

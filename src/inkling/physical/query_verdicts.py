@@ -11,6 +11,8 @@ from inkling.model.uncertainty import ProbableValue
 
 COSTS = {
     Engine.CHAINS: "chains of automaton states, exact; a few steps per row, and a number per state and key is kept",
+    Engine.AUTOMATON: "the automaton of a regular pattern, exact; a few steps per row, and a number per state and key "
+    "is kept",
     Engine.SAFE: "a safe plan, exact; grows with the square of the number of times, less where matches are certain",
     Engine.UNIVERSAL: "sets of partial matches, exact while they are few, else in sampled worlds: the data decides",
 }
@@ -67,6 +69,9 @@ def _plan(strategy: Strategy) -> str:
     if isinstance(strategy.plan, NoPlan):
         others = [name for name in strategy.variables if name not in strategy.head]
         return f"{for_each}{''.join(f'PROJECT {name} OF ' for name in others)}SETS"
+    if strategy.automaton is not None:
+        (source,) = strategy.query.sources
+        return f"{for_each}AUTOMATON({source}), {strategy.automaton.dfa.n_states} states"
     return for_each + plan_text(strategy.plan, strategy.query)
 
 

@@ -63,7 +63,7 @@ class _Part:
 
 
 def random_query(
-    rng: random.Random, shape: str | None = None, *, worlds: int = 32, per: str | None = None
+    rng: random.Random, shape: str | None = None, *, worlds: int = 48, per: str | None = None
 ) -> QueryCase:
     """A query of a shape that is meant to make it one of that class, with about that many worlds at most."""
     return _Maker(rng, shape or rng.choice(SHAPES)).case(worlds, per)
@@ -78,7 +78,8 @@ class _Maker:
 
     def case(self, worlds: int, per: str | None) -> QueryCase:
         rng = self._rng
-        n = rng.choice((1, 2, 2, 2, 3, 3, 3, 4)) if self._shape in ("regular", "unsafe") else rng.choice((2, 3, 3))
+        lengths = {"extended": (2, 2, 3), "safe": (2, 3, 3, 3), "overlap": (2, 3, 3, 3)}
+        n = rng.choice(lengths.get(self._shape, (1, 2, 2, 2, 3, 3, 3, 4)))
         self._last = n - 1
         by_partition = self._shape == "extended" and rng.random() < 0.5
         for number in range(n):
@@ -98,7 +99,7 @@ class _Maker:
     def _stream(self, name: str) -> _Stream:
         rng = self._rng
         keyed = self._shape in ("extended", "safe", "overlap")
-        key = rng.choice((("k",), ("k",), ("k", "j")) if keyed else ((), ("k",), ("k",), ("k", "j")))
+        key = rng.choice((("k",), ("k",), ("k",), ("k", "j")) if keyed else ((), ("k",), ("k",), ("k", "j")))
         kind = rng.choice(("independent", "independent", "chain", "certain"))
         has_value = kind == "chain" or not key or rng.random() < 0.75
         return _Stream(name, key, has_value, kind)
@@ -113,7 +114,7 @@ class _Maker:
             stream = self._parts[-1].stream
         repeated = rng.random() < (0.25 if number else 0.08)
         conditions: list[str] = []
-        if rng.random() < 0.45:
+        if rng.random() < (0.35 if self._shape == "regular" else 0.15):
             conditions.append(self._local(stream))
         shares = {"extended": not by_partition, "safe": not is_last, "overlap": not is_last}.get(self._shape, False)
         if shares and number:
@@ -145,7 +146,7 @@ class _Maker:
         earlier = [f"{part.name}.{one}" for part in self._parts for one in part.stream.columns if not part.repeated]
         last = [f"LAST({part.name}).{one}" for part in self._parts for one in part.stream.columns if part.repeated]
         found = []
-        for _ in range(self._rng.choice((0, 1, 1, 2))):
+        for _ in range(self._rng.choice((0, 1, 1, 1, 2))):
             if earlier + last:
                 symbol = self._rng.choice(("=", "=", "=", "<>", "<", ">="))
                 found.append(f"{self._rng.choice(stream.columns)} {symbol} {self._rng.choice(earlier + last)}")
@@ -178,7 +179,7 @@ class _Maker:
     def _having(self, parts: list[_Part]) -> str:
         rng = self._rng
         single = [part for part in parts if not part.repeated]
-        if not single or rng.random() < 0.6:
+        if not single or rng.random() < 0.7:
             return ""
         repeated = [part for part in parts[:-1] if part.repeated]
         if repeated and self._shape == "unsafe" and rng.random() < 0.3:
@@ -209,24 +210,31 @@ class _Rows:
         self._rng, self._left = rng, worlds
 
     def of(self, streams: list[_Stream]) -> Rows:
+        rng = self._rng
         rows: Rows = {stream.name: [] for stream in streams}
-        last = self._rng.randint(3, LAST_TIME)
-        for stream in self._rng.sample(streams, len(streams)):
-            keys = [*product(VALUES, repeat=len(stream.key))]
-            for key in self._rng.sample(keys, min(len(keys), self._rng.choice((1, 2, 2)))):
-                named = dict(zip(stream.key, key, strict=True))
-                times = [time for time in range(1, last + 1) if self._rng.random() < 0.7]
-                made = self._chain(times) if stream.kind == "chain" else self._groups(stream, times)
-                rows[stream.name] += [{**named, **row} for row in made]
+        last = rng.choice((3, LAST_TIME, LAST_TIME))
+        keys = [(stream, key) for stream in streams for key in self._keys(stream)]
+        n_doubtful = sum(stream.kind != "certain" for stream, _ in keys)
+        worlds = self._left
+        for stream, key in keys:
+            self._left = max(2, round(worlds ** (1 / max(1, n_doubtful))))
+            named = dict(zip(stream.key, key, strict=True))
+            times = [time for time in range(1, last + 1) if rng.random() < 0.9]
+            made = self._chain(times) if stream.kind == "chain" else self._groups(stream, times)
+            rows[stream.name] += [{**named, **row} for row in made]
         for some in rows.values():
-            self._rng.shuffle(some)
+            rng.shuffle(some)
         return rows
+
+    def _keys(self, stream: _Stream) -> list[tuple[int, ...]]:
+        keys = [*product(VALUES, repeat=len(stream.key))]
+        return self._rng.sample(keys, min(len(keys), self._rng.choice((1, 2, 2, 2))))
 
     def _groups(self, stream: _Stream, times: list[int]) -> list[Row]:
         rows: list[Row] = []
         for time in times:
             if stream.kind == "certain":
-                n = self._rng.choice((0, 1, 1, 2))
+                n = self._rng.choice((0, 1, 1, 1, 2))
                 rows += [{"t": time, **self._value(stream)} for _ in range(n)]
             elif stream.has_value:
                 values = self._rng.sample((*VALUES, *((None,) if self._rng.random() < 0.1 else ())), 2)
@@ -243,13 +251,13 @@ class _Rows:
     def _chances(self, most: int) -> list[float]:
         """Chances of alternatives; what is missing to 1 is that of no event."""
         rng = self._rng
-        n = rng.randint(1, most)
+        n = rng.choice((1, most))
         whole = rng.choice((6, 8))
-        if self._left < 2:
+        if self._left < 2 or rng.random() < 0.35:
             return [1.0]
         if n == 1:
             self._left //= 2
-            return [rng.choice((*range(1, whole), 0)) / whole]
+            return [rng.choice((*range(1, whole), *range(2, whole), 0)) / whole]
         one = rng.randint(1, whole - 2)
         other = whole - one if rng.random() < 0.5 or self._left < 3 else rng.randint(1, whole - one - 1)
         self._left //= 2 if one + other == whole else 3

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -58,7 +59,7 @@ class Ready:
 
     def blocks(self, cuts: Sequence[int], *, exactly: bool = True) -> Iterator[Block]:
         borders = [None, *cuts, None]
-        for after, until in zip(borders, borders[1:], strict=False):
+        for after, until in pairwise(borders):
             yield self.block(exactly=exactly, after=after, until=until)
 
 

@@ -6,7 +6,6 @@ import random
 from dataclasses import dataclass
 
 from inkling.model.event import Value
-from inkling.testing.rows import Rows
 
 VALUES = (1, 2, 3)
 TESTS = ("[v = 1]", "[v = 2]", "[v = 3]", "[v <= 2]", "[v <> 2]", "[v >= 2 AND v < 3]", "")
@@ -16,17 +15,21 @@ Row = dict[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class RegularCase:
-    """A program with one event, `q`, over a stream `S`, and its rows."""
+    """A program with one event, `q`, over a stream `S`, and rows of several keys, each with worlds of its own."""
 
     text: str
-    rows: Rows
+    keys: tuple[list[Row], ...]
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for rows in self.keys for row in rows]
 
     @property
     def times(self) -> list[int]:
-        return sorted({int(str(row["t"])) for row in self.rows["S"]})
+        return sorted({int(str(row["t"])) for row in self.rows})
 
 
-def random_regular(rng: random.Random, *, worlds: int = 24, per: str | None = None) -> RegularCase:
+def random_regular(rng: random.Random, *, keys: int = 5, worlds: int = 20, per: str | None = None) -> RegularCase:
     """A pattern that is regular, or nearly always so."""
     chained, restart = rng.random() < 0.5, rng.random() < 0.25
     head = "(k)" if rng.random() < 0.5 else ""
@@ -36,7 +39,7 @@ def random_regular(rng: random.Random, *, worlds: int = 24, per: str | None = No
     pattern = random_pattern(rng)
     stream = declaration(chained=chained, ordered="COMPLEMENT" in pattern)
     text = f"{stream}\nEVENT q{head} AS PATTERN {pattern}{clauses};"
-    return RegularCase(text, {"S": random_rows(rng, worlds, chained=chained)})
+    return RegularCase(text, tuple(random_rows(rng, key, worlds, chained=chained) for key in range(1, keys + 1)))
 
 
 def declaration(*, chained: bool, ordered: bool = False) -> str:
@@ -51,7 +54,7 @@ def random_pattern(rng: random.Random, depth: int = 2) -> str:
     if kind == "or":
         return f"({random_pattern(rng, depth - 1)}) OR ({random_pattern(rng, depth - 1)})"
     policy = rng.choice(("", "STRICT ", "NEXT "))
-    parts = [_part(rng, depth) for _ in range(rng.randint(2, 3))]
+    parts = [_part(rng, depth) for _ in range(rng.choice((2, 3, 3)))]
     parts[0], parts[-1] = (one if "?" not in one and "*" not in one else f"S{rng.choice(TESTS)}" for one in (parts[0], parts[-1]))
     if rng.random() < 0.3:
         absence = f"NOT S{rng.choice(TESTS[:-1])}"
@@ -63,31 +66,30 @@ def random_pattern(rng: random.Random, depth: int = 2) -> str:
 
 def _part(rng: random.Random, depth: int) -> str:
     one = f"S{rng.choice(TESTS)}"
-    kind = rng.choice(("one", "one", "times", "inner"))
+    kind = rng.choice(("one", "times", "times", "inner"))
     if kind == "times":
-        return one + rng.choice(("+", "*", "?", "{2}", "{1,2}", "{2,}"))
+        return one + rng.choice(("+", "*", "*", "?", "?", "{2}", "{1,2}", "{2,}"))
     return f"({random_pattern(rng, depth - 1)})" if kind == "inner" and depth > 1 else one
 
 
-def random_rows(rng: random.Random, worlds: int, *, chained: bool) -> list[Row]:
-    """Alternatives of one key or two, while there are worlds left."""
+def random_rows(rng: random.Random, key: int, worlds: int, *, chained: bool) -> list[Row]:
+    """Alternatives of a key, while there are worlds left."""
     rows: list[Row] = []
     left = [worlds]
-    for key in rng.sample((1, 2), rng.choice((1, 1, 2))):
-        possible: set[Value] = {None}
-        for time in [time for time in range(1, rng.randint(4, 6)) if rng.random() < 0.85]:
-            anew = not chained or time == 1 or possible == {None} or rng.random() < 0.12
-            reached: set[Value] = set()
-            before_this = left[0]
-            for before in [None] if anew else sorted(possible, key=str):
-                left[0] = before_this
-                chances = _chances(rng, left)
-                values = rng.sample(VALUES, len(chances))
-                given: Row = {"g": before} if chained else {}
-                rows += [{"k": key, "t": time, "v": v, "p": p, **given} for v, p in zip(values, chances, strict=True)]
-                reached |= {v for v, p in zip(values, chances, strict=True) if p > 0}
-                reached |= {None} if sum(chances) < 1 - 1e-9 else set()
-            possible = reached
+    possible: set[Value] = {None}
+    for time in [time for time in range(1, rng.randint(4, 6)) if rng.random() < 0.85]:
+        anew = not chained or not rows or rng.random() < 0.12
+        reached: set[Value] = set()
+        before_this = left[0]
+        for before in [None] if anew else sorted(possible, key=str):
+            left[0] = before_this
+            chances = _chances(rng, left)
+            values = rng.sample(VALUES, len(chances))
+            given: Row = {"g": before} if chained else {}
+            rows += [{"k": key, "t": time, "v": v, "p": p, **given} for v, p in zip(values, chances, strict=True)]
+            reached |= {v for v, p in zip(values, chances, strict=True) if p > 0}
+            reached |= {None} if sum(chances) < 1 - 1e-9 else set()
+        possible = reached
     rng.shuffle(rows)
     return rows
 

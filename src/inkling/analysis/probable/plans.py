@@ -95,7 +95,9 @@ def _plan(query: Query, n: int, env: frozenset[str], *, is_top: bool) -> Plan | 
     return _appended(query, n - 1, open_ones, env, is_top=is_top)
 
 
-def _appended(query: Query, last: int, open_ones: list[Variable], env: frozenset[str], *, is_top: bool) -> Plan | NoPlan:
+def _appended(
+    query: Query, last: int, open_ones: list[Variable], env: frozenset[str], *, is_top: bool
+) -> Plan | NoPlan:
     stage = query.stages[last]
     for one in open_ones:
         if last in one.stages and any(before < last for before in one.stages):

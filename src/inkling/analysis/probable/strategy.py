@@ -10,6 +10,7 @@ from inkling.analysis.probable.normal_form import query_of
 from inkling.analysis.probable.pattern import PatternAutomaton, followable
 from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.probable.query import Query
+from inkling.analysis.probable.together import unbounded
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
 
@@ -88,6 +89,9 @@ def _strategy(query: Query, classified: Classified, plan: Plan | NoPlan) -> Stra
         inner = inner.child
     variables = (*head, *projected)
     if not isinstance(inner, Chain):
+        together = unbounded(query, inner, frozenset(variables), within=query.per is p.Per.VALUES)
+        if together is not None:
+            return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, together)
         return Strategy(query, classified, plan, Engine.SAFE, variables, "operators combine independent parts")
     several = several_chained(query, frozenset(variables)) or _agreeing_at_first(query, frozenset(variables))
     if several is not None:

@@ -57,7 +57,9 @@ class FollowChainedRun:
         }
         streams = scope.streams[node.stage]
         masks = np.full(len(streams), 3 << (2 * node.stage), np.int64)
-        layout, self._moves = moves_of(scope, streams, np.zeros(len(streams), np.uint64), masks, old, stage_letters(node.stage))
+        layout, self._moves = moves_of(
+            scope, streams, np.zeros(len(streams), np.uint64), masks, old, stage_letters(node.stage)
+        )
         if not len(layout.units):  # nothing has come of it yet
             none = np.empty(0, np.uint64)
             layout = layout.grown(np.zeros(1, np.uint64), none, none, [])
@@ -92,9 +94,7 @@ class FollowChainedRun:
         if not self._weights.shape[1]:
             weights[0, 0] = 1
         out = np.zeros(last - first, weights.dtype)
-        self._kernels.chained_after(
-            first, last, *_of_one(self._moves), cuts, made, self._full, weights, child, out
-        )
+        self._kernels.chained_after(first, last, *_of_one(self._moves), cuts, made, self._full, weights, child, out)
         self._weights = weights
         self.errors[first:last] = float(self._lost[0]) + self._child.neglected
         return out

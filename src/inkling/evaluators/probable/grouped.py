@@ -1,8 +1,8 @@
 """A last stage that may read the streams of the stages before, or many streams that depend on their values before.
 
-For each time at which the latest event may have come, some things must not have happened since: that is one condition per
-unit, and units are independent, so that chances multiply. Which of these conditions are asked for varies, and what is
-wanted is a sum over the ways.
+For each time at which the latest event may have come, some things must not have happened since: that is one condition
+per unit, and units are independent, so that chances multiply. Which of these conditions are asked for varies, and what
+is wanted is a sum over the ways.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Layout:
             mass = np.asarray(full[base[u] : base[u + 1]] != 0, bool).reshape(shape)
             for axis, m in enumerate(chains):
                 others = tuple(one for one in range(len(shape)) if one != axis)
-                can_be = mass.any(axis=others)
+                can_be = np.atleast_1d(mass.any(axis=others))
                 can_be[0] = True
                 values.append(self.values[m][can_be])
         return Layout(self.units, self.first, self.streams, tuple(values), self.n_states)

@@ -20,7 +20,6 @@ from inkling.evaluators.probable.steps import Move, Outcome, Step
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.model.batch import Ints
 
-
 Codes = NDArray[np.uint16]
 MOST_CODES = 1 << 16
 

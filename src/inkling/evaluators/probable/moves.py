@@ -126,7 +126,7 @@ def _chained(scope: Scope, streams: Ints, units: Hashes) -> tuple[Hashes, Hashes
 def _hidden(
     scope: Scope, layout: Layout, streams: Ints, unit: Ints, groups: Ints, member: Ints, rows: Ints, counts: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """Per group its chained stream, or -1; per row which of its values comes and came before, -1 for one that cannot."""
+    """Per group its chained stream, or -1; per row which of its values it has and had before, -1 where it cannot."""
     ground = scope.block.ground
     chain_of = np.full(len(groups), -1, np.int64)
     value, given = np.zeros(len(rows), np.int64), np.full(len(rows), -1, np.int64)
@@ -135,8 +135,8 @@ def _hidden(
         return chain_of, value, given
     of_stream = np.full(len(streams), -1, np.int64)
     for one in chained:
-        mine = range(layout.first[unit[one]], layout.first[unit[one] + 1])
-        of_stream[one] = next(m for m in mine if layout.streams[m] == ground.name[streams[one]])
+        chains = range(layout.first[unit[one]], layout.first[unit[one] + 1])
+        of_stream[one] = next(m for m in chains if layout.streams[m] == ground.name[streams[one]])
     chain_of = of_stream[member]
     of_row = np.repeat(chain_of, counts)
     by_chain = np.argsort(of_row, kind="stable")

@@ -104,9 +104,9 @@ def _cumulated(group: Ints, given: np.ndarray, chance: np.ndarray) -> np.ndarray
 
 
 def _summed(answers: Answers, epsilon: float) -> Answers:
-    keys = {key: None for key in zip(answers.unit.tolist(), answers.time.tolist(), strict=True)}
-    place = {key: at for at, key in enumerate(sorted(keys))}
-    at = np.array([place[key] for key in zip(answers.unit.tolist(), answers.time.tolist(), strict=True)], np.int64)
+    keys = [*zip(answers.unit.tolist(), answers.time.tolist(), strict=True)]
+    place = {key: at for at, key in enumerate(sorted({*keys}))}
+    at = np.array([place[key] for key in keys], np.int64)
     chance = np.zeros(len(place), answers.chance.dtype)
     np.add.at(chance, at, answers.chance)
     start = np.full(len(place), np.iinfo(np.int64).max)

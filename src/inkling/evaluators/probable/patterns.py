@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from inkling.analysis.probable.pattern import PatternAutomaton
 from inkling.analysis.probable.strategy import Strategy
+from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.alone import COMPILED, Runs, nothing_seen, walked, whole_keys
 from inkling.evaluators.probable.automaton import LetterTables, letter_tables
 from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, LAST, START, UNIT
-from inkling.evaluators.probable.ground import ground_of
+from inkling.evaluators.probable.ground import Numbers, ground_of
 from inkling.evaluators.probable.regular import ChainState
 from inkling.evaluators.stage.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
@@ -90,6 +91,22 @@ class PatternEvaluator:
         self, state: ChainState, tables: Mapping[str, pa.Table], *, exact: bool = False
     ) -> tuple[ChainState, pa.Table]:
         """What is known of times that are complete, later than all before."""
+        after, ends = self.ends(state, tables, exact=exact)
+        (source,) = self.strategy.query.sources
+        chosen = tables[source].take(pa.array(ends.row))
+        columns = {
+            output.name: shown(output.expr, chosen, self.around) for output in (*self.event.head, *self.event.returns)
+        }
+        columns[UNIT] = pa.array(ends.unit)
+        columns[END] = pa.array(ends.time)
+        columns[START] = pa.array(ends.start)
+        columns[CHANCE] = pa.array(ends.chance.astype(np.float64))
+        columns[ERROR] = pa.array(np.zeros(len(ends.row)))
+        columns[LAST] = chosen[ID]
+        return after, pa.table(columns)
+
+    def ends(self, state: ChainState, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[ChainState, Ends]:
+        """Where matches end: each time that can be, or with PER VALUES once per key."""
         engine, query, once = self.engine, self.strategy.query, self.event.per is Per.VALUES
         (source,) = query.sources
         ground = ground_of(query, self.schemas, tables, exact_numbers=exact, canonical=False)
@@ -98,22 +115,24 @@ class PatternEvaluator:
             state, ground, letters, letter, engine.runs, restart=engine.restart, ever=once, kernels=self.kernels
         )
         groups = np.flatnonzero((found.start < NEVER) & whole_keys(ground)[ground.stream])
-        unit, start, chance = ground.stream[groups], found.start[groups], found.out[groups]
+        stream, start, chance = ground.stream[groups], found.start[groups], found.out[groups]
         if once and len(groups):
-            first = np.flatnonzero(np.append(True, unit[1:] != unit[:-1]))
+            first = np.flatnonzero(np.append(True, stream[1:] != stream[:-1]))
             groups = groups[np.append(first[1:], len(groups)) - 1]
-            unit, start, chance = unit[first], np.minimum.reduceat(start, first), np.add.reduceat(chance, first)
-        chosen = tables[source].take(pa.array(ground.row[found.last[groups]]))
-        columns = {
-            output.name: shown(output.expr, chosen, self.around) for output in (*self.event.head, *self.event.returns)
-        }
-        columns[UNIT] = pa.array(ground.name[unit])
-        columns[END] = pa.array(ground.time[groups])
-        columns[START] = pa.array(start)
-        columns[CHANCE] = pa.array(chance.astype(np.float64))
-        columns[ERROR] = pa.array(np.zeros(len(groups)))
-        columns[LAST] = chosen[ID]
-        return found.after, pa.table(columns)
+            stream, start, chance = stream[first], np.minimum.reduceat(start, first), np.add.reduceat(chance, first)
+        row = ground.row[found.last[groups]]
+        return found.after, Ends(ground.name[stream], ground.time[groups], start, chance, row)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """That matches of a unit end: at which time, how early they can have begun, how probably, with which row."""
+
+    unit: Hashes
+    time: Ints
+    start: Ints
+    chance: Numbers
+    row: Ints
 
 
 def shown(expr: Expr, rows: pa.Table, around: Surroundings) -> pa.Array:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from inkling.analysis.probable.plans import Chain, Cover, Follow, Group, Plan, Project
 from inkling.analysis.probable.query import Query
+from inkling.analysis.probable.together import is_one_stream
 from inkling.evaluators.probable import cover, follow, follow_chained, grouped
 from inkling.evaluators.probable.answers import Answers, joined
 from inkling.evaluators.probable.ground import Ground, Numbers
@@ -53,6 +54,7 @@ COMPILED = SimpleNamespace(
 
 SHORTEST, LONGEST = 32, 256
 """Pieces of a block, in steps: after each, starts are dropped that no longer count."""
+
 
 @dataclass(frozen=True, slots=True)
 class SafeState:
@@ -194,7 +196,7 @@ def operator_of(
             child = operator_of(query, before, env, spare=spare, within=True, since_ever=ever)
             if not query.source(number).markov:
                 return follow.Follow(query, child, number, spare, since_ever)
-            if within or query.stages[number].repeated or _is_one_stream(query, number, env):
+            if within or query.stages[number].repeated or is_one_stream(query, number, env):
                 return follow_chained.FollowChained(query, child, number, spare, since_ever)
             return grouped.FollowMany(query, child, number, spare)
         case Cover(child=before, stage=number):
@@ -220,14 +222,6 @@ def _n_stages(plan: Plan) -> int:
             return _n_stages(child)
         case Follow(stage=number) | Cover(stage=number) | Group(stage=number):
             return number + 1
-
-
-def _is_one_stream(query: Query, number: int, env: frozenset[str]) -> bool:
-    """Whether given values of variables leave one key of a stage's stream."""
-    known = set(query.stages[number].constants)
-    for name in env:
-        known |= query.variable(name).columns_in(number)
-    return set(query.source(number).key) <= known
 
 
 def interval_table(

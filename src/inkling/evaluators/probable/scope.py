@@ -13,6 +13,7 @@ from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, Numbers, constant_keys
 from inkling.model.batch import Ints
 
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Complete times: what may happen, and what each row can do for the query."""
@@ -72,7 +73,7 @@ class Scope:
         return np.searchsorted(self.times, self.block.ground.time[groups])
 
     def by_values(self, variables: Sequence[str], stages: Sequence[int]) -> tuple[Ints, Hashes, Ints]:
-        """Streams of some stages, the unit of variables that each belongs to, and the bits of words that count there."""
+        """Streams of some stages, the unit that each belongs to, and the bits of words that count there."""
         block = self.block
         ids, units, bits = [], [], []
         for stage in stages:
@@ -129,8 +130,8 @@ def scopes_of(block: Block, variables: Sequence[str]) -> dict[int, Scope]:
 def _by_name(names: Hashes, streams: Ints) -> Iterator[tuple[int, Ints]]:
     order = np.argsort(names, kind="stable")
     found, first = np.unique(names[order], return_index=True)
-    for name, mine in zip(found.tolist(), np.split(streams[order], first[1:]), strict=bool(len(found))):
-        yield name, mine
+    if len(found):
+        yield from zip(found.tolist(), np.split(streams[order], first[1:]), strict=True)
 
 
 def ranges(first: Ints, counts: Ints) -> Ints:
