@@ -22,9 +22,11 @@ from inkling.io.normalize import START
 from inkling.logical import plan as p
 from inkling.logical.plan import Per
 from inkling.model.time import Clock
+from inkling.model.worlds import joint_worlds
 from inkling.testing.arrow import arrow_streams
 from inkling.testing.exact_kernels import uncompiled
 from inkling.testing.oracle import bound, probable_oracle, surroundings
+from inkling.testing.probable_oracle import summed_over, with_names
 from inkling.testing.rows import Rows
 from inkling.testing.safe_queries import PATTERNS, safe_program, safe_rows
 
@@ -158,6 +160,28 @@ def test_compiled_numbers_are_close_and_states_can_be_stored(shape: str) -> None
         found = one.found(one.safe(rng.choice(PIECES), exact=False), rows, cuts, exact=False)
         assert found == pytest.approx({time: exact[time] for time in found}, abs=1e-12)
         assert all(exact[time] < 1e-12 for time in exact.keys() - found.keys())
+
+
+@pytest.mark.parametrize("shape", ["next", "next with a filter", "repeated", "two after", "values of values"])
+def test_tables_are_sums_over_worlds(shape: str) -> None:
+    rng = random.Random(f"tables {shape}")
+    for doubt in (" PROBABILITY p;", " PROBABILITY p GIVEN g;"):
+        text = safe_program(rng, PATTERNS[shape], "END")
+        lines = [line.split(" PROB")[0].rstrip(";") + doubt if " T(" in line else line for line in text.split("\n")]
+        one = Asked.of("\n".join(lines))
+        assert one is not None
+        for _ in range(5):
+            rows = safe_rows(rng, one.kinds, 12)
+            ((ground, words),) = one.blocks(rows, ())
+            found = interval_table(one.query, one.plan, ground, words, IN_FRACTIONS)
+            wanted = dict.fromkeys(found, Fraction(0))
+            schemas = [stream.schema for stream in one.program.streams]
+            for weight, world in joint_worlds(with_names(one.program, rows), schemas):
+                ends = {result.end for result in summed_over([(Fraction(1), world)], one.program)["q"]}
+                for start, end in wanted:
+                    if any(start <= time <= end for time in ends):
+                        wanted[start, end] += weight
+            assert found == wanted, (one.program, rows)
 
 
 LONG = """

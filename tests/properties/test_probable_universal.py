@@ -75,18 +75,23 @@ def expected(results: Sequence[ProbableResult]) -> Found:
     return found
 
 
-def a_case(number: int) -> tuple[QueryCase, Ready, Sequence[ProbableResult]]:
-    case = random_query(random.Random(number), SHAPES[number % len(SHAPES)], worlds=48)
-    plan = bound(case.text)
-    asked = ready(plan, case.rows)
+def a_case(number: int) -> tuple[QueryCase, Ready]:
+    worlds = 16 if number % 7 else 64
+    case = random_query(random.Random(number), SHAPES[number % len(SHAPES)], worlds=worlds)
+    asked = ready(bound(case.text), case.rows)
     assert asked is not None, case.text
-    return case, asked, probable_oracle(plan, case.rows)["q"]
+    return case, asked
+
+
+def results_of(case: QueryCase) -> Sequence[ProbableResult]:
+    return probable_oracle(bound(case.text), case.rows)["q"]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_answers_are_what_the_definition_says(part: int) -> None:
     for number in range(part, N_CASES, PARTS):
-        case, asked, results = a_case(number)
+        case, asked = a_case(number)
+        results = results_of(case)
         query, once = asked.query, asked.query.per is Per.VALUES
         block = asked.block()
         head = sorted(query.head)
@@ -107,7 +112,7 @@ def test_cases_are_of_every_class_and_every_obstacle() -> None:
     classes: Counter[Class] = Counter()
     plans: Counter[object] = Counter()
     features: Counter[str] = Counter()
-    for number in range(N_CASES // 2):
+    for number in range(300):
         case = random_query(random.Random(number), SHAPES[number % len(SHAPES)])
         asked = ready(bound(case.text), case.rows)
         assert asked is not None, case.text
@@ -119,16 +124,16 @@ def test_cases_are_of_every_class_and_every_obstacle() -> None:
             for word in ("CHECK", "HAVING", "LAST", "+", "GIVEN", "KEY k, j", "PER VALUES", "PARTITION", "(SEQ")
             if word in case.text
         )
-    assert min(classes[one] for one in Class) > 20
+    assert min(classes[one] for one in Class) > 15
     assert {Obstacle.NONLOCAL, Obstacle.JOIN_VAR, Obstacle.KLEENE_VAR} <= set(plans)
     assert {"Chain", "Project", "Follow", "Cover", "Group"} <= set(plans)
-    assert min(features.values()) > 10
+    assert min(features.values()) > 5
     assert len(features) == 9
 
 
 def test_cutting_anywhere_and_storing_states_changes_nothing() -> None:
-    for number in range(5, 105):
-        case, asked, _ = a_case(number)
+    for number in range(5, 75):
+        case, asked = a_case(number)
         head = sorted(asked.query.head)
         exactly = number % 2 == 0
         whole = by_unit(answered(Universal(asked.query, head, asked.around), asked.block(exactly=exactly)))
@@ -145,8 +150,8 @@ def test_cutting_anywhere_and_storing_states_changes_nothing() -> None:
 @pytest.mark.parametrize("cap", [0, 3])
 def test_cutting_sampled_worlds_changes_nothing(cap: int) -> None:
     n_sampled = 0
-    for number in range(40):
-        case, asked, _ = a_case(number)
+    for number in range(30):
+        case, asked = a_case(number)
         sampling = Sampling(70, 0.2, seed=number)
         universal = Universal(asked.query, (), asked.around, cap=cap, sampling=sampling)
         state, answers = advanced(universal, universal.start(), asked.block(exactly=False))
@@ -215,10 +220,11 @@ class AllWorlds:
 
 
 def test_lanes_that_are_all_worlds_are_exact() -> None:
-    for number in range(1, 200, 2):
-        case, asked, results = a_case(number)
+    for number in range(1, 150, 2):
+        case, asked = a_case(number)
         if asked.query.head:
             continue
+        results = results_of(case)
         block = asked.block()
         worlds = AllWorlds(asked, block, case.rows)
         weights = [float(one) for one in worlds.weights]
@@ -299,9 +305,10 @@ def test_most_probable_world(time: int, wanted: str | None) -> None:
 def test_most_probable_worlds_are_the_best_of_all_worlds() -> None:
     n_found = 0
     for number in range(0, 150, 3):
-        case, asked, results = a_case(number)
+        case, asked = a_case(number)
         if asked.query.head or asked.query.per is Per.VALUES:
             continue
+        results = results_of(case)
         block = asked.block()
         worlds = AllWorlds(asked, block, case.rows)
         time = max((one.end for one in results), default=0)
