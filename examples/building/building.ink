@@ -1,30 +1,48 @@
--- People on a corridor; `Door` holds every place a person enters, one second to the tick.
--- Data: inkling generate building
+-- People on a corridor whose antennas miss much; one second to the tick.
+-- `At` is what is known of each second by then (inkling infer filter), `Was` what is known in the end (inkling infer smooth).
+-- Data: inkling demo building
 
-STREAM Door(id STRING, person STRING, room STRING, t BIGINT) ID id KEY person TIME t TICK 1 SECONDS;
+STREAM At(person STRING, room STRING, t BIGINT) KEY person TIME t TICK 1 SECONDS PROBABILITY p;
+STREAM Was(person STRING, room STRING, t BIGINT, previous STRING) KEY person TIME t TICK 1 SECONDS
+  PROBABILITY p GIVEN previous;
 
 TABLE rooms(room STRING, kind STRING) FROM 'rooms.csv';
-TABLE offices(person STRING, room STRING) FROM 'offices.csv';
 
-EVENT coffee_visit(d.person AS person) AS
-  PATTERN Door d[rooms(room, 'coffee')];
-
--- From the own office straight to the coffee room.
-EVENT coffee_break(person) AS
-  PATTERN SEQ STRICT(Door a[offices(person, room)], Door h[rooms(room, 'hallway')]+, Door c[rooms(room, 'coffee')])
+-- Two seconds elsewhere, then the coffee room: an alert as it happens, and the same with all that is known.
+EVENT coffee_now(person) AS
+  PATTERN SEQ NEXT(At a, At b, At c)
+  HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
   PARTITION BY person
   PER END;
 
-EVENT coffee_together(x.person AS first, y.person AS second) AS
-  PATTERN SEQ(coffee_visit x, coffee_visit y)
-  WHERE x.person <> y.person
-  WITHIN 3 SECONDS;
+EVENT coffee(person) AS
+  PATTERN SEQ NEXT(Was a, Was b, Was c)
+  HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER END;
 
--- Out for coffee and not back at the desk within five minutes.
-EVENT lost_for_long(c.person AS person) AS
-  PATTERN SEQ(coffee_break c, NOT Door d[person = c.person AND offices(person, room)], AFTER 5 MINUTES);
+-- At each second: is anybody coming in?
+EVENT anyone() AS
+  PATTERN SEQ NEXT(Was a, Was b[person = a.person], Was c[person = a.person])
+  HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PER END;
 
--- A visit to an office other than the own one that lasts at least half a minute.
-EVENT visit(d.person AS person, d.room AS room) AS
-  PATTERN SEQ(Door d[rooms(room, 'office') AND NOT offices(person, room)],
-              NOT Door e[person = d.person], AFTER 30 SECONDS);
+-- Of each person: at any time at all?
+EVENT ever(person) AS
+  PATTERN SEQ NEXT(Was a, Was b, Was c)
+  HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER VALUES;
+
+-- Three seconds in the coffee room.
+EVENT stays_now(person) AS
+  PATTERN SEQ NEXT(At a, At b, At c)
+  HAVING rooms(a.room, 'coffee') AND rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER END;
+
+EVENT stays(person) AS
+  PATTERN SEQ NEXT(Was a, Was b, Was c)
+  HAVING rooms(a.room, 'coffee') AND rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER END;

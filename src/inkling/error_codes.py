@@ -163,7 +163,7 @@ CODES: dict[str, str] = {
     "INK0441": "windows over events that may be lost are not supported yet",
     "INK0450": "`DO` in rules of ETALIS is not supported yet",
     "INK0451": "a variable in NOT or OR of a rule that gets its value later",
-    "INK0452": "forecasts over uncertain streams are not supported yet",
+    "INK0452": "a forecast over uncertain streams that is not supported yet",
     "INK0453": "an account of a forecast is not supported yet",
     "INK0454": "a match over imprecise times with too many events",
     "INK0501": "data of an unknown kind",

@@ -50,7 +50,9 @@ def run(
     if imprecise is not None:
         found |= answered(imprecise, given.sources, given.facts)
     settings = sampling or Sampling()
-    probable = ProbableProgram.of(program.physical, given.around, measure, lanes_of(settings))
+    probable = ProbableProgram.of(
+        program.physical, given.around, measure, lanes_of(settings), tables=given.facts
+    )
     if probable is not None:
         found |= probable_run.answered(probable, given.sources)
     worlds = None
@@ -80,7 +82,7 @@ def chances_during(
     """How probable it is that an event over probable streams happens at least once in each span of a clock."""
     given = taken_in(program, inputs, tables)
     probable = ProbableProgram.of(program.physical, given.around, given.measure, lanes_of(sampling or Sampling()))
-    if probable is None or event not in probable.strategies:
+    if probable is None or event not in probable.strategies or _is_forecast(program.plan, event):
         raise InputError.of(
             "INK0656",
             f"whether `{event}` happens between two times cannot be told",
@@ -102,10 +104,17 @@ def chances_during(
     return found.select([*shown, "probability", "method", "error"])
 
 
+def _is_forecast(plan: ProgramPlan, name: str) -> bool:
+    event = plan.event(name)
+    return event is not None and event.forecast is not None
+
+
 def _no_query(plan: ProgramPlan, name: str) -> str:
     event = plan.event(name)
     if event is None:
         return f"the program has no event `{name}`"
+    if event.forecast is not None:
+        return "it is a forecast"
     return no_query(event, plan) or "it rests on no stream with a PROBABILITY"
 
 

@@ -15,7 +15,9 @@ import pytest
 from inkling.analysis.probable.normal_form import query_of
 from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.probable.query import Query
+from inkling.analysis.probable.together import unbounded
 from inkling.evaluators.probable.ground import ground_of
+from inkling.evaluators.probable.layout import TooManyValues
 from inkling.evaluators.probable.safe import COMPILED, Safe, SafeState, interval_table
 from inkling.evaluators.probable.words import words_of
 from inkling.io.normalize import START
@@ -31,7 +33,7 @@ from inkling.testing.rows import Rows
 from inkling.testing.safe_queries import PATTERNS, safe_program, safe_rows
 
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(COMPILED).items()})
-N_CASES = 42
+N_CASES = 36
 PIECES = ((1, 1), (2, 3), (32, 256))
 
 
@@ -153,7 +155,7 @@ def test_whether_it_ever_holds_is_not_known_from_points(shape: str) -> None:
 def test_compiled_numbers_are_close_and_states_can_be_stored(shape: str) -> None:
     rng = random.Random(f"floats {shape}")
     one = asked(rng, shape, "END")
-    for _ in range(6):
+    for _ in range(4):
         rows = safe_rows(rng, one.kinds, 10**6, 7)
         exact = {time: float(chance) for time, chance in one.found(one.safe(), rows).items()}
         cuts = sorted(rng.sample(range(1, 8), rng.choice((0, 2, 7))))
@@ -192,14 +194,25 @@ EVENT q AS PATTERN SEQ NEXT(R x0, R x1[k = x0.k], {last}) PER END;
 """
 
 
-@pytest.mark.parametrize("last", ["T x2", "T x2, W x3", "R x2[v = 1]", "T x2, T x3"])
+CHAINED = "T(t BIGINT, k BIGINT, v BIGINT) KEY k TIME t PROBABILITY p GIVEN g"
+
+
+@pytest.mark.parametrize("last", ["T x2", "T x2, W x3", "R x2[v = 1]", "T x2, T x3", "CHAIN T x2", "CHAIN T x2[k = 1]"])
 def test_neglected_starts_make_answers_lower_by_no_more_than_told(last: str) -> None:
-    one = Asked.of(LONG.format(last=last))
+    text = LONG.format(last=last.removeprefix("CHAIN "))
+    if "CHAIN" in last:
+        text = text.replace(CHAINED.removesuffix(" GIVEN g"), CHAINED)
+    one = Asked.of(text)
     assert one is not None
     rng = random.Random(last)
     rows: Rows = {
-        name: [{"t": t, "k": k, "v": 1, "p": rng.uniform(0.2, 0.7)} for t in range(1, 120) for k in (1, 2)]
-        for name in one.kinds
+        name: [
+            {"t": t, "k": k, "v": 1, "p": rng.uniform(0.2, 0.7), "g": before}
+            for t in range(1, 120)
+            for k in (1, 2)
+            for before in ((None, 1) if kind == "chain" else (None,))
+        ]
+        for name, kind in one.kinds.items()
     }
     ((ground, words),) = one.blocks(rows, (), exact=False)
     _, exact = one.safe(exact=False).advance(SafeState({}), ground, words)
@@ -245,3 +258,34 @@ def test_chances_grow_with_the_interval(shape: str) -> None:
             later, earlier = [t for t in times if start < t <= end], [t for t in times if start <= t < end]
             assert all(table[t, end] <= table[start, end] for t in later)
             assert all(table[start, t] <= table[start, end] for t in earlier)
+
+
+def test_too_many_joint_values_are_refused() -> None:
+    text = LONG.format(last="T x2+").replace(CHAINED.removesuffix(" GIVEN g"), CHAINED)
+    one = Asked.of(text)
+    assert one is not None
+    rows: Rows = {
+        "R": [{"t": 1, "k": 1, "v": 1, "p": 0.5}],
+        "T": [{"t": 1, "k": k, "v": v, "p": 0.25, "g": None} for k in range(7) for v in range(3)],
+        "W": [],
+    }
+    ((ground, words),) = one.blocks(rows, (), exact=False)
+    with pytest.raises(TooManyValues, match="16384 joint states, the limit is 4096"):
+        one.safe(exact=False).advance(SafeState({}), ground, words)
+
+
+@pytest.mark.parametrize(
+    ("last", "per", "said"),
+    [
+        ("T x2", "END", None),
+        ("T x2", "VALUES", "part 3 reads any `k` of T, each with a past of its own"),
+        ("T x2[k = 1]", "VALUES", None),
+        ("T x2+", "END", "part 3 reads any `k` of T, each with a past of its own"),
+        ("T x2, W x3", "END", "part 3 reads any `k` of T, each with a past of its own"),
+    ],
+)
+def test_streams_that_have_to_be_followed_together(last: str, per: str, said: str | None) -> None:
+    text = LONG.format(last=last).replace(CHAINED.removesuffix(" GIVEN g"), CHAINED).replace("PER END", f"PER {per}")
+    one = Asked.of(text)
+    assert one is not None
+    assert unbounded(one.query, one.plan, frozenset(), within=per == "VALUES") == said

@@ -94,7 +94,21 @@ def check(case: RegularCase, rng: random.Random, tally: Counter[str]) -> None:
     tally["results"] += sum(map(bool, by_key))
     tally["in doubt"] += sum(any(one.probability < 1 for one in some) for some in by_key)
     tally["chained"] += len(case.keys) * ("GIVEN" in case.text)
-    for word in ("STRICT", "NEXT", "SEQ (", "OR", "NOT", "COMPLEMENT", "EVENTS", "{", "+", "*", "?", "RESTART", "VALUES"):
+    for word in (
+        "STRICT",
+        "NEXT",
+        "SEQ (",
+        "OR",
+        "NOT",
+        "COMPLEMENT",
+        "EVENTS",
+        "{",
+        "+",
+        "*",
+        "?",
+        "RESTART",
+        "VALUES",
+    ):
         tally[word] += sum(map(bool, by_key)) * (word in case.text)
 
 

@@ -6,7 +6,8 @@ table or as a page. Reads tables through `io` and knows nothing of programs; the
 
 from inkling.calibrate.calibration import Calibration, calibrate
 from inkling.calibrate.comparison import Comparison, compare
+from inkling.calibrate.detections import Quality, quality
 from inkling.calibrate.diagonal import DiagonalTest
 from inkling.calibrate.reliability import Bin
 
-__all__ = ["Bin", "Calibration", "Comparison", "DiagonalTest", "calibrate", "compare"]
+__all__ = ["Bin", "Calibration", "Comparison", "DiagonalTest", "Quality", "calibrate", "compare", "quality"]

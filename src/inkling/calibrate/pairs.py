@@ -35,7 +35,7 @@ class Pairs:
 def labeled(results: Data, column: str) -> Pairs:
     """Pairs from results that have the truth in a column of their own."""
     table = read_table(results, what="results")
-    prob, error = _probabilities(table)
+    prob, error = probabilities(table)
     return _some(Pairs(prob, error, _booleans(table, column)))
 
 
@@ -46,15 +46,15 @@ def joined(results: Data, truth: Data, on: Sequence[str], among: Data | None = N
     chance: probability 0, with the largest error among the results, because sampled worlds may have missed it.
     """
     if not on:
-        raise _incomparable("there is no column to join results and truth on", help="name some, such as `on=['key']`")
+        raise incomparable("there is no column to join results and truth on", help="name some, such as `on=['key']`")
     found = read_table(results, what="results")
     named = {"results": found, "truth": read_table(truth, what="truth")}
     if among is not None:
         named["candidates"] = read_table(among, what="candidates")
-    keys = _keys(named, on)
+    keys = keys_of(named, on)
     claimed, happened = keys["results"], set(keys["truth"])
     _require_distinct(claimed, on)
-    prob, error = _probabilities(found)
+    prob, error = probabilities(found)
     unclaimed = (happened | set(keys.get("candidates", ()))) - set(claimed)
     largest = float(error.max(initial=0.0))
     return _some(
@@ -69,18 +69,18 @@ def joined(results: Data, truth: Data, on: Sequence[str], among: Data | None = N
 
 def _some(pairs: Pairs) -> Pairs:
     if not len(pairs):
-        raise _incomparable("there are neither results nor truths", help="calibration needs at least one result")
+        raise incomparable("there are neither results nor truths", help="calibration needs at least one result")
     return pairs
 
 
-def _probabilities(table: pa.Table) -> tuple[Floats, Floats]:
+def probabilities(table: pa.Table) -> tuple[Floats, Floats]:
     prob = _numbers(table, "probability")
     error = _numbers(table, "error") if "error" in table.column_names else np.zeros(prob.size)
     outside = prob[(prob < 0) | (prob > 1)]
     if outside.size:
-        raise _incomparable(f"a probability lies in [0, 1], found {outside[0]:g}")
+        raise incomparable(f"a probability lies in [0, 1], found {outside[0]:g}")
     if (error < 0).any():
-        raise _incomparable(f"an error is not negative, found {error.min():g}")
+        raise incomparable(f"an error is not negative, found {error.min():g}")
     return prob, error
 
 
@@ -88,7 +88,7 @@ def _numbers(table: pa.Table, name: str) -> Floats:
     values = _converted(table, name, pa.float64(), "numbers")
     numbers: Floats = values.to_numpy()
     if np.isnan(numbers).any():
-        raise _incomparable(f"`{name}` of the results holds NaN")
+        raise incomparable(f"`{name}` of the results holds NaN")
     return numbers
 
 
@@ -98,22 +98,22 @@ def _booleans(table: pa.Table, name: str) -> Marks:
 
 
 def _converted(table: pa.Table, name: str, kind: pa.DataType, expected: str) -> pa.ChunkedArray:
-    column = _column(table, name, "results")
+    column = column_of(table, name, "results")
     if column.null_count:
-        raise _incomparable(f"`{name}` of the results is missing in {column.null_count} of {len(column)} rows")
+        raise incomparable(f"`{name}` of the results is missing in {column.null_count} of {len(column)} rows")
     try:
         return column.cast(kind)
     except pa.ArrowException:
-        raise _incomparable(f"`{name}` of the results has the type {column.type}, expected {expected}") from None
+        raise incomparable(f"`{name}` of the results has the type {column.type}, expected {expected}") from None
 
 
-def _keys(tables: Mapping[str, pa.Table], on: Sequence[str]) -> dict[str, list[Key]]:
+def keys_of(tables: Mapping[str, pa.Table], on: Sequence[str]) -> dict[str, list[Key]]:
     """The key of every row of every table; values of different types are compared as text."""
     columns: dict[str, list[list[object]]] = {what: [] for what in tables}
     for name in on:
-        given = {what: _column(table, name, what) for what, table in tables.items()}
+        given = {what: column_of(table, name, what) for what, table in tables.items()}
         if any(pa.types.is_nested(column.type) for column in given.values()):
-            raise _incomparable(f"`{name}` holds lists, which cannot be joined on", help="name columns of plain values")
+            raise incomparable(f"`{name}` holds lists, which cannot be joined on", help="name columns of plain values")
         as_text = len({column.type for column in given.values()}) > 1
         for what, column in given.items():
             columns[what].append((column.cast(pa.string()) if as_text else column).to_pylist())
@@ -125,13 +125,13 @@ def _require_distinct(keys: list[Key], on: Sequence[str]) -> None:
     for key in keys:
         if key in seen:
             told = ", ".join(f"{name} {value}" for name, value in zip(on, key, strict=True))
-            raise _incomparable(
+            raise incomparable(
                 f"several results have {told}", help="name more columns, so that each result has a truth of its own"
             )
         seen.add(key)
 
 
-def _column(table: pa.Table, name: str, what: str) -> pa.ChunkedArray:
+def column_of(table: pa.Table, name: str, what: str) -> pa.ChunkedArray:
     if name not in table.column_names:
         close = nearest(name, table.column_names, n=1)
         raise InputError.of(
@@ -144,5 +144,5 @@ def _column(table: pa.Table, name: str, what: str) -> pa.ChunkedArray:
     return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
-def _incomparable(message: str, *, help: str | None = None) -> InputError:
+def incomparable(message: str, *, help: str | None = None) -> InputError:
     return InputError.of("INK0558", message, helps=() if help is None else (help,))

@@ -11,6 +11,7 @@ import typer
 from inkling.cli.examples import example_program, n_events
 from inkling.cli.execution import execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
+from inkling.cli.inference import infer_streams
 from inkling.cli.inputs import given_paths
 from inkling.cli.options import Debug, Master, Runner, RunnerChoice, Seed
 from inkling.cli.progress import counting
@@ -40,6 +41,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="inkling-bench-") as scratch:
         with counting(f"generating {name}", quiet=False) as progress:
             write(name, Path(scratch), events=n_events(name, events, USUAL_EVENTS), seed=seed, progress=progress)
+        infer_streams(Path(scratch), lambda _: None)
         learn_models(program, Path(scratch), lambda _: None)
         given = given_paths(program, [scratch], [])
         for number in range(1, repeat + 1):

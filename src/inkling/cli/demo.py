@@ -10,6 +10,7 @@ import typer
 from inkling.cli.examples import example_program, n_events
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import SCENARIO_NAMES, require_scenario
+from inkling.cli.inference import infer_streams
 from inkling.cli.inputs import given_paths
 from inkling.cli.judgment import Judgment, doubt_table, judge, judgment_table, report_tables
 from inkling.cli.options import (
@@ -76,13 +77,15 @@ def demo(
         write(name, folder, events=events, seed=seed, progress=progress)
     report = folder / "report.html"
     with working(quiet) as say:
+        infer_streams(folder, say)
         learn_models(program, folder, say)
         given = given_paths(program, [str(folder)], [])
         found = execute(program, given, runner, sampling, master=master, quick=True, say=say, debug=debug)
         judgments = judge(found, example, folder)
         scores = try_forecasts(program, given, folder, say)
         say("writing the report")
-        found.write_report(report, report_tables(judgments))
+        truth, decided = ({one.event: getattr(one, what) for one in judgments} for what in ("happened", "claimed"))
+        found.write_report(report, report_tables(judgments), truth, decided)
     if not quiet:
         _print(found, report, judgments)
         print_scores(scores)

@@ -19,6 +19,7 @@ def example_program(name: str) -> Path:
 
 
 FEWER = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 20_000) | {
+    "building": 500,
     "mixed": 6_000,
     "stocks": 10_000,
     "blizzard": 50_000,

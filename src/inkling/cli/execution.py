@@ -39,7 +39,13 @@ class Execution:
     def tables(self) -> Mapping[str, pa.Table]:
         return self.results.tables
 
-    def write_report(self, path: Path, extra: tuple[ReportTable, ...] = ()) -> None:
+    def write_report(
+        self,
+        path: Path,
+        extra: tuple[ReportTable, ...] = (),
+        truth: Mapping[str, pa.Table] | None = None,
+        decided: Mapping[str, pa.Table] | None = None,
+    ) -> None:
         from inkling.report import write_report
         from inkling.report.from_results import report_data
 
@@ -52,6 +58,8 @@ class Execution:
             seconds=self.seconds,
             sampling=self.sampling,
             extra=extra,
+            truth=truth,
+            decided=decided,
         )
         write_report(data, path)
 

@@ -31,6 +31,8 @@ class Judgment:
     n_certain: int  # of our results
     n_expected: float  # the sum of our probabilities
     page: Path
+    happened: pa.Table
+    claimed: pa.Table
 
     @property
     def n_wrong(self) -> int:
@@ -44,8 +46,11 @@ def judge(found: Execution, example: Path, folder: Path) -> list[Judgment]:
     from inkling.calibrate import calibrate, compare
 
     certain = load(example.with_name("certain.ink"))
+    declared = {table.name for table in certain.plan.tables}
+    tables = {name: data for name, data in found.given.tables.items() if name in declared}
     true, naive = (
-        certain.run_local(given_paths(certain, [str(folder / view)], []).streams).tables for view in ("true", "naive")
+        certain.run_local(given_paths(certain, [str(folder / view)], []).streams, tables).tables
+        for view in ("true", "naive")
     )
     judgments = []
     for event in found.program.plan.events:
@@ -54,12 +59,14 @@ def judge(found: Execution, example: Path, folder: Path) -> list[Judgment]:
         if event.per is Per.MATCH:
             said, happened, claimed = (_with_match(table) for table in (said, happened, claimed))
             on = [MATCH]
+        elif event.per is Per.END:
+            on.append("end")
         ours = calibrate(said, happened, on=on)
         theirs = calibrate(claimed, happened, on=on, among=said)
         both = compare({"with its doubt": ours, "taken for certain": theirs})
         page = both.to_html(folder / "calibration" / f"{name}.html", title=f"Calibration of {name}")
         n_certain, n_expected = found.results.n_certain(name) or 0, sum(said["probability"].to_pylist())
-        judgments.append(Judgment(name, ours, theirs, claimed.num_rows, n_certain, n_expected, page))
+        judgments.append(Judgment(name, ours, theirs, claimed.num_rows, n_certain, n_expected, page, happened, claimed))
     return judgments
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from inkling.cli.beside import beside
 from inkling.cli.execution import execute
 from inkling.cli.inputs import given_paths
 from inkling.cli.messages import print_diagnostics
@@ -67,6 +68,16 @@ def run(
         Path | None,
         typer.Option(metavar="FILE.html", help="Where a report for people goes.", show_default=False),
     ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="What happened, as results: drawn in the report.", show_default=False),
+    ] = None,
+    decided: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="What was decided without doubt, as results: drawn in the report.", show_default=False
+        ),
+    ] = None,
     epsilon: Epsilon = 0.01,
     delta: Delta = 0.01,
     seed: WorldSeed = 0,
@@ -96,7 +107,7 @@ def run(
             write_tables({"rejects": found.results.rejects}, rejects)
         if report is not None:
             say("writing the report")
-            found.write_report(report)
+            found.write_report(report, truth=beside(truth, found), decided=beside(decided, found))
     if not quiet:
         for line in found.summary():
             typer.echo(line, err=True)

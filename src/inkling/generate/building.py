@@ -1,7 +1,7 @@
-"""People with tags on a corridor: where antennas believe them to be, and the doors they really pass.
+"""People with tags on a corridor: what antennas read of them, and the doors they really pass.
 
-Ten cells of hallway have a room behind each. Only four cells have an antenna, so `At` carries a probability
-for every place that a forward filter finds possible; `Door` holds what happened.
+Ten cells of hallway have a room behind each. Only four cells have an antenna, which misses much; `Door` holds what
+happened. The tables `movement`, `readers` and `prior` say by which chances people move and are read.
 """
 
 from __future__ import annotations
@@ -13,33 +13,27 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inkling.generate.corridor import READERS, movement, readers
 from inkling.generate.floor import COFFEE_ROOM, HALL, LOCATIONS, OFFICES, Antennas, Walkers
 from inkling.generate.numbering import Numbering, prefixed
 from inkling.generate.readings import Block, blocks_from, latest_of, previous_of, steps_per_block
 from inkling.generate.scenario import Streams, Truth
 
 BLOCK_ROWS = 1 << 14
-LEAST_PROB = 0.05
 NOWHERE = -1
 
 STREAMS = {
-    "At": pa.schema(
-        [
-            ("id", pa.int64()),
-            ("person", pa.string()),
-            ("room", pa.string()),
-            ("t", pa.int64()),
-            ("p", pa.float64()),
-        ]
+    "Reading": pa.schema(
+        [("id", pa.int64()), ("person", pa.string()), ("t", pa.int64()), ("reader", pa.string())],
     ),
     "Door": pa.schema([("id", pa.string()), ("person", pa.string()), ("room", pa.string()), ("t", pa.int64())]),
 }
 
 
 class Building:
-    """People on one floor; an `At` event is all rows with the same `id`, one per place the person may be."""
+    """People on one floor, who begin in their offices."""
 
-    main: str = "At"
+    main: str = "Reading"
     streams: Mapping[str, pa.Schema] = STREAMS
 
     def __init__(self, *, events: int, keys: int | None, seed: int, start: datetime | int | None) -> None:
@@ -47,14 +41,14 @@ class Building:
             raise ValueError(f"the building counts seconds, expected an integer start, found {start=}")
         self.events = events
         self.seed = seed
-        self.keys = keys or max(4, min(600, events // 2_000))
+        self.keys = keys or max(4, min(600, int(0.54 * events**0.5)))  # more people, for longer
         self._first_second = 1 if start is None else start
         self._out = Numbering(STREAMS)
         self._names = prefixed("person", np.arange(self.keys), width=3)
         offices = np.array([LOCATIONS.index(room) for room in OFFICES])
         self._office = offices[np.arange(self.keys) % offices.size]
         self._walkers = Walkers(self._office)
-        self._antennas = Antennas(self._office)
+        self._antennas = Antennas()
         self._at = np.full(self.keys, NOWHERE)
         self._came_from = np.full(self.keys, NOWHERE)
         self._counts = {"coffee_visit": 0, "coffee_break": 0}
@@ -64,6 +58,9 @@ class Building:
         return {
             "rooms": pa.table({"room": LOCATIONS, "kind": [kind[room] for room in LOCATIONS]}),
             "offices": pa.table({"person": self._names, "room": _room_names(self._office)}),
+            "movement": movement(),
+            "readers": readers(),
+            "prior": pa.table({"state": OFFICES, "p": np.full(len(OFFICES), 1 / len(OFFICES))}),
         }
 
     def truth(self) -> Truth:
@@ -73,28 +70,27 @@ class Building:
     def blocks(self) -> Iterator[Streams]:
         for block in blocks_from(self.seed, "building", steps_per_block(self.keys, BLOCK_ROWS)):
             yield self._block(block)
-            if self._out.rows["At"] >= self.events:
+            if self._out.rows["Reading"] >= self.events:
                 return
 
     def _block(self, block: Block) -> Streams:
         path = self._walkers.walk(block.random, block.n_steps)
-        belief = self._antennas.believe(path, block.random)
-        step, person, place = (axis[: self._remaining()] for axis in np.nonzero(belief >= LEAST_PROB))
+        is_read = self._antennas.read(path, block.random)
+        step, person, antenna = (axis[: self._remaining()] for axis in np.nonzero(is_read))
         is_cut = self._remaining() <= step.size
         n_steps = int(step[-1]) + 1 if is_cut else block.n_steps
-        second = self._first_second + block.first_step + step
-        prob = np.floor(belief[step, person, place] * 1e4) / 1e4  # never more than 1 in all
-        at = {
-            "id": (block.first_step + step) * self.keys + person,
+        columns = {
             "person": self._names.take(pa.array(person)),
-            "room": _room_names(place),
-            "t": second,
-            "p": prob,
+            "t": self._first_second + block.first_step + step,
+            "reader": pa.array(READERS).take(pa.array(antenna)),
         }
-        return {"At": self._out.batch("At", at), "Door": self._doors(path[:n_steps], block.first_step)}
+        return {
+            "Reading": self._out.batch("Reading", columns),
+            "Door": self._doors(path[:n_steps], block.first_step),
+        }
 
     def _remaining(self) -> int:
-        return self.events - self._out.rows["At"]
+        return self.events - self._out.rows["Reading"]
 
     def _doors(self, path: npt.NDArray[np.intp], first_step: int) -> pa.RecordBatch:
         enters = path != previous_of(path, self._at)

@@ -73,26 +73,11 @@ def _leaving(chances: Floats, at: int) -> dict[str, float]:
 
 
 class Antennas:
-    """Follow every tag with an exact forward filter, which knows the floor and the office of each person."""
+    """Which antennas read which tag, by chance."""
 
-    def __init__(self, office: npt.NDArray[np.intp]) -> None:
-        self._belief = np.eye(2 * N_CELLS)[office]
-        self._motion = motion()
+    def __init__(self) -> None:
         self._read_chance = read_chance()
-        self._likelihood = np.stack([self._likelihood_of(code) for code in range(1 << len(ANTENNA_CELLS))])
 
-    def _likelihood_of(self, code: int) -> Floats:
-        is_read = np.array([code >> antenna & 1 for antenna in range(len(ANTENNA_CELLS))], np.bool_)
-        likelihood: Floats = np.where(is_read[:, None], self._read_chance, 1.0 - self._read_chance).prod(axis=0)
-        return likelihood
-
-    def believe(self, path: npt.NDArray[np.intp], random: BlockRandom) -> Floats:
-        """Probability of each location (last axis) for each second and person, from readings up to then."""
-        codes = np.zeros(path.shape, np.intp)
-        for antenna, chance in enumerate(self._read_chance):
-            codes |= (random.unit(path.shape) < chance[path]).astype(np.intp) << antenna
-        beliefs = np.empty((*path.shape, 2 * N_CELLS))
-        for step, code in enumerate(codes):
-            joint = (self._belief @ self._motion) * self._likelihood[code]
-            beliefs[step] = self._belief = joint / joint.sum(axis=1, keepdims=True)
-        return beliefs
+    def read(self, path: npt.NDArray[np.intp], random: BlockRandom) -> npt.NDArray[np.bool_]:
+        """Whether it is read at each second (first axis), of each person, by each antenna (last axis)."""
+        return np.stack([random.unit(path.shape) < chance[path] for chance in self._read_chance], axis=-1)

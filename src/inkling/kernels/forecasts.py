@@ -116,3 +116,16 @@ def intervals(
         enough[row] = end >= begin and mass > 0 and mass >= least - TOLERANCE and fits
         first[row] = begin + 1 if end >= begin else 0
         last[row] = end + 1 if end >= begin else 0
+
+
+@njit(cache=True, nogil=True)
+def mixed(weights, rows):
+    """[belief, column]: rows in the proportions of each belief, added up in the same order however many there are."""
+    found = np.zeros((weights.shape[0], rows.shape[1]), np.float64)
+    for b in range(weights.shape[0]):
+        for state in range(weights.shape[1]):
+            weight = weights[b, state]
+            if weight != 0:
+                for n in range(rows.shape[1]):
+                    found[b, n] += weight * rows[state, n]
+    return found

@@ -14,20 +14,20 @@ TILE = 512
 
 @njit(cache=True)
 def survivors(
-    first, last, step_cells, cell_unit, offsets, source, target, weight, hits, base, full, alive, sums, made, out
+    first, last, step_cells, cell_unit, offsets, source, target, weight, hits, base, full, alive, gone, made, out
 ):
     """out[i, c]: the chance that some unit has had a hit in the steps from the start of column c to first + i.
 
     `full` holds the chances of all states, `alive[state, column]` those without a hit since the start, and
-    `sums[unit, column]` what is left of each unit.
+    `gone[unit, column]` that of a hit since then.
     """
-    n_units, n_columns = sums.shape
+    n_units, n_columns = gone.shape
     widest = 1
     for u in range(n_units):
         widest = max(widest, base[u + 1] - base[u])
     moved = np.zeros((widest, min(TILE, max(n_columns, 1))), alive.dtype)
     later = np.zeros(widest, alive.dtype)
-    left = np.zeros(n_columns, alive.dtype)
+    some = np.zeros(n_columns, alive.dtype)
     n = 0
     while n < n_columns and made[n] < first:
         n += 1
@@ -35,70 +35,69 @@ def survivors(
     for i in range(first, last):
         while n < n_columns and made[n] <= i:
             alive[:, n] = full
-            sums[:, n] = 1
-            left[n] = 1
+            gone[:, n] = 0
+            some[n] = 0
             n += 1
-        c = step_cells[i]
-        stale = stale or c < step_cells[i + 1]
+        cell = step_cells[i]
+        stale = stale or cell < step_cells[i + 1]
         if stale:
-            left[:n] = 1
+            some[:n] = 0
             for u in range(n_units):
-                if c < step_cells[i + 1] and cell_unit[c] == u:
+                if cell < step_cells[i + 1] and cell_unit[cell] == u:
                     b, size = base[u], base[u + 1] - base[u]
-                    begin, end = offsets[c], offsets[c + 1]
+                    begin, end = offsets[cell], offsets[cell + 1]
                     if size == 2:
                         _advanced_pair(
-                            begin, end, source, target, weight, hits, alive[b, :n], alive[b + 1, :n], sums[u, :n]
+                            begin, end, source, target, weight, hits, alive[b, :n], alive[b + 1, :n], gone[u, :n]
                         )
                     else:
-                        _advanced(begin, end, source, target, weight, hits, b, size, n, alive, sums[u], moved)
-                    for s in range(size):
-                        later[s] = 0
+                        _advanced(begin, end, source, target, weight, hits, b, size, n, alive, gone[u], moved)
+                    later[:size] = 0
                     for m in range(begin, end):
                         later[target[m]] += weight[m] * full[b + source[m]]
-                    for s in range(size):
-                        full[b + s] = later[s]
-                    c += 1
-                _multiplied(left[:n], sums[u, :n])
+                    full[b : b + size] = later[:size]
+                    cell += 1
+                _either(some[:n], gone[u, :n])
         stale = False
-        for k in range(n):
-            out[i - first, k] = 1 - left[k]
+        out[i - first, :n] = some[:n]
 
 
 @njit(cache=True)
-def _multiplied(left, more):
-    for c in range(len(left)):
-        left[c] *= more[c]
+def _either(some, more):
+    """The chance of one of two independent things, exact also where it is tiny."""
+    for c in range(len(some)):
+        some[c] += more[c] * (1 - some[c])
 
 
 @njit(cache=True)
-def _advanced_pair(begin, end, source, target, weight, hits, one, other, sums):
-    """One unit of two states at one time: moves without a hit, in all columns."""
+def _advanced_pair(begin, end, source, target, weight, hits, one, other, gone):
+    """One unit of two states at one time, in all columns."""
     zero = weight[begin] * 0
-    stay, go, come, rest = zero, zero, zero, zero
+    stay, go, come, rest, hit, strike = zero, zero, zero, zero, zero, zero
     for m in range(begin, end):
-        if not hits[m]:
-            if source[m] == 0:
-                if target[m] == 0:
-                    stay += weight[m]
-                else:
-                    go += weight[m]
+        if source[m] == 0:
+            if hits[m]:
+                hit += weight[m]
             elif target[m] == 0:
-                come += weight[m]
+                stay += weight[m]
             else:
-                rest += weight[m]
-    for c in range(len(sums)):
+                go += weight[m]
+        elif hits[m]:
+            strike += weight[m]
+        elif target[m] == 0:
+            come += weight[m]
+        else:
+            rest += weight[m]
+    for c in range(len(gone)):
         here, there = one[c], other[c]
-        after = stay * here + come * there
-        then = go * here + rest * there
-        one[c] = after
-        other[c] = then
-        sums[c] = after + then
+        one[c] = stay * here + come * there
+        other[c] = go * here + rest * there
+        gone[c] += hit * here + strike * there
 
 
 @njit(cache=True)
-def _advanced(begin, end, source, target, weight, hits, b, size, n, alive, sums, moved):
-    """One unit at one time: moves without a hit, in all columns."""
+def _advanced(begin, end, source, target, weight, hits, b, size, n, alive, gone, moved):
+    """One unit at one time, in all columns."""
     width = moved.shape[1]
     low = 0
     while low < n:
@@ -106,12 +105,12 @@ def _advanced(begin, end, source, target, weight, hits, b, size, n, alive, sums,
         for s in range(size):
             moved[s, : high - low] = 0
         for m in range(begin, end):
-            if not hits[m]:
+            if hits[m]:
+                _added(gone[low:high], weight[m], alive[b + source[m], low:high])
+            else:
                 _added(moved[target[m], : high - low], weight[m], alive[b + source[m], low:high])
-        sums[low:high] = 0
         for s in range(size):
             alive[b + s, low:high] = moved[s, : high - low]
-            _added(sums[low:high], 1, moved[s, : high - low])
         low = high
 
 
@@ -129,22 +128,18 @@ def hits_at(first, last, step_cells, cell_unit, offsets, source, target, weight,
         widest = max(widest, base[u + 1] - base[u])
     later = np.zeros(widest, full.dtype)
     for i in range(first, last):
-        out[i - first] = 1
         for c in range(step_cells[i], step_cells[i + 1]):
             u = cell_unit[c]
             b, size = base[u], base[u + 1] - base[u]
-            for s in range(size):
-                later[s] = 0
-            missed = later[0] * 0 + 1
+            later[:size] = 0
+            found = weight[0] * 0
             for m in range(offsets[c], offsets[c + 1]):
                 part = weight[m] * full[b + source[m]]
                 later[target[m]] += part
                 if hits[m]:
-                    missed -= part
-            for s in range(size):
-                full[b + s] = later[s]
-            out[i - first] *= missed
-        out[i - first] = 1 - out[i - first]
+                    found += part
+            full[b : b + size] = later[:size]
+            out[i - first] += found * (1 - out[i - first])
 
 
 @njit(cache=True)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inkling.kernels import durations as kernel
+from inkling.kernels.forecasts import mixed
 from inkling.markov.chain import Chain
 from inkling.markov.gaps import GapCounts
 
@@ -25,6 +26,11 @@ class WithinDuration:
     @property
     def chance(self) -> npt.NDArray[np.float64]:
         return (self.lower + self.upper) / 2
+
+    def on(self, belief: npt.NDArray[np.float64]) -> WithinDuration:
+        """For beliefs about where the chain is, [row, state]."""
+        both = mixed(belief, np.column_stack([self.lower, self.upper]))
+        return WithinDuration(both[:, 0], both[:, 1])
 
     @property
     def half_width(self) -> npt.NDArray[np.float64]:

@@ -129,7 +129,7 @@ class ForecastTable:
             raise ValueError(f"a belief is about {len(self.times)} states, not {weights.shape[1]}")
         likeliest = weights.argmax(axis=1)
         eligible = np.asarray(((weights > 0) & self.eligible).any(axis=1))
-        return _table(self.asked, np.ascontiguousarray(weights @ self.times), self.center[likeliest], eligible)
+        return _table(self.asked, kernel.mixed(weights, self.times), self.center[likeliest], eligible)
 
 
 def _eligible(chain: Chain, asked: Asked) -> npt.NDArray[np.bool_]:

@@ -13,6 +13,8 @@ COSTS = {
     Engine.CHAINS: "chains of automaton states, exact; a few steps per row, and a number per state and key is kept",
     Engine.AUTOMATON: "the automaton of a regular pattern, exact; a few steps per row, and a number per state and key "
     "is kept",
+    Engine.FORECAST: "a model on the chances of all that may have happened, exact up to the model; a number per place "
+    "where it may stand, and key, is kept",
     Engine.SAFE: "a safe plan, exact; grows with the square of the number of times, less where matches are certain",
     Engine.UNIVERSAL: "sets of partial matches, exact while they are few, else in sampled worlds: the data decides",
 }
@@ -69,6 +71,8 @@ def _plan(strategy: Strategy) -> str:
     if isinstance(strategy.plan, NoPlan):
         others = [name for name in strategy.variables if name not in strategy.head]
         return f"{for_each}{''.join(f'PROJECT {name} OF ' for name in others)}SETS"
+    if strategy.engine is Engine.FORECAST:
+        return f"{for_each}FORECAST({', '.join(strategy.query.sources)})"
     if strategy.automaton is not None:
         (source,) = strategy.query.sources
         return f"{for_each}AUTOMATON({source}), {strategy.automaton.dfa.n_states} states"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pyarrow as pa
 
+from inkling.analysis.probable.pattern import as_certain
 from inkling.analysis.probable.strategy import Engine, Strategy, strategies_of
+from inkling.evaluators.probable.beliefs import BeliefEvaluator
 from inkling.evaluators.probable.evaluator import ProbableEvaluator
 from inkling.evaluators.probable.face import Answering
 from inkling.evaluators.probable.lanes import Sampling
@@ -18,6 +20,7 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,18 @@ class ProbableProgram:
     sampling: Sampling
     id_types: Mapping[str, pa.DataType]
     spare: float = 0.0  # by which answers of safe plans may be too low, so that less has to be kept
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)  # models of forecasts
 
     @classmethod
     def of(
-        cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, sampling: Sampling, *, spare: float = 0.0
+        cls,
+        plan: PhysicalPlan,
+        around: Surroundings,
+        measure: Measure,
+        sampling: Sampling,
+        *,
+        spare: float = 0.0,
+        tables: Mapping[str, pa.Table] | None = None,
     ) -> ProbableProgram | None:
         """None where the program has no such event."""
         strategies = strategies_of(plan.program)
@@ -48,7 +59,7 @@ class ProbableProgram:
             if step.event.name in strategies
         }
         part = replace(plan.program, streams=streams, events=events)
-        return cls(part, strategies, around, measure, sampling, ids, spare)
+        return cls(part, strategies, around, measure, sampling, ids, spare, tables or {})
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:
@@ -64,4 +75,7 @@ class ProbableProgram:
         strategy = self.strategies[event.name]
         if strategy.engine is Engine.AUTOMATON:
             return PatternEvaluator(event, strategy, schemas, self.around)
+        if strategy.engine is Engine.FORECAST:
+            (stage,) = plan_program(as_certain(event, self.part)).stages
+            return BeliefEvaluator(event, strategy, schemas, self.around, stage, self.tables)
         return ProbableEvaluator(event, strategy, schemas, self.around, self.sampling, self.spare)

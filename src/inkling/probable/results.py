@@ -12,7 +12,9 @@ from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, LAST, STAR
 from inkling.evaluators.probable.face import Answering
 from inkling.logical.plan import Demand, EventPlan, Per
 from inkling.model.time import Clock
-from inkling.results import ROUNDING, TIMESTAMP, most_probable, reaches
+from inkling.model.types import Type
+from inkling.results import MARGIN, ROUNDING, TIMESTAMP, most_probable, predicted, reaches
+from inkling.results import CHANCE as SAID
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
 
@@ -74,28 +76,43 @@ def added_up(parts: Sequence[pa.Table]) -> pa.Table:
 
 def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results that are probable enough."""
+    if predicted(event):
+        return _in_columns(event, found, ids, clock, found[SAID], "forecast", found[MARGIN])
     chance, error = np.clip(found[CHANCE].to_numpy(), 0.0, 1.0), found[ERROR].to_numpy()
     require_exact(event, error)
     high = reaches(np.minimum(chance + error, 1.0), event.confidence, ROUNDING)
     low = reaches(chance - error, event.confidence, ROUNDING)
     method = np.where(error <= NEGLECTED, EXACT, np.where(low, SAMPLED, UNDECIDED)).astype(object)
-    columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), len(found))}
+    kept = high & (chance > 0)
+    if not kept.all():
+        found, chance, method, error = found.filter(pa.array(kept)), chance[kept], method[kept], error[kept]
+    table = _in_columns(event, found, ids, clock, pa.array(chance), pa.array(method, pa.string()), pa.array(error))
+    return table if event.top is None else most_probable(table, event.top)
+
+
+def _in_columns(
+    event: EventPlan,
+    found: pa.Table,
+    ids: pa.DataType,
+    clock: Clock,
+    probability: pa.Array | pa.ChunkedArray,
+    method: pa.Array | str,
+    error: pa.Array | pa.ChunkedArray,
+) -> pa.Table:
+    n = len(found)
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), n)}
     for output in (*event.head, *event.returns):
         columns[output.name] = found[output.name]
     columns["start"] = _in_time(found[START], clock)
     columns["end"] = columns["detected_at"] = _in_time(found[END], clock)
-    columns["probability"] = pa.array(chance)
-    columns["method"] = pa.array(method, pa.string())
-    columns["error"] = pa.array(error)
-    columns["op"] = pa.repeat(pa.scalar("+"), len(found))
-    offsets = pa.array(np.arange(len(found) + 1, dtype=np.int32))
+    columns["probability"] = probability
+    columns["method"] = pa.repeat(pa.scalar(method), n) if isinstance(method, str) else method
+    columns["error"] = error
+    columns["op"] = pa.repeat(pa.scalar("+"), n)
+    offsets = pa.array(np.arange(n + 1, dtype=np.int32))
     columns["lineage"] = pa.ListArray.from_arrays(offsets, found[LAST].combine_chunks().cast(ids))
-    table = pa.table(columns)
-    kept = high & (chance > 0)
-    table = table if kept.all() else table.filter(pa.array(kept))
-    if event.top is not None:
-        return most_probable(table, event.top)
-    return table.sort_by([(name, "ascending") for name in ("end", "start", *(one.name for one in event.head))])
+    by = ["end", "start", *(one.name for one in event.head if one.type is not Type.WEIGHTS)]
+    return pa.table(columns).sort_by([(name, "ascending") for name in by])
 
 
 def require_exact(event: EventPlan, error: np.ndarray) -> None:

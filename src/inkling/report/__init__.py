@@ -6,6 +6,7 @@ runner.
 
 from inkling.report.build import build_report, write_report
 from inkling.report.data import (
+    CurveRow,
     EventCount,
     InfluenceRow,
     InputCount,
@@ -20,6 +21,7 @@ from inkling.report.data import (
 )
 
 __all__ = [
+    "CurveRow",
     "EventCount",
     "InfluenceRow",
     "InputCount",

@@ -16,7 +16,7 @@ from inkling.report.data import ReportData, Scalar
 from inkling.report.highlight import highlight
 from inkling.report.payload import payload_json
 
-STYLES = ("base.css", "timeline.css", "details.css", "doubt.css", "moments.css", "tables.css", "print.css")
+STYLES = ("base.css", "timeline.css", "details.css", "doubt.css", "moments.css", "chances.css", "tables.css", "print.css")
 SCRIPTS = (
     "elements.js",
     "report_data.js",
@@ -31,6 +31,7 @@ SCRIPTS = (
     "gestures.js",
     "doubt.js",
     "moments.js",
+    "chances.js",
     "details.js",
     "match_table.js",
     "page.js",

@@ -125,6 +125,24 @@ class MatchRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CurveRow:
+    """How probable an event is at each time, for one key: of `n_keys` that there are.
+
+    `happened` are the times at which it did, `decided` those at which processing without doubt says so; `has_truth`
+    and `has_decisions` tell whether that is known.
+    """
+
+    event: str
+    key: str
+    points: tuple[tuple[int, float], ...]
+    happened: tuple[int, ...] = ()
+    decided: tuple[int, ...] = ()
+    n_keys: int = 1
+    has_truth: bool = False
+    has_decisions: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RejectRow:
     """Rows of one stream refused for one reason, with one of them as a sample."""
 
@@ -172,6 +190,7 @@ class ReportData:
     notes: tuple[str, ...] = ()
     worlds: str | None = None  # what probabilities rest on, where streams are uncertain
     tables: tuple[ReportTable, ...] = ()
+    curves: tuple[CurveRow, ...] = ()
 
     def __post_init__(self) -> None:
         if self.time_kind not in ("timestamp", "ticks"):

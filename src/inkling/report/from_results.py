@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.analysis.doubt import streams_of
-from inkling.logical.expr import ColumnOf, KeyColumn
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.logical.streams import plain
 from inkling.model.time import Clock
 from inkling.query import Program
+from inkling.report.chances import Beside, curves_of, key_output
 from inkling.report.data import (
     EventCount,
     InputCount,
@@ -51,11 +51,14 @@ def report_data(
     max_matches: int = MAX_MATCHES,
     sampling: Sampling | None = None,
     extra: tuple[ReportTable, ...] = (),
+    truth: Beside | None = None,
+    decided: Beside | None = None,
 ) -> ReportData:
     """What a report shows of a run; events with many results show an even selection of them.
 
     The most probable results of uncertain events are looked at once more, with the settings of `sampling`. `extra` are
-    tables of one's own.
+    tables of one's own. `truth` and `decided` are results by event, of what happened and of what was decided without
+    doubt: they are drawn beside probabilities over time.
     """
     forecasts = {event.name for event in program.plan.events if event.forecast is not None}
     chosen = _selected({name: one for name, one in results.tables.items() if name not in forecasts}, max_matches)
@@ -86,6 +89,7 @@ def report_data(
         notes=tuple(warning.message for warning in program.warnings),
         worlds=results.worlds,
         tables=(*forecast_tables(program.plan, results.tables), *extra),
+        curves=curves_of(program.plan, results.tables, truth or {}, decided or {}),
     )
 
 
@@ -152,12 +156,8 @@ class _Matches:
 
     def _key(self, row: Mapping[str, object]) -> str:
         """The partition key, or a key of a stream that the head names, or nothing."""
-        keys = {name for stream in self.program.streams for name in stream.schema.key}
-        for output in self.event.head:
-            expr = output.expr
-            if isinstance(expr, KeyColumn) or (isinstance(expr, ColumnOf) and expr.column in keys):
-                return str(row[output.name])
-        return ""
+        name = key_output(self.event, self.program)
+        return "" if name is None else str(row[name])
 
     def _found(self, lineage: tuple[object, ...], start: int, end: int) -> tuple[MemberRow, ...]:
         """The events behind the ids; an id that several streams use at that time names none for sure."""

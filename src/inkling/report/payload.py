@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Generic, TypeVar
 
-from inkling.report.data import MatchRow, MemberRow, ReportData, Scalar
+from inkling.report.data import CurveRow, MatchRow, MemberRow, ReportData, Scalar
 
 LARGEST_EXACT_INTEGER = 2**53 - 1
 LONGEST_TEXT = 2_000
@@ -46,6 +46,7 @@ def page_payload(data: ReportData) -> dict[str, object]:
         "members": writer.members,
         "matches": matches,
         "hasDoubt": data.has_doubt,
+        "curves": [writer.curve_row(curve) for curve in data.curves],
         "examined": {
             index: writer.examined_row(match)
             for index, match in enumerate(data.matches)
@@ -147,6 +148,12 @@ class _RowWriter:
             for one in match.influences
         ]
         return [*spreads, influences]
+
+    def curve_row(self, curve: CurveRow) -> JsonRow:
+        happened, decided = ([time - self.origin for time in times] for times in (curve.happened, curve.decided))
+        points = [[time - self.origin, float(f"{chance:.4g}")] for time, chance in curve.points]
+        about = [curve.n_keys, curve.has_truth, curve.has_decisions]
+        return [self.events.position(curve.event), _shortened(curve.key), points, happened, decided, *about]
 
     def _member_position(self, member: MemberRow) -> int:
         row: JsonRow = [

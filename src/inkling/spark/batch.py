@@ -128,7 +128,7 @@ def run(
         summed = [named(name) for name in ESTIMATED]
         frames |= {one.name: _public(one, chains.events[one.name], measure.clock, summed) for one in imprecise.events}
         kept += chains.cached
-    if (probable := _queries(program.physical, around, measure, sampling)) is not None:
+    if (probable := _queries(program.physical, facts, around, measure, sampling)) is not None:
         queries = run_queries(probable, sources, divided)
         answered = [named(name) for name in ESTIMATED]
         frames |= {one.name: _public(one, queries.events[one.name], measure.clock, answered) for one in probable.events}
@@ -153,10 +153,14 @@ def run(
 
 
 def _queries(
-    plan: PhysicalPlan, around: Surroundings, measure: Measure, sampling: Sampling | None
+    plan: PhysicalPlan,
+    facts: Mapping[str, pa.Table],
+    around: Surroundings,
+    measure: Measure,
+    sampling: Sampling | None,
 ) -> ProbableProgram | None:
     """Queries over probable streams, with settings for those that may have to look at worlds after all."""
-    program = ProbableProgram.of(plan, around, measure, Lanes())
+    program = ProbableProgram.of(plan, around, measure, Lanes(), tables=facts)
     if program is None or all(isinstance(one.engine, Regular | PatternEngine) for one in program.evaluators.values()):
         return program
     # only now: how many worlds are needed takes a large library to compute

@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 
 from inkling.analysis.probable.normal_form import query_of
 from inkling.analysis.probable.query import Query
-from inkling.evaluators.hashes import combined, hashes_of
+from inkling.evaluators.hashes import combined
 from inkling.evaluators.probable.answers import Answers
-from inkling.evaluators.probable.ground import Ground, ground_of
+from inkling.evaluators.probable.ground import Ground, ground_of, key_codes
 from inkling.evaluators.probable.words import words_of
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
@@ -25,7 +25,7 @@ from inkling.model.batch import Ints
 from inkling.model.event import Value
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
-from inkling.testing.oracle import ProbableResult, surroundings
+from inkling.testing.oracle import surroundings
 from inkling.testing.surroundings import Tables
 
 
@@ -98,17 +98,8 @@ def _between(rows: pa.Table, after: int | None, until: int | None) -> pa.Table:
 
 def unit_of(values: Sequence[Value], kind: pa.DataType | None = None) -> int:
     """The unit in which variables have these values."""
-    codes = [hashes_of(pa.array([value], kind)) for value in values]
-    codes = [np.where(code == 0, np.uint64(1), code) for code in codes]
+    codes = [key_codes(pa.array([value], kind)) for value in values]
     return int(combined(np.zeros(1, np.uint64), *codes)[0]) if codes else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """Of a unit: the chance at each time at which something may end, and the earliest start there."""
-
-    chance: dict[int, Fraction]
-    start: dict[int, int]
 
 
 def combined_answers(answers: Answers, *, once: bool) -> dict[int, Fraction | float]:
@@ -124,12 +115,4 @@ def combined_answers(answers: Answers, *, once: bool) -> dict[int, Fraction | fl
             here = sum(chance for at, chance in some.items() if at <= time) if once else some.get(time, Fraction(0))
             none *= 1 - here
         found[time] = 1 - none
-    return found
-
-
-def wanted(results: Sequence[ProbableResult]) -> dict[tuple[Value, ...], dict[int, ProbableResult]]:
-    """Results by head and end."""
-    found: dict[tuple[Value, ...], dict[int, ProbableResult]] = {}
-    for one in results:
-        found.setdefault(one.values, {})[one.end] = one
     return found

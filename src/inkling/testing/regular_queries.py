@@ -55,11 +55,15 @@ def random_pattern(rng: random.Random, depth: int = 2) -> str:
         return f"({random_pattern(rng, depth - 1)}) OR ({random_pattern(rng, depth - 1)})"
     policy = rng.choice(("", "STRICT ", "NEXT "))
     parts = [_part(rng, depth) for _ in range(rng.choice((2, 3, 3)))]
-    parts[0], parts[-1] = (one if "?" not in one and "*" not in one else f"S{rng.choice(TESTS)}" for one in (parts[0], parts[-1]))
+    parts[0], parts[-1] = (
+        one if "?" not in one and "*" not in one else f"S{rng.choice(TESTS)}" for one in (parts[0], parts[-1])
+    )
     if rng.random() < 0.3:
         absence = f"NOT S{rng.choice(TESTS[:-1])}"
         if policy == "STRICT ":
-            absence = f"COMPLEMENT({rng.choice(('SEQ STRICT(_*, {}, _*)', '{}', 'SEQ STRICT({}+)'))})".format(f"S{rng.choice(TESTS)}")
+            absence = f"COMPLEMENT({rng.choice(('SEQ STRICT(_*, {}, _*)', '{}', 'SEQ STRICT({}+)'))})".format(
+                f"S{rng.choice(TESTS)}"
+            )
         parts = [f"S{rng.choice(TESTS)}", absence, f"S{rng.choice(TESTS)}", *parts[2:]]
     return f"SEQ {policy}({', '.join(parts)})"
 

@@ -27,6 +27,7 @@ PATTERNS = {
     "repeated twice": "R x0, R x1[k = x0.k], T x2+, W x3+ CHECK (x3.v = 2)",
     "values of values": "RR x0, RR x1[k = x0.k AND j = x0.j], S x2[k = x0.k], T x3",
     "values around": "RR x0, RR x1[k = x0.k AND j = x0.j], S x2[k = x0.k]",
+    "a value that is the key": "R x0, S x1[k = x0.k AND v = x0.k], T x2",
     "any of a second key": "R x0, RR x1[k = x0.k], T x2",
     "repetition in the chain": "R x0, S x1[k = x0.k AND k = LAST(x1).k]+ CHECK (x1.v = 1), T x2",
     "covered": "R x0, R x1[k = x0.k], R x2",

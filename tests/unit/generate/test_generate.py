@@ -14,7 +14,7 @@ MAIN = {
     "fleet": "Vehicle",
     "port": "Position",
     "cluster": "Cpu",
-    "building": "At",
+    "building": "Reading",
     "mixed": "Seen",
     "traffic": "Reading",
     "alarms": "Observation",

@@ -129,6 +129,8 @@ class _Reader:
                 self._unite(Place(0, column.name), Place(number, column.name))
                 self._kept[number].add(column.name)
         stages = [self._candidates(number) for number in range(len(self._parts))]
+        if len(stages) == 1:
+            stages = [replace(stages[0], filters=(*stages[0].filters, *self._has_key()))]
         self._accepted(stages)
         for number, stage in enumerate(stages):
             if any(self._asks_for_more(one) for one in self._conditions(stage)):
@@ -142,6 +144,17 @@ class _Reader:
         query = Query(tuple(stages), self._variables(head), self._names_of(head), sources, self._event.per)
         return Verdict(query, "its parts follow each other, each the next one")
 
+    def _has_key(self) -> list[e.Expr]:
+        """An event without a key belongs to no partition; where several stages agree on it that goes without saying."""
+        leaf = self._parts[0].leaf
+        stream = self._program.stream(leaf.sources[0])
+        never_null = () if stream is None else stream.schema.key
+        return [
+            e.IsNull(e.ColumnOf(leaf.slot, column.name, column.type), negated=True)
+            for column in self._event.partition
+            if column.name not in never_null
+        ]
+
     def _candidates(self, number: int) -> Stage:
         part = self._parts[number]
         filters, joins, constants = [], [], {}
@@ -150,6 +163,7 @@ class _Reader:
             match self._equality(one, number):
                 case Place() as other, column if self._says_no_more(Place(number, column), other):
                     self._kept[number].add(column)
+                    filters += self._alike(number, column, other, one)
                     self._unite(Place(number, column), other)
                     continue
                 case _:
@@ -160,6 +174,16 @@ class _Reader:
             else:
                 joins.append(one)
         return Stage(part.leaf.slot, part.leaf.sources[0], part.repeated, tuple(filters), tuple(joins), (), (), frozenset(), constants)
+
+    def _alike(self, number: int, column: str, other: Place, condition: e.Expr) -> list[e.Expr]:
+        """What a column has to equal in its own event, where another one of it equals the same."""
+        assert isinstance(condition, e.Compare)
+        slot, kind = self._parts[number].leaf.slot, condition.left.type
+        mine = [one.column for one in self._classes.get(other, {other}) if one.stage == number and one.column != column]
+        return [
+            replace(condition, left=e.ColumnOf(slot, column, kind), right=e.ColumnOf(slot, one, kind))
+            for one in sorted(mine)
+        ]
 
     def _says_no_more(self, own: Place, other: Place) -> bool:
         """Whether that these are equal asks nothing of earlier stages that they do not ask themselves."""

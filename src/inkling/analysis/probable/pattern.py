@@ -61,7 +61,27 @@ def followable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Followable
     automaton = automaton_of(event)
     if automaton is None:
         return Verdict(None, "its automaton would have too many states")
-    return Verdict(Followable(_query(event, program, automaton), automaton), "an automaton reads the events of each key")
+    query = _query(event, program, automaton.conditions)
+    return Verdict(Followable(query, automaton), "an automaton reads the events of each key")
+
+
+def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
+    """The stream that a forecast reads, where it can be made of the chances of an automaton's states; else why not."""
+    forecast = event.forecast
+    assert forecast is not None
+    if forecast.learns or forecast.watches:
+        return Verdict(None, "models are learned from events that are certain, and tried on them")
+    plain = replace(event, forecast=None, restart=False)
+    why = streams_obstacle(plain, _in_order_of_key(program)) or next(_by_key(event, program), None)
+    if why is not None:
+        return Verdict(None, why)
+    stream = program.stream(event.sources[0])
+    assert stream is not None
+    if forecast.by is not None and forecast.by.name not in stream.schema.key:
+        return Verdict(
+            None, f"`{forecast.by.name}`, which tells models apart, is not in the KEY of {stream.schema.name}"
+        )
+    return Verdict(_query(event, program, ()), "its automaton and the model's past are followed in every world at once")
 
 
 def _in_order_of_key(program: p.ProgramPlan) -> p.ProgramPlan:
@@ -116,13 +136,13 @@ def _by_key(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
         yield verdict.reason
 
 
-def _query(event: p.EventPlan, program: p.ProgramPlan, automaton: PatternAutomaton) -> Query:
+def _query(event: p.EventPlan, program: p.ProgramPlan, conditions: tuple[e.Expr, ...]) -> Query:
     """The stream as it is read: one stage, which takes what the automaton is told of."""
     stream = program.stream(event.sources[0])
     assert stream is not None and isinstance(stream.schema.doubt, ProbableValue)
     schema = stream.schema
     variables = tuple(Variable(one.name, frozenset({Place(0, one.name)})) for one in event.partition)
-    stage = Stage(e.ROW, schema.name, accepts=automaton.conditions, kept=frozenset(schema.key))
+    stage = Stage(e.ROW, schema.name, accepts=conditions, kept=frozenset(schema.key))
     source = Source(schema.name, schema.key, markov=bool(stream.schema.doubt.given))
     return Query((stage,), variables, frozenset(one.name for one in variables), {schema.name: source}, event.per)
 

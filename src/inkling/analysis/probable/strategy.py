@@ -7,7 +7,7 @@ from enum import Enum
 
 from inkling.analysis.probable.classes import Class, Classified, class_of, obstacle
 from inkling.analysis.probable.normal_form import query_of
-from inkling.analysis.probable.pattern import PatternAutomaton, followable
+from inkling.analysis.probable.pattern import PatternAutomaton, followable, forecastable
 from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.probable.query import Query
 from inkling.analysis.probable.together import unbounded
@@ -20,6 +20,7 @@ class Engine(Enum):
 
     CHAINS = "chains of automaton states"
     AUTOMATON = "the automaton of a regular pattern"
+    FORECAST = "a forecast on a belief"
     SAFE = "a safe plan"
     UNIVERSAL = "sets of partial matches"
 
@@ -48,6 +49,8 @@ class Strategy:
 
 def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
     """None, and why, where its worlds have to be looked at."""
+    if event.forecast is not None:
+        return _of_forecast(event, program)
     asked = _of_query(event, program)
     if asked.conclusion is not None and asked.conclusion.engine is Engine.CHAINS:
         return asked
@@ -62,7 +65,25 @@ def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
         return None
     query, classified = found.conclusion.query, Classified(Class.REGULAR, found.reason)
     variables = tuple(one.name for one in query.variables)
-    return Strategy(query, classified, Chain(1, frozenset(variables)), Engine.AUTOMATON, variables, found.reason, found.conclusion.automaton)
+    return Strategy(
+        query,
+        classified,
+        Chain(1, frozenset(variables)),
+        Engine.AUTOMATON,
+        variables,
+        found.reason,
+        found.conclusion.automaton,
+    )
+
+
+def _of_forecast(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
+    found = forecastable(event, program)
+    query = found.conclusion
+    if query is None:
+        return Verdict(None, found.reason)
+    classified, variables = Classified(Class.REGULAR, found.reason), tuple(one.name for one in query.variables)
+    plan = Chain(1, frozenset(variables))
+    return Verdict(Strategy(query, classified, plan, Engine.FORECAST, variables, found.reason), found.reason)
 
 
 def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:

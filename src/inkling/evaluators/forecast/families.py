@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -89,10 +89,13 @@ class Families:
     def of_rows(self, rows: EventBatch) -> Ints:
         """The number of the model that each row belongs to."""
         names, family = family_names(self.step, rows)
+        return self.numbers(names)[family]
+
+    def numbers(self, names: Sequence[str]) -> Ints:
+        """The numbers of the models that belong to values of the column that models are told apart by."""
         groups = {name: number for number, name in enumerate(self.model.counts.group, 1)}
         separate = self.model.learning.shrinkage is not None
-        known = np.array([groups.get(name, 0) if separate else 0 for name in names])
-        return known[family]
+        return np.array([groups.get(name, 0) if separate else 0 for name in names], np.int64)
 
     def member(self, number: int) -> Family:
         if number not in self._made:
@@ -105,15 +108,17 @@ class Families:
             _refuse_large(self.step.event.name, chain.n_states, wanted.horizon_for(chain))
             table = ForecastTable.of(chain, wanted)
             within = self._within(chain, group, forecast)
-            issued = table.issued
-            if within is not None:
-                least = 0 if confidence is None else confidence.threshold - SLACK
-                issued = table.eligible & (within.chance >= least) & (within.chance > 0)
-            if confidence is not None and confidence.strict:
-                chance = table.chance if within is None else within.chance
-                issued = issued & (chance > confidence.threshold + SLACK)
+            issued = _issued(table, within, confidence)
             self._made[number] = Family(chain.follow_tables(), table, self.model.version, within, issued)
         return self._made[number]
+
+    def on(self, number: int, belief: NDArray[np.float64]) -> Family:
+        """What a model says where it is not known in which state of its chain it is: one row per belief, [row, state]."""
+        known = self.member(number)
+        table, within = known.table.on(belief), known.within
+        if within is not None:
+            within = within.on(belief)
+        return replace(known, table=table, within=within, issued=_issued(table, within, self.step.event.confidence))
 
     def _chain(self, group: str | None, forecast: Forecast) -> Chain:
         try:
@@ -138,6 +143,20 @@ class Families:
                 helps=("forecast `WITHIN n EVENTS`, or learn from more rows",),
             )
         return within_duration(chain, gaps, self.measure(forecast.within))
+
+
+def _issued(
+    table: ForecastTable, within: WithinDuration | None, confidence: Confidence | None
+) -> NDArray[np.bool_]:
+    """Where a forecast is made and likely enough."""
+    issued = table.issued
+    if within is not None:
+        least = 0 if confidence is None else confidence.threshold - SLACK
+        issued = table.eligible & (within.chance >= least) & (within.chance > 0)
+    if confidence is not None and confidence.strict:
+        chance = table.chance if within is None else within.chance
+        issued = issued & (chance > confidence.threshold + SLACK)
+    return issued
 
 
 def _refuse_large(event: str, n_states: int, n_ahead: int) -> None:

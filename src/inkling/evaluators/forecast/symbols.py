@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -97,6 +98,15 @@ class SymbolReader:
         if any(bit is not None for bit in self.resets):
             symbols[resets_in(self.resets, batch)] = -1
         return np.ascontiguousarray(symbols, np.int32), rows.segments
+
+    def spelled(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
+        """The symbol of each row of the only input, by the words that hold its conditions."""
+        packed = np.zeros(len(words[0]), np.uint64)
+        for place, bit in enumerate(self.bits):
+            packed |= ((words[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)) << np.uint64(place)
+        none = np.zeros(len(packed), np.int64)
+        cells = Rows.of(none, self.own[none], packed).cells((self.group,))[0]
+        return np.asarray(self.group.symbols[0][cells] - np.int32(1), np.int32)
 
     def _compressed(self, batch: EventBatch) -> NDArray[np.uint64]:
         packed = np.zeros(len(batch), np.uint64)

@@ -13,10 +13,10 @@ import pyarrow as pa
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.probable.ground import Ground
 from inkling.evaluators.probable.hops import Successors
-from inkling.evaluators.probable.live_sets import NEVER, LiveSets, Part, TooMany, Within, words_of
+from inkling.evaluators.probable.live_sets import LiveSets, Part, TooMany, Within, words_of
 from inkling.evaluators.probable.needs import needs_of
 from inkling.evaluators.probable.steps import Move, Outcome, Step, Steps
-from inkling.kernels.live_sets import alike
+from inkling.kernels.live_sets import NEVER, alike
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import Ints
 

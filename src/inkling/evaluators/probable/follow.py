@@ -204,7 +204,17 @@ def match_chances(scope: Scope, stage: int) -> tuple[Numbers, Numbers]:
         np.add.at(mass, group[fits], ground.chance[rows[fits]])
         if not ground.is_exact:
             mass = np.where(mass > 1.0 - 1e-12, 1.0, mass)
-        none = np.ones(len(scope.times), mass.dtype)
-        np.multiply.at(none, steps, 1 - mass)
-        found.append(1 - none)
+        found.append(_any_of(mass, steps, len(scope.times)))
     return found[0], found[1]
+
+
+def _any_of(chances: Numbers, steps: Ints, n_steps: int) -> Numbers:
+    """Per step, how probable it is that something independent happens."""
+    if chances.dtype == object:
+        none = np.ones(n_steps, object)
+        np.multiply.at(none, steps, 1 - chances)
+        return 1 - none
+    logs = np.zeros(n_steps)
+    with np.errstate(divide="ignore"):
+        np.add.at(logs, steps, np.log1p(-chances))
+    return -np.expm1(logs)

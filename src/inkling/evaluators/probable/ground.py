@@ -167,7 +167,7 @@ def constant_keys(query: Query, number: int) -> list[tuple[str, np.uint64]]:
 
 
 def key_codes(column: pa.Array) -> Hashes:
-    found = hashes_of(column)
+    found = combined(hashes_of(column))  # mixed, so that a code of 0 is as rare as a collision
     found = np.where(found == NULL_KEY, np.uint64(1), found)
     return np.where(column.is_null().to_numpy(zero_copy_only=False), NULL_KEY, found)
 
@@ -259,3 +259,28 @@ def _changes(column: np.ndarray) -> Mask:
     changed = np.ones(len(column), bool)
     changed[1:] = column[1:] != column[:-1]
     return changed
+
+
+def taken(ground: Ground, streams: Mask) -> tuple[Ints, Ground]:
+    """Some of the streams, and which groups are theirs."""
+    groups = np.flatnonzero(streams[ground.stream])
+    sizes = np.diff(ground.offsets)[groups]
+    first = ground.offsets[:-1][groups]
+    rows = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes - first, sizes)
+    number = np.cumsum(streams) - 1
+    part = Ground(
+        ground.sources,
+        ground.source[streams],
+        ground.name[streams],
+        ground.markov[streams],
+        {place: codes[streams] for place, codes in ground.keys.items()},
+        number[ground.stream[groups]],
+        ground.time[groups],
+        ground.anew[groups],
+        np.append(0, np.cumsum(sizes)),
+        ground.chance[rows],
+        ground.value[rows],
+        ground.given[rows],
+        ground.row[rows],
+    )
+    return groups, part

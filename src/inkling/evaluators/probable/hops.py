@@ -67,20 +67,33 @@ class Successors:
 
     def hops(self, entries: Sequence[Entry], events: Iterable[Roles]) -> dict[Roles, Hops]:
         """What each event does to these entries."""
-        waiting: dict[int, list[Entry]] = {}
+        waiting: dict[tuple[int, bool, Values], list[Entry]] = {}
         for entry in entries:
-            waiting.setdefault(entry.stage + (not entry.again), []).append(entry)
+            number, kept = entry.stage + (not entry.again), self._kept_in[entry.stage][entry.again]
+            agreed = tuple(entry.values[kept[place]] for _, place in self._needs[number].agreements(entry.again))
+            waiting.setdefault((number, entry.again, agreed), []).append(entry)
         distinct = [*dict.fromkeys(events)]
-        self._decide((entry, role) for roles in distinct for role in roles for entry in waiting.get(role.stage, ()))
-        return {roles: self._hops_of(roles, waiting) for roles in distinct}
+        agreeing = {role: self._agreeing(role, waiting) for roles in distinct for role in roles}
+        self._decide((entry, role) for role, some in agreeing.items() for entry in some)
+        return {roles: self._hops_of(roles, agreeing) for roles in distinct}
 
-    def _hops_of(self, roles: Roles, waiting: Mapping[int, Sequence[Entry]]) -> Hops:
+    def _agreeing(self, role: Role, waiting: Mapping[tuple[int, bool, Values], list[Entry]]) -> list[Entry]:
+        """Entries that have the values in common with an event that they share; a missing one equals nothing."""
+        found: list[Entry] = []
+        own = self._place_in[role.stage]
+        for again in (False, True):
+            agreed = tuple(role.values[own[column]] for column, _ in self._needs[role.stage].agreements(again))
+            if None not in agreed:
+                found += waiting.get((role.stage, again, agreed), ())
+        return found
+
+    def _hops_of(self, roles: Roles, agreeing: Mapping[Role, Sequence[Entry]]) -> Hops:
         taken: list[Entry] = []
         made: list[tuple[Entry | None, Entry]] = []
         done: list[Entry | None] = []
         for role in roles:
             sources: list[Entry | None] = [None] if role.stage == 0 and role.accepted else []
-            for entry in waiting.get(role.stage, ()):
+            for entry in agreeing[role]:
                 takes, accepts = self._known[entry, role]
                 if takes:
                     taken.append(entry)
@@ -114,14 +127,10 @@ class Successors:
             if pair in self._known:
                 continue
             entry, role = pair
-            if not self._agree(entry, role):
-                self._known[pair] = False, False
-            else:
-                self._known[pair] = True, role.accepted
-                asked.setdefault((role.stage, entry.again), []).append(pair)
+            self._known[pair] = True, role.accepted
+            asked.setdefault((role.stage, entry.again), []).append(pair)
         for (number, again), some in asked.items():
             joins, across = self._needs[number].conditions(again)
-            some = [*dict.fromkeys(some)]
             if joins:
                 fitting = self._truth(joins, number, some)
                 for pair, fits in zip(some, fitting.tolist(), strict=True):
@@ -132,14 +141,6 @@ class Successors:
             if across and some:
                 for pair, fits in zip(some, self._truth(across, number, some).tolist(), strict=True):
                     self._known[pair] = True, fits
-
-    def _agree(self, entry: Entry, role: Role) -> bool:
-        own, kept = self._place_in[role.stage], self._kept_in[entry.stage][entry.again]
-        for column, place in self._needs[role.stage].agreements(entry.again):
-            value = role.values[own[column]]
-            if value is None or value != entry.values[kept[place]]:
-                return False
-        return True
 
     def _truth(self, conditions: Sequence[e.Expr], number: int, pairs: Sequence[tuple[Entry, Role]]) -> np.ndarray:
         slot, own = self._query.stages[number].slot, self._place_in[number]

@@ -122,18 +122,21 @@ class LeafRun:
         self._kernels = scope.block.kernels
         old, full = Layout.empty(leaf.n_states), np.empty(0, dtype)
         alive: Numbers = np.empty((0, 0), dtype)
+        gone: Numbers = np.empty((0, 0), dtype)
         if state is not None:
             stored = Layout.unpacked(state, leaf.n_states)
             old = stored.possible(state["full"])
             shrunk = stored.rows_in(old)
             n_rows = int(old.base[-1])
             full, alive = placed(state["full"], shrunk, n_rows), placed(state["alive"], shrunk, n_rows)
+            gone = state["gone"]
         found = scope.by_values(leaf.variables, range(leaf.n_stages))
         self._layout, self._moves = moves_of(scope, *found, old, leaf.alphabet)
         self._base = self._layout.base
         self._full = started(self._layout, old, full)
         self._alive = placed(alive, old.rows_in(self._layout), int(self._base[-1]))
         self._alive[self._base[len(old.units) : -1]] = 1
+        self._gone = placed(gone, np.arange(len(gone)), len(self._layout.units))
         self._hits: Mask = self._moves.kind == 1
         self.errors = np.zeros(len(scope.times))
 
@@ -146,19 +149,18 @@ class LeafRun:
         n_columns = len(kept) + len(made)
         alive = np.zeros((len(self._alive), n_columns), self._alive.dtype)
         alive[:, : len(kept)] = self._alive[:, kept]
-        sums = np.zeros((len(self._layout.units), n_columns), alive.dtype)
-        if sums.size:
-            np.add.reduceat(alive, self._base[:-1], axis=0, out=sums)
+        gone = np.zeros((len(self._gone), n_columns), alive.dtype)
+        gone[:, : len(kept)] = self._gone[:, kept]
         out = np.zeros((last - first, n_columns), alive.dtype)
         begun = np.concatenate([np.full(len(kept), first - 1), made]).astype(np.int64)
         self._kernels.survivors(
-            first, last, *arrays(self._moves), self._hits, self._base, self._full, alive, sums, begun, out
+            first, last, *arrays(self._moves), self._hits, self._base, self._full, alive, gone, begun, out
         )
-        self._alive = alive
+        self._alive, self._gone = alive, gone
         return out
 
     def carried(self) -> Carried:
-        return {**self._layout.packed(), "full": self._full, "alive": self._alive}
+        return {**self._layout.packed(), "full": self._full, "alive": self._alive, "gone": self._gone}
 
 
 def arrays(moves: Moves) -> tuple[NDArray[Any], ...]:

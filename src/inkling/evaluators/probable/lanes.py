@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.probable.ground import NOTHING
 from inkling.evaluators.probable.hops import Entry, Roles, Successors
-from inkling.evaluators.probable.live_sets import NEVER, Completed, LiveSets
+from inkling.evaluators.probable.live_sets import Completed, LiveSets
 from inkling.evaluators.probable.steps import Move, Outcome, Step
 from inkling.kernels.draws import uniforms
-from inkling.kernels.lanes import drawn, marked, stepped, weight_of
+from inkling.kernels.lanes import NEVER, drawn, marked, stepped, weight_of
 from inkling.model.batch import Ints
 
 Draw = Callable[[Move, Sequence[Outcome], Mapping[int, range], Hashes], Ints]
@@ -86,13 +86,13 @@ def lanes_from(sets: LiveSets, sampling: Sampling, unit: int, time: int) -> Lane
     )
 
 
-def _naming(sets: LiveSets) -> Callable[[int], object]:
+def _naming(sets: LiveSets) -> Callable[[int], tuple[list[str], list[tuple[int, int]]]]:
     names = [repr(entry) for entry in sets.entries]
     by_name = sorted(range(len(names)), key=names.__getitem__)
     by_chain = sorted(range(len(sets.chains)), key=sets.chains.__getitem__)
     live, values = sets.starts != NEVER, sets.values
 
-    def name(state: int) -> object:
+    def name(state: int) -> tuple[list[str], list[tuple[int, int]]]:
         here = [names[entry] for entry in by_name if live[state, entry]]
         held = [(sets.chains[k], sets.held[values[state, k]]) for k in by_chain if values[state, k]]
         return here, held

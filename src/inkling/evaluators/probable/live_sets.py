@@ -24,7 +24,7 @@ Codes = NDArray[np.uint16]
 MOST_CODES = 1 << 16
 
 
-class TooMany(Exception):
+class TooMany(Exception):  # noqa: N818
     """There are more states than allowed."""
 
 
@@ -152,8 +152,8 @@ class Within:
         if ends.any():
             self.unite()
             states = self.states
-        live = (states.old != NEVER).any(axis=0)
-        known = states.values.any(axis=0)
+        live = np.asarray((states.old != NEVER).any(axis=0))
+        known = np.asarray(states.values.any(axis=0))
         entries = tuple(entry for entry, is_live in zip(self.entries, live.tolist(), strict=True) if is_live)
         chains = tuple(chain for chain, is_known in zip(self._chains, known.tolist(), strict=True) if is_known)
         values, held = self._still_held(states.values[:, known])

@@ -105,7 +105,9 @@ class PatternEvaluator:
         columns[LAST] = chosen[ID]
         return after, pa.table(columns)
 
-    def ends(self, state: ChainState, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[ChainState, Ends]:
+    def ends(
+        self, state: ChainState, tables: Mapping[str, pa.Table], *, exact: bool = False
+    ) -> tuple[ChainState, Ends]:
         """Where matches end: each time that can be, or with PER VALUES once per key."""
         engine, query, once = self.engine, self.strategy.query, self.event.per is Per.VALUES
         (source,) = query.sources

@@ -71,7 +71,7 @@ class Steps:
     def of(self, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> Iterator[Step]:
         units = units_of(self._query, self._variables, ground, len(self._query.stages))
         roles = self._roles(ground, words, tables, units)
-        read = units.reads.any(axis=0)[ground.stream] if ground.n_groups else np.empty(0, bool)
+        read = np.asarray(units.reads.any(axis=0))[ground.stream] if ground.n_groups else np.empty(0, bool)
         unit, name = units.unit[ground.stream], ground.name[ground.stream]
         tokens = combined(name, ground.time.view(np.uint64)) if ground.n_groups else name
         order = np.lexsort((name, ground.time, unit))
@@ -90,7 +90,9 @@ class Steps:
         by_given: dict[int, list[int]] = {}
         for row, given in enumerate(ground.given[begin:end].tolist(), start=begin):
             by_given.setdefault(given, []).append(row)
-        outcomes = {given: self._outcomes(ground, rows, roles, is_chain) for given, rows in by_given.items()}
+        for rows in by_given.values():
+            rows.sort(key=ground.value.__getitem__)  # worlds are drawn in this order, whatever that of the rows is
+        outcomes = {given: self._outcomes(ground, by_given[given], roles, is_chain) for given in sorted(by_given)}
         name = int(ground.name[stream]) if is_chain else None
         return Move(name, anew or not is_chain, outcomes, int(tokens[group]))
 

@@ -7,15 +7,16 @@ import io
 import numpy as np
 
 from inkling.evaluators.probable import universal_bytes
+from inkling.evaluators.probable.beliefs import BeliefState
 from inkling.evaluators.probable.regular import ChainState
 from inkling.evaluators.probable.safe import SafeState
 from inkling.evaluators.probable.universal import UniversalState
 
 VERSION = 1
-_CHAINS, _SETS, _SAFE = b"chains ", b"sets   ", b"safe   "
+_CHAINS, _SETS, _SAFE, _BELIEFS = b"chains ", b"sets   ", b"safe   ", b"beliefs"
 
 
-State = ChainState | SafeState | UniversalState
+State = ChainState | SafeState | UniversalState | BeliefState
 
 
 def to_bytes(state: State) -> bytes:
@@ -27,6 +28,8 @@ def to_bytes(state: State) -> bytes:
             return _SETS + universal_bytes.to_bytes(state)
         case SafeState():
             return _SAFE + _packed(state.arrays())
+        case BeliefState():
+            return _BELIEFS + _packed(state.arrays())
 
 
 def from_bytes(data: bytes) -> State:
@@ -38,6 +41,8 @@ def from_bytes(data: bytes) -> State:
         return universal_bytes.from_bytes(rest)
     if kind == _SAFE:
         return SafeState.of(_unpacked(rest))
+    if kind == _BELIEFS:
+        return BeliefState.of(_unpacked(rest))
     raise ValueError(f"expected the state of a query, found {kind!r}")
 
 

@@ -13,9 +13,10 @@ from inkling.evaluators.probable.answers import Answers
 from inkling.evaluators.probable.ground import Ground
 from inkling.evaluators.probable.hops import Successors
 from inkling.evaluators.probable.lanes import Draw, Lanes, Sampling, lanes_after, lanes_at_first, lanes_from
-from inkling.evaluators.probable.live_sets import NEVER, Completed, LiveSets, TooMany, advanced
+from inkling.evaluators.probable.live_sets import Completed, LiveSets, TooMany, advanced
 from inkling.evaluators.probable.needs import needs_of
 from inkling.evaluators.probable.steps import Step, Steps
+from inkling.kernels.live_sets import NEVER
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import Per
 from inkling.model.batch import Ints

@@ -95,13 +95,6 @@ def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, m
             decl.kind,
             notes=["it has a number for each of them in every state"],
         )
-    if catalog.sources[event.name].doubtful:
-        mistakes.wrong(
-            "INK0452",
-            "forecasts over uncertain streams are not supported yet",
-            decl.event,
-            notes=[f"`{event.name}` rests on {listed(sorted(catalog.sources[event.name].doubtful))}"],
-        )
 
 
 def _refuse_taken_columns(decl: s.ForecastDecl, event: p.EventPlan, mistakes: Mistakes) -> None:

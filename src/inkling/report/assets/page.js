@@ -37,6 +37,7 @@ function wakePage() {
   listenToDoubt(filters, applyFilters);
   listenToChart(timeline, { select });
   applyFilters();
+  wakeChances(report);
   followTheme(timeline);
   preparePrint(timeline);
   document.documentElement.dataset.ready = "yes";

@@ -44,6 +44,7 @@ function readReport() {
     events: raw.events,
     keys: raw.keys,
     matches,
+    curves: raw.curves.map(([event, key, points, happened, decided, nKeys, hasTruth, hasDecisions]) => ({ event, keyName: key, points, happened, decided, nKeys, hasTruth, hasDecisions })),
     latest: matches.reduce((latest, match) => Math.max(latest, match.end), 0),
   };
 }

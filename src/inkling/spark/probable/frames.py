@@ -33,9 +33,7 @@ class QueryFrames:
     cached: tuple[DataFrame, ...]
 
 
-def run_queries(
-    program: ProbableProgram, sources: Mapping[str, DataFrame], partitioning: Partitioning
-) -> QueryFrames:
+def run_queries(program: ProbableProgram, sources: Mapping[str, DataFrame], partitioning: Partitioning) -> QueryFrames:
     """Plan the results of all queries; nothing runs at once, unless EXACT is demanded and may be impossible."""
     return QueryRun(program, sources, partitioning).frames()
 
@@ -50,7 +48,7 @@ class QueryRun:
     def frames(self) -> QueryFrames:
         events, cached = {}, []
         for some in queries_together(self.program):
-            parts = self._parts(some)
+            parts = self.parts(some)
             if len(some.events) > 1 or any(map(self._may_be_refused, some.events)):
                 parts = parts.persist(StorageLevel.MEMORY_AND_DISK)
                 cached.append(parts)
@@ -67,7 +65,7 @@ class QueryRun:
         evaluator = self.program.evaluators[name]
         return evaluator.event.demand is Demand.EXACT and not isinstance(evaluator.engine, Regular | PatternEngine)
 
-    def _parts(self, some: Together) -> DataFrame:
+    def parts(self, some: Together) -> DataFrame:
         """What workers find for some queries."""
         packing = packing_of(self.program, some) if self.may_pack else None
         return self._of_rows(some) if packing is None else self._of_packed(some, packing)
@@ -92,18 +90,14 @@ class QueryRun:
         return rows.repartition(n_partitions, *keys)
 
     def _of_rows(self, some: Together) -> DataFrame:
-        carried = tuple(
-            Carried.of(one, some.divided_by[one.schema.name])
-            for one in self.program.part.streams
-            if one.schema.name in some.divided_by
-        )
+        carried = tuple(Carried.of(one) for one in self.program.part.streams if one.schema.name in some.divided_by)
         layout = Layout(tuple(one.stream.schema.name for one in carried), tuple(one.schema for one in carried))
         queries = [self.program.strategies[name].query for name in some.events]
         frames = {}
         for one in carried:
             name = one.stream.schema.name
             by, rows = some.divided_by[name], self.sources[name]
-            frames[name] = prepared(one, by, queries, rows, self.program.around, self.partitioning)
+            frames[name] = prepared(one.stream, by, queries, rows, self.program.around)
         rows = self._divided(some, layout.united(frames), _keys(some, carried, layout))
         schema = parts_schema(self.program, some.events)
         task = QueryTask(some.part_of(self.program), some.events, carried, layout, tuple(rows.columns), schema)

@@ -18,11 +18,8 @@ from inkling.io.normalize import END, ID, PLACE, START
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
-from inkling.logical.vectorized import ARROW_TYPES
-from inkling.spark import derive_frame
 from inkling.spark.duplicates import first_rows
 from inkling.spark.expressions import fits_column, to_column
-from inkling.spark.partitioning import Partitioning
 from inkling.spark.stage_frame import RowReferences
 from inkling.spark.worlds.rows import row_schema
 from inkling.worlds.sources import acceptable
@@ -35,21 +32,17 @@ class Carried:
     stream: StreamPlan
     schema: pa.Schema  # of what travels
     copies: Mapping[str, str]  # columns that do not, because others hold the same
-    is_derived: bool  # the columns of DERIVE are among them
 
     @classmethod
-    def of(cls, stream: StreamPlan, divided_by: Sequence[str]) -> Carried:
-        every, is_derived = row_schema(stream), looks_across(stream, divided_by)
-        if is_derived:
-            every = pa.schema([*every, *((one.name, ARROW_TYPES[one.expr.type]) for one in stream.derived)])
-        schema = stream.schema
+    def of(cls, stream: StreamPlan) -> Carried:
+        every, schema = row_schema(stream), stream.schema
         same = {schema.start: START, schema.end: START, END: START} | ({} if schema.id is None else {schema.id: ID})
         copies = {
             name: other
             for name, other in same.items()
             if name in every.names and every.field(name).type == every.field(other).type
         }
-        return cls(stream, pa.schema([one for one in every if one.name not in {*copies, PLACE}]), copies, is_derived)
+        return cls(stream, pa.schema([one for one in every if one.name not in {*copies, PLACE}]), copies)
 
     def holder(self, name: str) -> str:
         """The column that travels and holds the values of a column."""
@@ -61,28 +54,13 @@ class Carried:
             rows = rows.append_column(name, rows[original])
         rows = rows.append_column(PLACE, pa.nulls(len(rows), row_schema(self.stream).field(PLACE).type))
         good, _ = acceptable(self.stream.schema, rows)
-        return good if self.is_derived else with_derived_columns(self.stream, good, around)
-
-
-def looks_across(stream: StreamPlan, divided_by: Sequence[str]) -> bool:
-    """Whether derived columns look at rows that may not be there where rows are divided by some columns."""
-    parts = (part for one in stream.derived for part in e.walk(one.expr))
-    looks_back = any(isinstance(part, e.PreviousColumn | e.SinceChange) for part in parts)
-    return looks_back and not set(divided_by) <= set(stream.schema.key)
+        return with_derived_columns(self.stream, good, around)
 
 
 def prepared(
-    carried: Carried,
-    divided_by: Sequence[str],
-    queries: Sequence[Query],
-    rows: DataFrame,
-    around: Surroundings,
-    partitioning: Partitioning,
+    stream: StreamPlan, divided_by: Sequence[str], queries: Sequence[Query], rows: DataFrame, around: Surroundings
 ) -> DataFrame:
     """The rows that workers must know of."""
-    stream = carried.stream
-    if carried.is_derived:
-        return derive_frame.with_derived_columns(stream, first_rows(stream.schema, rows), around, partitioning)
     if stream.schema.doubt is None and not set(divided_by) <= set(stream.schema.key):
         # rows with one id may lie in different partitions
         rows = first_rows(stream.schema, rows)
@@ -90,9 +68,7 @@ def prepared(
     return rows if useful is None else rows.where(useful)
 
 
-def useful_rows(
-    stream: StreamPlan, queries: Iterable[Query], rows: DataFrame, around: Surroundings
-) -> Column | None:
+def useful_rows(stream: StreamPlan, queries: Iterable[Query], rows: DataFrame, around: Surroundings) -> Column | None:
     """What tells rows that no stage can use; of doubtful streams all or none of a KEY."""
     schema = stream.schema
     if schema.doubt is None and (schema.id is not None or stream.derived):

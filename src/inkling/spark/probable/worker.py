@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from inkling.evaluators.probable.evaluator import ProbableEvaluator
 from inkling.evaluators.probable.face import Answering
 from inkling.probable.program import ProbableProgram
 from inkling.spark.probable.packed import Packed, word_shifts
@@ -71,6 +72,7 @@ class PackedTask:
         evaluators, shifts = compiled(self.program), word_shifts(self.program, self.events)
         for number, name in enumerate(self.events):
             evaluator = evaluators[name]
+            assert isinstance(evaluator, ProbableEvaluator)
             bits = (1 << 2 * len(evaluator.strategy.query.stages)) - 1
             words = (all_of_them.words >> shifts[name]) & bits
             _, found = evaluator.take_in(evaluator.start(), all_of_them.ground, words, all_of_them.tables)

@@ -95,7 +95,7 @@ class LiveWorlds:
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         imprecise = ImpreciseProgram.of(plan, around, measure)
         self._chains = None if imprecise is None else LiveChains(imprecise, tables)
-        probable = ProbableProgram.of(plan, around, measure, lanes_of(sampling), spare=SPARE)
+        probable = ProbableProgram.of(plan, around, measure, lanes_of(sampling), spare=SPARE, tables=tables)
         self._queries = None if probable is None else LiveQueries(probable)
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
         read = {*self._in_worlds, *(name for one in (self._chains, self._queries) if one for name in one.streams)}

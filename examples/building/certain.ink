@@ -1,0 +1,46 @@
+-- The events of `building.ink` where places are taken for certain: as they were, or the likeliest ones.
+-- Data: inkling demo building
+
+STREAM At(person STRING, room STRING, t BIGINT) KEY person TIME t TICK 1 SECONDS;
+STREAM Was(person STRING, room STRING, t BIGINT) KEY person TIME t TICK 1 SECONDS;
+
+TABLE rooms(room STRING, kind STRING) FROM 'rooms.csv';
+
+-- Two seconds elsewhere, then the coffee room: an alert as it happens, and the same with all that is known.
+EVENT coffee_now(person) AS
+  PATTERN SEQ NEXT(At a, At b, At c)
+  HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER END;
+
+EVENT coffee(person) AS
+  PATTERN SEQ NEXT(Was a, Was b, Was c)
+  HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER END;
+
+-- At each second: is anybody coming in?
+EVENT anyone() AS
+  PATTERN SEQ NEXT(Was a, Was b[person = a.person], Was c[person = a.person])
+  HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PER END;
+
+-- Of each person: at any time at all?
+EVENT ever(person) AS
+  PATTERN SEQ NEXT(Was a, Was b, Was c)
+  HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER VALUES;
+
+-- Three seconds in the coffee room.
+EVENT stays_now(person) AS
+  PATTERN SEQ NEXT(At a, At b, At c)
+  HAVING rooms(a.room, 'coffee') AND rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER END;
+
+EVENT stays(person) AS
+  PATTERN SEQ NEXT(Was a, Was b, Was c)
+  HAVING rooms(a.room, 'coffee') AND rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
+  PARTITION BY person
+  PER END;

@@ -1,0 +1,110 @@
+"""How probable an event is over time, key by key, beside what happened and what was decided without doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.analysis.probable.strategy import strategies_of
+from inkling.logical.expr import ColumnOf, KeyColumn
+from inkling.logical.plan import EventPlan, Per, ProgramPlan
+from inkling.report.data import CurveRow
+
+MOST_KEYS = 24
+"""Of each event; a person compares lines that fit on a screen or two."""
+
+MOST_POINTS = 600
+"""Of each key: about as many as the picture is wide."""
+
+LEAST_DRAWN = 0.001
+
+Beside = Mapping[str, pa.Table]
+"""Results of other runs of the same events, by event."""
+
+
+def curves_of(
+    program: ProgramPlan, tables: Mapping[str, pa.Table], truth: Beside, decided: Beside
+) -> tuple[CurveRow, ...]:
+    """Curves of queries over probable streams that are asked at each time; none where all is certain."""
+    queries = strategies_of(program)
+    return tuple(
+        curve
+        for event in program.events
+        if event.name in queries and event.per is Per.END and event.forecast is None
+        for curve in _curves(
+            event.name,
+            key_output(event, program),
+            *(some.get(event.name) for some in (tables, truth, decided)),
+        )
+    )
+
+
+def key_output(event: EventPlan, program: ProgramPlan) -> str | None:
+    """The column of results that says which partition or key of a stream they are about."""
+    keys = {name for stream in program.streams for name in stream.schema.key}
+    for output in event.head:
+        expr = output.expr
+        if isinstance(expr, KeyColumn) or (isinstance(expr, ColumnOf) and expr.column in keys):
+            return output.name
+    return None
+
+
+def _curves(
+    event: str, key: str | None, said: pa.Table | None, truth: pa.Table | None, decided: pa.Table | None
+) -> Iterator[CurveRow]:
+    if said is None or not said.num_rows or pc.min(said["probability"]).as_py() == 1:
+        return
+    points = _by_key(said, key)
+    happened, claimed = ({} if one is None else _by_key(one, key) for one in (truth, decided))
+    names = sorted({*points, *happened})
+    peak = {name: points[name][1].max() if name in points else 0.0 for name in names}
+    drawn = sorted(names, key=lambda name: (name not in happened, -peak[name], name))[:MOST_KEYS]
+    for name in sorted(drawn):
+        times, chances = points.get(name, NOTHING)
+        yield CurveRow(
+            event,
+            name,
+            _thinned(times, chances),
+            tuple(np.unique(happened.get(name, NOTHING)[0]).tolist()),
+            tuple(np.unique(claimed.get(name, NOTHING)[0]).tolist()),
+            n_keys=len(names),
+            has_truth=truth is not None,
+            has_decisions=decided is not None,
+        )
+
+
+Points = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+NOTHING: Points = (np.zeros(0, np.int64), np.zeros(0))
+
+
+def _by_key(table: pa.Table, key: str | None) -> dict[str, Points]:
+    """Times and probabilities of each key, in the order of time."""
+    table = table.sort_by("end")
+    times, chances = table["end"].cast(pa.int64()).to_numpy(), table["probability"].to_numpy()
+    if key is None:
+        return {"": (times, chances)} if times.size else {}
+    names = table[key].cast(pa.string()).fill_null("").combine_chunks().dictionary_encode()
+    whose = names.indices.to_numpy()
+    order = np.argsort(whose, kind="stable")
+    borders = np.searchsorted(whose[order], np.arange(len(names.dictionary) + 1))
+    return {
+        name: (times[rows], chances[rows])
+        for number, name in enumerate(names.dictionary.to_pylist())
+        if (rows := order[borders[number] : borders[number + 1]]).size
+    }
+
+
+def _thinned(times: npt.NDArray[np.int64], chances: npt.NDArray[np.float64]) -> tuple[tuple[int, float], ...]:
+    """The most probable moment of each of equal stretches of time, of those that can be seen at all."""
+    seen = chances >= LEAST_DRAWN
+    times, chances = times[seen], chances[seen]
+    if times.size > MOST_POINTS:
+        stretch = (times - times[0]) * MOST_POINTS // (times[-1] - times[0] + 1)
+        order = np.lexsort((-chances, stretch))
+        first = np.concatenate([[True], np.diff(stretch[order]) > 0])
+        times, chances = times[order[first]], chances[order[first]]
+    return tuple(zip(times.tolist(), chances.tolist(), strict=True))
