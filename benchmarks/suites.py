@@ -36,6 +36,13 @@ IMPRECISE_NOTE = (
     "an engine keeps."
 )
 
+PROBABLE_NOTE = (
+    "Tags are in one of 20 rooms each second, with a chance for each: 20 tuples per tag and second, or 400 where rooms "
+    "depend on the one before (*Markov*). Except for chains alone and safe plans, times are from a Parquet file to "
+    "results, the mean of seven runs without the fastest and the slowest. Goals are judged by processor time. "
+    "*Objects × s/s* is tags times seconds of data, by the time it took. A *part* is a subgoal of the query."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
@@ -179,6 +186,14 @@ def _inference(sizes: Sizes) -> Iterator[Benchmark]:
     yield Benchmark(infer.NAME, lambda: on_one_core(lambda: list(infer.run(people, sizes.repeats, sizes.seed))))
 
 
+def _probable(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import probable
+    from benchmarks.meter import on_one_core
+
+    for name, run in probable.benchmarks(sizes).items():
+        yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run())))
+
+
 SUITES = {
     "kernels": Suite("Evaluators alone, one core", _kernels),
     "windows": Suite("Sliding windows, one core", _windows),
@@ -193,6 +208,7 @@ SUITES = {
     "worlds": Suite("Uncertain streams in sampled worlds", _worlds),
     "imprecise": Suite("Imprecise times, exactly, one core", _imprecise, IMPRECISE_NOTE),
     "inference": Suite("Probable streams from readings, one core", _inference),
+    "probable": Suite("Queries over probable streams, exactly, one core", _probable, PROBABLE_NOTE),
     "prompt": Suite("At the prompt", _prompt),
 }
 

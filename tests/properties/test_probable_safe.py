@@ -64,9 +64,11 @@ class Asked:
             for name, one in self.query.sources.items()
         }
 
-    def safe(self, pieces: tuple[int, int] = PIECES[-1], *, exact: bool = True, spare: float = 0.0) -> Safe:
+    def safe(
+        self, pieces: tuple[int, int] = PIECES[-1], *, exact: bool = True, spare: float = 0.0, n_rows: int = 10**6
+    ) -> Safe:
         kernels = IN_FRACTIONS if exact else COMPILED
-        return Safe(self.query, self.plan, self.query.per is Per.VALUES, spare, pieces, kernels)
+        return Safe(self.query, self.plan, self.query.per is Per.VALUES, spare, pieces, n_rows, kernels)
 
     def blocks(self, rows: Rows, cuts: Sequence[int], *, exact: bool = True) -> Iterator[tuple[Any, Any]]:
         schemas = {stream.schema.name: stream.schema for stream in self.program.streams}
@@ -95,6 +97,15 @@ class Asked:
         for (_, time), chance in by_unit.items():
             left[time] = left.get(time, 1) * (1 - chance)
         return {time: 1 - one for time, one in left.items()}
+
+    def told(self, rows: Rows, cuts: Sequence[int]) -> set[int]:
+        """Times at which something can end."""
+        safe = self.safe()
+        state, times = safe.start(), set()
+        for ground, words in self.blocks(rows, cuts):
+            state, answers = safe.advance(state, ground, words)
+            times |= set(answers.time.tolist())
+        return times
 
     def wanted(self, rows: Rows) -> dict[int, Fraction]:
         results = probable_oracle(self.program, rows)["q"]
@@ -139,6 +150,8 @@ def test_ever_is_a_sum_over_worlds(shape: str) -> None:
         rows = safe_rows(rng, one.kinds, 10)
         cuts = sorted(rng.sample(range(1, 6), rng.choice((0, 0, 1, 3))))
         assert one.found(one.safe(rng.choice(PIECES)), rows, cuts) == one.wanted(rows), (one.program, rows, cuts)
+        ends = [result.end for result in probable_oracle(one.program, rows)["q"] if result.probability]
+        assert max(one.told(rows, cuts), default=None) == max(ends, default=None), (one.program, rows, cuts)
 
 
 @pytest.mark.parametrize("shape", ["rejects", "repeated with rejects", "covered", "shared"])
@@ -159,7 +172,8 @@ def test_compiled_numbers_are_close_and_states_can_be_stored(shape: str) -> None
         rows = safe_rows(rng, one.kinds, 10**6, 7)
         exact = {time: float(chance) for time, chance in one.found(one.safe(), rows).items()}
         cuts = sorted(rng.sample(range(1, 8), rng.choice((0, 2, 7))))
-        found = one.found(one.safe(rng.choice(PIECES), exact=False), rows, cuts, exact=False)
+        safe = one.safe(rng.choice(PIECES), exact=False, n_rows=rng.choice((1, 9, 10**6)))
+        found = one.found(safe, rows, cuts, exact=False)
         assert found == pytest.approx({time: exact[time] for time in found}, abs=1e-12)
         assert all(exact[time] < 1e-12 for time in exact.keys() - found.keys())
 
@@ -270,7 +284,7 @@ def test_too_many_joint_values_are_refused() -> None:
         "W": [],
     }
     ((ground, words),) = one.blocks(rows, (), exact=False)
-    with pytest.raises(TooManyValues, match="16384 joint states, the limit is 4096"):
+    with pytest.raises(TooManyValues, match="16384 joint states, the limit is 1024"):
         one.safe(exact=False).advance(SafeState({}), ground, words)
 
 

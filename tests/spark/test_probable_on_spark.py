@@ -47,7 +47,9 @@ Found = dict[str, list[Row]]
 
 def _packed(seed: int, n_cases: int) -> tuple[Program, Rows]:
     """Random queries as events of one program, each over streams of its own, with something to find."""
-    rng, texts, rows = random.Random(seed), [], {}
+    rng = random.Random(seed)
+    texts: list[str] = []
+    rows: Rows = {}
     while len(texts) < n_cases:
         case = random_query(rng, rng.choice(SHAPES), worlds=512)
         alone = inkling.parse(case.text)
@@ -94,7 +96,7 @@ def _here(program: Program, inputs: Mapping[str, object]) -> Found:
 
 
 def test_random_queries(spark: SparkSession) -> None:
-    program, rows = _packed(8, 11)
+    program, rows = _packed(6, 9)
     strategies = strategies_of(program.plan)
     assert strategies.keys() == {event.name for event in program.plan.events}
     engines = Counter((one.engine, bool(one.variables)) for one in strategies.values())
@@ -125,6 +127,8 @@ PROGRAM = f"""{STREAMS}
     EVENT ever(who) AS PATTERN SEQ NEXT(At a[room = 'desk'], At b[room = 'kitchen']) PARTITION BY who PER VALUES;
     EVENT ever_anyone AS PATTERN SEQ NEXT(At a[room = 'hall'], At b[room = 'hall' AND who = a.who]) PER VALUES;
     EVENT walked(who) AS PATTERN SEQ NEXT(Walk a[room = 'hall'], Walk b[room = 'kitchen']) PARTITION BY who PER END;
+    EVENT direct(who) AS PATTERN (SEQ STRICT(Walk[room = 'hall'], Walk[room = 'desk'])) OR (Walk[room = 'kitchen'])
+        PARTITION BY who PER END;
     EVENT walked_ever AS PATTERN SEQ NEXT(Walk a[room = 'hall'], Walk b[room = 'desk' AND who = a.who]) PER VALUES;
     EVENT both(who) AS PATTERN SEQ NEXT(Walk a[room = 'hall'], At b[room = 'hall'], Walk c) PARTITION BY who PER END;
     EVENT one AS PATTERN SEQ NEXT(Walk a[who = 'w3'], Walk b[who = 'w3' AND room = 'desk']) PER END EXACT;

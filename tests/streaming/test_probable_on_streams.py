@@ -31,6 +31,8 @@ BY_KEY = inkling.parse(
       PARTITION BY who PER END CONFIDENCE > 0.01;
     EVENT straight(who) AS PATTERN SEQ NEXT(Seen a[room = 'hall'], Seen b) HAVING b.room = 'kitchen'
       PARTITION BY who PER END EXACT;
+    EVENT direct(who) AS PATTERN SEQ STRICT(Seen[room = 'hall'], Seen[room <> 'hall'], Seen[room = 'lab'])
+      PARTITION BY who PER END CONSUME RESTART;
     EVENT called(who) AS PATTERN SEQ NEXT(Bell x, Seen a[room = 'hall'], At b[room = 'hall']) PARTITION BY who PER END;
     """
 )

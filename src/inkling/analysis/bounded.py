@@ -43,6 +43,9 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
     """
     if event.forecast is not None:
         bound = replace(_bound(event, program), context=True)
+        if strategy_of(event, program).conclusion is not None:
+            said = "state of its automaton and of the last symbols"
+            return Verdict(replace(bound, context=False, chances=said), "a forecast rests on all that may have happened")
         return Verdict(bound, "a forecast rests on the state of its automaton and on the last symbols")
     if isinstance(event.pattern, p.Quantified):
         return Verdict(None, "whether two keys are related is settled only when the stream ends")

@@ -11,6 +11,7 @@ from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.logical.forecasts import learning_plan
 from inkling.logical.plan import EventPlan, Forecast, ProgramPlan
 from inkling.model.schema import Column
+from inkling.physical.forecasts import refuse_learning_from_doubt
 from inkling.physical.plan import EventStep, PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
@@ -79,6 +80,7 @@ def subjects_of(program: Runnable, names: Collection[str] | None = None) -> tupl
             helps=("add one, for example `FORECAST my_event WITHIN 10 EVENTS;`",),
         )
     by_model: dict[str, list[EventPlan]] = {}
+    refuse_learning_from_doubt(program.physical.program, events)
     for event in events:
         assert event.forecast is not None
         by_model.setdefault(event.forecast.model, []).append(event)

@@ -190,6 +190,29 @@ def chained_any_within(
 
 
 @njit(cache=True)
+def chained_possible(first, last, step_cells, offsets, source, target, said, cuts, can_be, waits, satisfied, out):
+    """out[i]: whether the stage can take an event at step first + i, after what can have come before.
+
+    `can_be` are values that there can be, `waits` those among them while something is waited for.
+    """
+    for i in range(first, last):
+        for cell in range(step_cells[i], step_cells[i + 1]):
+            now, still = np.zeros_like(can_be), np.zeros_like(waits)
+            for m in range(offsets[cell], offsets[cell + 1]):
+                if can_be[source[m]]:
+                    now[target[m]] = True
+                if waits[source[m]]:
+                    if said[m] == 2:
+                        out[i - first] = True
+                    if not cuts[said[m]]:
+                        still[target[m]] = True
+            can_be[:] = now
+            waits[:] = still
+        if satisfied[i - first]:
+            waits |= can_be
+
+
+@njit(cache=True)
 def grouped_after(
     first,
     last,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inkling.analysis.probable.strategy import strategy_of
 from inkling.analysis.regular import is_regular, ways_to_regular
-from inkling.errors import Diagnostic, ProgramError
+from inkling.errors import Diagnostic, NotSupportedYet, ProgramError
 from inkling.language import syntax as s
 from inkling.logical.in_worlds import doubtful_events
-from inkling.logical.plan import ProgramPlan
+from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.physical.plan import Evaluator, PhysicalPlan
 from inkling.source import SourceText, Span
 
@@ -38,6 +40,19 @@ def require_forecastable(plan: PhysicalPlan, tree: s.Program, source: SourceText
             )
     if found:
         raise ProgramError(list(found.values()))
+
+
+def refuse_learning_from_doubt(program: ProgramPlan, events: Iterable[EventPlan]) -> None:
+    """Raises `NotSupportedYet` where models would be learned from, or tried on, events that may not have happened."""
+    doubtful = doubtful_events(program)
+    for event in events:
+        if event.name in doubtful:
+            raise NotSupportedYet.of(
+                "INK0452",
+                f"a model for `{event.name}` cannot be learned from streams that are uncertain, or be tried on them",
+                notes=("models count what happened; a forecast over an uncertain stream can use one that is there",),
+                helps=("learn it with a program that reads the same columns as a certain stream with ORDER BY",),
+            )
 
 
 def _not_on_belief(name: str, program: ProgramPlan) -> str | None:

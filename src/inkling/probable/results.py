@@ -13,8 +13,7 @@ from inkling.evaluators.probable.face import Answering
 from inkling.logical.plan import Demand, EventPlan, Per
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.results import MARGIN, ROUNDING, TIMESTAMP, most_probable, predicted, reaches
-from inkling.results import CHANCE as SAID
+from inkling.results import ROUNDING, TIMESTAMP, most_probable, predicted, reaches
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
 
@@ -77,7 +76,7 @@ def added_up(parts: Sequence[pa.Table]) -> pa.Table:
 def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results that are probable enough."""
     if predicted(event):
-        return _in_columns(event, found, ids, clock, found[SAID], "forecast", found[MARGIN])
+        return _in_columns(event, found, ids, clock, found[CHANCE], "forecast", found[ERROR])
     chance, error = np.clip(found[CHANCE].to_numpy(), 0.0, 1.0), found[ERROR].to_numpy()
     require_exact(event, error)
     high = reaches(np.minimum(chance + error, 1.0), event.confidence, ROUNDING)

@@ -9,6 +9,7 @@ from pathlib import Path
 from inkling.fitting.program import read_by
 from inkling.logical.forecasts import DISTRIBUTION, watching_plan
 from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan
+from inkling.physical.forecasts import refuse_learning_from_doubt
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
@@ -89,7 +90,9 @@ class WatchingProgram:
 
 
 def subjects_of(program: Runnable) -> tuple[Subject, ...]:
-    return tuple(Subject(event) for event in program.physical.program.events if event.forecast is not None)
+    forecasts = [event for event in program.physical.program.events if event.forecast is not None]
+    refuse_learning_from_doubt(program.physical.program, forecasts)
+    return tuple(map(Subject, forecasts))
 
 
 def _watched(subject: Subject, order: int) -> EventPlan:

@@ -29,7 +29,7 @@ def test_generate_writes_streams_tables_and_truth() -> None:
     assert result.exit_code == 0
     truth = json.loads(Path("data/truth.json").read_text())
     assert (truth["scenario"], truth["seed"], truth["keys"]) == ("building", 5, 3)
-    assert "At 500 rows" in result.stderr
+    assert "Reading 500 rows" in result.stderr
 
 
 @pytest.mark.parametrize("command", [["generate", "bilding", "-o", "x"], ["demo", "bilding"], ["bench", "bilding"]])
@@ -40,17 +40,17 @@ def test_an_unknown_scenario_is_named(command: list[str]) -> None:
 
 
 def test_a_demo_finds_what_was_put_in() -> None:
-    result = call("demo", "building", "--events", "5000", "--runner", "local")
+    result = call("demo", "fleet", "--events", "5000", "--runner", "local")
     assert result.exit_code == 0
-    truth = json.loads(Path("out/demo/building/truth.json").read_text())
+    truth = json.loads(Path("out/demo/fleet/truth.json").read_text())
     for event, count in truth["matches"].items():
         assert f"{event}: {count}" in result.stdout
-    assert "report: out/demo/building/report.html" in result.stdout
-    assert Path("out/demo/building/report.html").stat().st_size > 10_000
+    assert "report: out/demo/fleet/report.html" in result.stdout
+    assert Path("out/demo/fleet/report.html").stat().st_size > 10_000
 
 
 def test_bench_prints_one_line_per_run() -> None:
-    result = call("bench", "building", "--events", "2000", "--repeat", "2", "--runner", "local")
+    result = call("bench", "building", "--events", "300", "--repeat", "2", "--runner", "local")
     lines = result.stdout.splitlines()
     assert len(lines) == 2
     assert all("rows/s" in line and "seed 0" in line for line in lines)

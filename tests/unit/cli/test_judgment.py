@@ -25,7 +25,7 @@ def cells_of(shown: str, title: str, event: str) -> list[str]:
     return [cell.strip() for cell in line.strip("│").split("│")]
 
 
-@pytest.mark.parametrize("name", ["cluster", "funnel"])
+@pytest.mark.parametrize("name", ["building", "cluster", "funnel"])
 def test_a_readme_shows_what_the_demo_prints(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
@@ -57,6 +57,6 @@ def test_claims_are_counted_against_the_truth(tmp_path: Path, monkeypatch: pytes
 
 def test_a_demo_without_doubt_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, ["demo", "building", "--events", "500", "--runner", "local"])
+    result = CliRunner().invoke(app, ["demo", "fleet", "--events", "500", "--runner", "local"])
     assert result.exit_code == 0
     assert "Taken for certain" not in result.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import inkling
-from inkling.errors import ProgramError
+from inkling.errors import NotSupportedYet, ProgramError
 
 STREAMS = """
 STREAM Car(id STRING, road STRING, speed DOUBLE, n BIGINT) ID id KEY road TIME t ORDER BY n;
@@ -31,6 +31,44 @@ def test_the_reason_is_told(event: str, reason: str) -> None:
     (diagnostic,) = raised.value.diagnostics
     assert (diagnostic.code, diagnostic.label) == ("INK0365", reason)
     assert diagnostic.span is not None
+
+
+@pytest.mark.parametrize(
+    ("stream", "statement", "reason"),
+    [
+        ("KEY k TIME t ± 2 TICKS", "", "no stream that it reads has a PROBABILITY"),
+        ("TIME t PROBABILITY p", "", "it is not PARTITION BY the KEY of R, of which each has its own alternatives"),
+        ("KEY k TIME t ORDER BY s PROBABILITY p", "", "ORDER BY of R tells simultaneous events apart"),
+        ("KEY k TIME t PROBABILITY p", " MODEL m BY s", "`s`, which tells models apart, is not in the KEY of R"),
+        (
+            "KEY k TIME t PROBABILITY p",
+            "; EVENT z AS PATTERN ab_forecast x[chance > 0.5]",
+            "`z` reads it, and what it says is no event of any world",
+        ),
+    ],
+)
+def test_what_cannot_be_forecast_on_a_belief(stream: str, statement: str, reason: str) -> None:
+    text = f"""
+    STREAM R(k STRING, s STRING, t BIGINT) {stream};
+    EVENT ab AS PATTERN SEQ STRICT(R[s = 'a'], R[s = 'b']) PARTITION BY k PER END;
+    FORECAST ab WITHIN 3 EVENTS{statement};
+    """
+    with pytest.raises(ProgramError) as raised:
+        inkling.parse(text)
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code, diagnostic.label) == ("INK0452", reason)
+
+
+def test_models_are_not_learned_from_doubt() -> None:
+    program = inkling.parse(
+        """
+        STREAM R(k STRING, s STRING, t BIGINT) KEY k TIME t PROBABILITY p;
+        EVENT ab AS PATTERN SEQ STRICT(R[s = 'a'], R[s = 'b']) PARTITION BY k PER END;
+        FORECAST ab WITHIN 3 EVENTS;
+        """
+    )
+    with pytest.raises(NotSupportedYet, match="INK0452"):
+        program.fit({"R": [{"k": "x", "s": "a", "t": 1, "p": 0.5}]})
 
 
 def test_what_a_result_is_does_not_matter() -> None:

@@ -43,7 +43,7 @@ def closer(
     program: inkling.Program, inputs: Mapping[str, list[dict[str, object]]], sampling: Sampling
 ) -> dict[str, list[tuple[dict[str, object], Examined | None]]]:
     given = taken_in(program, inputs)
-    doubtful = WorldProgram.of(program.physical, given.around, given.measure)
+    doubtful = WorldProgram.of(program.physical, given.around, given.measure, with_chains=True)
     tables = program.run_local(inputs, sampling=sampling).tables
     found = examine(doubtful, given.sources, given.facts, sampling, tables)
     return {name: list(zip(table.to_pylist(), found[name], strict=True)) for name, table in tables.items()}

@@ -41,6 +41,8 @@ from inkling.markov.contexts import NEVER
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.physical.plan import EventStep, Stage
+from inkling.results import CHANCE as SAID_CHANCE
+from inkling.results import MARGIN as SAID_MARGIN
 
 MOST_PLACES = 20_000
 """Where a forecast may stand; every one has a chance."""
@@ -274,9 +276,9 @@ class BeliefEvaluator:
             is_said = isinstance(output.expr, e.ColumnOf) and output.expr.slot == FORECAST
             value = said[output.name] if is_said else shown(output.expr, likeliest, self.around)
             columns[output.name] = value.cast(ARROW_TYPES[output.type])
-        n, time = len(groups), pa.array(ground.time[groups])
+        time = pa.array(ground.time[groups])
         columns |= {UNIT: pa.array(ground.name[ground.stream[groups]]), END: time, START: time}
-        columns |= {CHANCE: pa.array(np.ones(n)), ERROR: pa.array(np.zeros(n)), LAST: likeliest[ID]}
+        columns |= {CHANCE: said[SAID_CHANCE], ERROR: said[SAID_MARGIN], LAST: likeliest[ID]}
         return pa.table(columns)
 
     def _nothing(self, rows: pa.Table) -> pa.Table:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.evaluators.probable.follow import match_chances
-from inkling.evaluators.probable.ground import Numbers
+from inkling.evaluators.probable.ground import Mask, Numbers
 from inkling.evaluators.probable.intervals import Carried, Operator
 from inkling.evaluators.probable.scope import Scope
 from inkling.model.batch import Ints
@@ -43,6 +43,9 @@ class CoverRun:
             plain = (match.astype(float), taken.astype(float), missing, self._too_low[0], self.errors[first:last])
             self._too_low = np.array([self._kernels.covered(*plain)])
         return out
+
+    def possible(self, first: int, last: int) -> Mask:
+        raise NotImplementedError("what a last stage takes is known by time only")
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
         raise NotImplementedError("what a last stage takes is known by time only")

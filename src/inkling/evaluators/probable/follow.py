@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.analysis.probable.query import Query
-from inkling.evaluators.probable.ground import Numbers
+from inkling.evaluators.probable.ground import Mask, Numbers
 from inkling.evaluators.probable.intervals import EVER, Carried, Operator
 from inkling.evaluators.probable.scope import Scope
 from inkling.evaluators.probable.words import accepted, candidate
@@ -58,6 +58,7 @@ class FollowRun:
             "mine": np.empty(0, np.int64),
             "held": none,
             "fresh": np.ones(1, bool),
+            "seen": np.array([EVER - 1, EVER]),
         }
         self._starts: Ints = state["starts"]  # of the child's columns
         self._chances: Numbers = state["chances"]  # of an event that ends waiting, at each start
@@ -68,6 +69,9 @@ class FollowRun:
         self._mine: Ints = state["mine"]  # starts of the columns that are asked for
         self._held: Numbers = state["held"]
         self._fresh = bool(state["fresh"][0])
+        self._seen: Ints = state[
+            "seen"
+        ]  # when the child can have been satisfied last, and what certainly ended waiting
         self.errors = np.zeros(len(scope.times))
 
     @property
@@ -87,6 +91,14 @@ class FollowRun:
         self._chances = weights
         self._told(first, last)
         return out
+
+    def possible(self, first: int, last: int) -> Mask:
+        times = self._scope.times[first:last]
+        satisfied = np.where(self._child.possible(first, last), times, EVER - 1)
+        ended = np.where(self._cut[first:last] == 1, times, EVER)
+        latest = [np.maximum.accumulate(np.append(*both)) for both in zip(self._seen, (satisfied, ended), strict=True)]
+        self._seen = np.array([latest[0][-1], latest[1][-1]])
+        return np.asarray(self._taken[first:last] != 0, bool) & (latest[0][:-1] >= latest[1][:-1])
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
         self._mine = np.concatenate([self._mine[kept], starts])
@@ -136,6 +148,7 @@ class FollowRun:
             "mine": self._mine,
             "held": self._held,
             "fresh": np.array([self._fresh]),
+            "seen": self._seen,
         }
 
     def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> tuple[Numbers, Ints]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from inkling.analysis.probable.query import Query
-from inkling.evaluators.probable.ground import Numbers
+from inkling.evaluators.probable.ground import Mask, Numbers
 from inkling.evaluators.probable.intervals import EVER, Carried, Operator, arrays
 from inkling.evaluators.probable.layout import Layout, placed
 from inkling.evaluators.probable.moves import Alphabet, Moves, moves_of, started
@@ -54,6 +54,7 @@ class FollowChainedRun:
             "lost": np.zeros(1, dtype),
             "mine": np.empty(0, np.int64),
             "fresh": np.ones(1, bool),
+            "waits": np.empty(0, bool),
         }
         streams = scope.streams[node.stage]
         masks = np.full(len(streams), 3 << (2 * node.stage), np.int64)
@@ -71,6 +72,7 @@ class FollowChainedRun:
         self._waited = placed(placed(state["waited"], rows, n_rows, 1), rows, n_rows, 2)
         self._free = placed(placed(state["free"], rows, n_rows, 1), rows, n_rows, 2)
         self._held = placed(state["held"], rows, n_rows)
+        self._waits: Mask = placed(state["waits"], rows, n_rows)  # values that there can be while the stage waits
         self._starts: Ints = state["starts"]
         self._latest: Numbers = state["latest"]
         self._lost: Numbers = state["lost"]
@@ -97,6 +99,16 @@ class FollowChainedRun:
         self._kernels.chained_after(first, last, *_of_one(self._moves), cuts, made, self._full, weights, child, out)
         self._weights = weights
         self.errors[first:last] = float(self._lost[0]) + self._child.neglected
+        return out
+
+    def possible(self, first: int, last: int) -> Mask:
+        out, can_be = np.zeros(last - first, bool), np.asarray(self._full != 0, bool)
+        satisfied = self._child.possible(first, last)
+        cuts = np.array([False, True, not self._repeated])
+        step_cells, offsets, source, target, _, said = _of_one(self._moves)
+        self._kernels.chained_possible(
+            first, last, step_cells, offsets, source, target, said, cuts, can_be, self._waits, satisfied, out
+        )
         return out
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
@@ -157,6 +169,7 @@ class FollowChainedRun:
             "lost": self._lost,
             "mine": self._mine,
             "fresh": np.array([self._fresh]),
+            "waits": self._waits,
         }
 
     def _cuts(self, first: int, last: int, cuts: np.ndarray) -> Ints:

@@ -16,7 +16,7 @@ from inkling.analysis.probable.query import Query
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.probable.automaton import closed, unions
 from inkling.evaluators.probable.follow_chained import stage_letters
-from inkling.evaluators.probable.ground import Numbers
+from inkling.evaluators.probable.ground import Mask, Numbers
 from inkling.evaluators.probable.intervals import EVER, Carried, Leaf, Operator, arrays
 from inkling.evaluators.probable.layout import Layout, placed
 from inkling.evaluators.probable.moves import Alphabet, moves_of, started
@@ -174,6 +174,9 @@ class GroupedRun:
         self._ways, self._fresh = ways, False
         self.errors[first:last] = self._lost + (0.0 if self._child is None else self._child.neglected)
         return out if out.dtype == object else np.where(out < ROUNDED, 0.0, out)
+
+    def possible(self, first: int, last: int) -> Mask:
+        raise NotImplementedError("what a last stage takes is known by time only")
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
         raise NotImplementedError("what a last stage takes is known by time only")

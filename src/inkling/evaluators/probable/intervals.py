@@ -47,6 +47,9 @@ class Run(Protocol):
         Of the columns before only those in `kept` are still asked for; new ones begin before the steps in `made`.
         """
 
+    def possible(self, first: int, last: int) -> Mask:
+        """Whether it can be satisfied at each of some steps; asked for before their table."""
+
     def carried(self) -> Carried: ...
 
 
@@ -144,6 +147,11 @@ class LeafRun:
         out = np.zeros(last - first, self._full.dtype)
         self._kernels.hits_at(first, last, *arrays(self._moves), self._hits, self._base, self._full, out)
         return out
+
+    def possible(self, first: int, last: int) -> Mask:
+        out = np.zeros(last - first, self._full.dtype)
+        self._kernels.hits_at(first, last, *arrays(self._moves), self._hits, self._base, self._full.copy(), out)
+        return out > 0
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
         n_columns = len(kept) + len(made)

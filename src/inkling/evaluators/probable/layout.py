@@ -12,7 +12,7 @@ from inkling.evaluators.probable.ground import NOTHING, Numbers
 from inkling.evaluators.probable.scope import ranges
 from inkling.model.batch import Ints
 
-MOST_ROWS = 4096
+MOST_ROWS = 1024
 """Of one unit."""
 
 State = Mapping[str, np.ndarray]
@@ -54,10 +54,13 @@ class Layout:
         if len(self.values):
             owner = np.repeat(np.arange(len(self.units)), np.diff(self.first))
             np.multiply.at(together, owner, self.sizes)
-        largest = int(together.max(initial=0))
+        return np.append(0, np.cumsum(together))
+
+    def require_few(self) -> None:
+        """Raises `TooManyValues`."""
+        largest = int(np.diff(self.base).max(initial=0))
         if largest > MOST_ROWS:
             raise TooManyValues(largest)
-        return np.append(0, np.cumsum(together))
 
     def possible(self, full: Numbers) -> Layout:
         """Only values that streams can have now."""

@@ -54,9 +54,10 @@ def moves_of(
 ) -> tuple[Layout, Moves]:
     """The moves of all units that streams belong to; only bits in their masks count."""
     block, ground = scope.block, scope.block.ground
-    sizes = block.first[streams + 1] - block.first[streams]
+    sizes = block.end[streams] - block.begin[streams]
     groups, member = block.groups(streams), np.repeat(np.arange(len(streams)), sizes)
     layout = layout.grown(np.unique(units), *_chained(scope, streams, units))
+    layout.require_few()
     by_name = np.argsort(layout.units)
     unit = by_name[np.searchsorted(layout.units[by_name], units)] if len(units) else np.empty(0, np.int64)
     steps = scope.steps_of(groups)
@@ -118,7 +119,7 @@ def _chained(scope: Scope, streams: Ints, units: Hashes) -> tuple[Hashes, Hashes
     chained = np.flatnonzero(ground.markov[streams]) if len(streams) else np.empty(0, np.int64)
     values = []
     for one in streams[chained]:
-        rows = slice(ground.offsets[block.first[one]], ground.offsets[block.first[one + 1]])
+        rows = slice(ground.offsets[block.begin[one]], ground.offsets[block.end[one]])
         values.append(ground.value[rows][np.asarray(ground.chance[rows] != 0, bool)])
     return units[chained], ground.name[streams[chained]], values
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inkling.evaluators.probable.ground import Numbers
+from inkling.evaluators.probable.ground import Mask, Numbers
 from inkling.evaluators.probable.intervals import Carried, Operator, Run
 from inkling.evaluators.probable.scope import Scope
 from inkling.model.batch import Ints
@@ -47,6 +47,12 @@ class ProjectedRun:
             left *= 1 - run.points(first, last)
             self.errors[first:last] += run.errors[first:last]
         return 1 - left
+
+    def possible(self, first: int, last: int) -> Mask:
+        found = np.zeros(last - first, bool)
+        for run in self._runs.values():
+            found |= run.possible(first, last)
+        return found
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
         self._starts = np.concatenate([self._starts[kept], starts])

@@ -20,7 +20,7 @@ from inkling.analysis.probable.query import Query
 from inkling.analysis.probable.together import is_one_stream
 from inkling.evaluators.probable import cover, follow, follow_chained, grouped
 from inkling.evaluators.probable.answers import Answers, joined
-from inkling.evaluators.probable.ground import Ground, Numbers
+from inkling.evaluators.probable.ground import Ground, Mask, Numbers
 from inkling.evaluators.probable.intervals import EVER, Carried, Leaf, Operator
 from inkling.evaluators.probable.projected import Projected
 from inkling.evaluators.probable.scope import Block, Scope, scopes_of
@@ -34,13 +34,20 @@ from inkling.kernels.probable_intervals import (
     tails_of,
 )
 from inkling.kernels.probable_moves import moves_of_cells
-from inkling.kernels.probable_waits import chained_after, chained_any_within, chained_within, grouped_after
+from inkling.kernels.probable_waits import (
+    chained_after,
+    chained_any_within,
+    chained_possible,
+    chained_within,
+    grouped_after,
+)
 from inkling.model.batch import Ints
 
 COMPILED = SimpleNamespace(
     any_within=any_within,
     chained_after=chained_after,
     chained_any_within=chained_any_within,
+    chained_possible=chained_possible,
     chained_within=chained_within,
     covered=covered,
     grouped_after=grouped_after,
@@ -54,6 +61,9 @@ COMPILED = SimpleNamespace(
 
 SHORTEST, LONGEST = 32, 256
 """Pieces of a block, in steps: after each, starts are dropped that no longer count."""
+
+MOST_ROWS = 1 << 19
+"""Rows whose moves are held at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +107,8 @@ def _flat(some: Mapping[Any, Any], path: str) -> Iterator[tuple[str, np.ndarray]
 class Safe:
     """A query and its plan. Answers are told by the values of the head's variables and of those projected last.
 
-    `ever` asks for the first time at which it is satisfied. `spare` is the chance that may be neglected at each time by
+    `ever` asks for the first time at which it is satisfied; times at which it can be are told even
+    where that cannot be the first. `spare` is the chance that may be neglected at each time by
     each operator, and by which answers are too low then.
     """
 
@@ -106,6 +117,7 @@ class Safe:
     ever: bool = False
     spare: float = 0.0
     pieces: tuple[int, int] = (SHORTEST, LONGEST)
+    most_rows: int = MOST_ROWS
     kernels: SimpleNamespace = field(default_factory=lambda: COMPILED)
 
     @cached_property
@@ -127,30 +139,33 @@ class Safe:
         self, state: SafeState, ground: Ground, words: Ints, tables: Mapping[str, pa.Table] | None = None
     ) -> tuple[SafeState, Answers]:
         """Take in complete times, later than all before. Raises `TooManyValues`."""
-        block = Block.of(self.query, ground, words, self.kernels)
         after: dict[int, Carried] = dict(state.units)
         parts = [Answers.exactly(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, ground.chance.dtype))]
-        for unit, scope in scopes_of(block, self.variables).items():
-            after[unit], chances, errors = self._advanced(state.units.get(unit), scope)
-            some = np.flatnonzero(chances > 0)
-            time = scope.times[some]
-            chance = chances[some] if ground.is_exact else np.minimum(chances[some], 1.0)
-            parts.append(Answers(np.full(len(some), unit, np.uint64), time, chance, time, errors[some]))
+        for block in Block.of(self.query, ground, words, self.kernels).windows(self.most_rows):
+            for unit, scope in scopes_of(block, self.variables).items():
+                after[unit], chances, told, errors = self._advanced(after.get(unit), scope)
+                some = np.flatnonzero(told)
+                time = scope.times[some]
+                chance = chances[some] if ground.is_exact else np.minimum(chances[some], 1.0)
+                parts.append(Answers(np.full(len(some), unit, np.uint64), time, chance, time, errors[some]))
         return SafeState(after), joined(parts)
 
-    def _advanced(self, state: Carried | None, scope: Scope) -> tuple[Carried, Numbers, NDArray[np.float64]]:
+    def _advanced(self, state: Carried | None, scope: Scope) -> tuple[Carried, Numbers, Mask, NDArray[np.float64]]:
+        """What is known then, chances of all steps, which of them are told, and errors."""
         run = self.top.begun(scope, None if state is None else state["run"])
         pieces = list(self._pieces(len(scope.times)))
         if not self.ever:
             found = np.concatenate([run.points(first, last) for first, last in pieces])
-            return {"run": run.carried()}, found, run.errors
+            return {"run": run.carried()}, found, np.asarray(found > 0, bool), run.errors
         seen = [np.zeros(1, scope.block.ground.chance.dtype) if state is None else state["seen"]]
+        told = []
         for first, last in pieces:
+            told.append(run.possible(first, last))
             begins = np.full(int(state is None and first == 0), first)
             table = run.table(first, last, np.arange(1 - len(begins)), begins, np.full(len(begins), EVER))
             seen.append(table[:, 0])
         so_far = np.concatenate(seen)
-        return {"run": run.carried(), "seen": so_far[-1:]}, np.diff(so_far), run.errors
+        return {"run": run.carried(), "seen": so_far[-1:]}, np.diff(so_far), np.concatenate(told), run.errors
 
     def _pieces(self, n_steps: int) -> Iterator[tuple[int, int]]:
         shortest, longest = self.pieces

@@ -22,16 +22,29 @@ class Block:
     ground: Ground
     words: Ints
     rest: Numbers
-    first: Ints  # groups of stream s are first[s]:first[s + 1]
+    begin: Ints  # groups of stream s are begin[s]:end[s]
+    end: Ints
     kernels: SimpleNamespace
 
     @classmethod
     def of(cls, query: Query, ground: Ground, words: Ints, kernels: SimpleNamespace) -> Block:
         first = np.searchsorted(ground.stream, np.arange(ground.n_streams + 1))
-        return cls(query, ground, words, ground.rest, first, kernels)
+        return cls(query, ground, words, ground.rest, first[:-1], first[1:], kernels)
+
+    def windows(self, n_rows: int) -> Iterator[Block]:
+        """The same times, one after the other, in parts of about so many rows."""
+        ground = self.ground
+        times, place = np.unique(ground.time, return_inverse=True)
+        part = np.cumsum(np.bincount(place, np.diff(ground.offsets))) // max(n_rows, 1)
+        for number in np.unique(part):
+            lowest, highest = times[part == number][[0, -1]]
+            earlier, done = (ground.stream[late] for late in (ground.time < lowest, ground.time <= highest))
+            n = ground.n_streams
+            begin, end = self.begin + np.bincount(earlier, minlength=n), self.begin + np.bincount(done, minlength=n)
+            yield replace(self, begin=begin, end=end)
 
     def groups(self, streams: Ints) -> Ints:
-        return ranges(self.first[streams], self.first[streams + 1] - self.first[streams])
+        return ranges(self.begin[streams], self.end[streams] - self.begin[streams])
 
     def rows(self, groups: Ints) -> Ints:
         begin = self.ground.offsets[groups]
@@ -116,7 +129,7 @@ def scopes_of(block: Block, variables: Sequence[str]) -> dict[int, Scope]:
     none = np.empty(0, np.int64)
     read: dict[int, list[Ints]] = {}
     for stage in range(len(block.query.stages)):
-        streams = np.flatnonzero(block.readable(stage, variables))
+        streams = np.flatnonzero(block.readable(stage, variables) & (block.begin < block.end))
         codes = [one[streams] for one in (block.codes(name, stage) for name in variables) if one is not None]
         for name, mine in _by_name(unit_names(codes, len(streams)), streams):
             read.setdefault(name, [none for _ in block.query.stages])[stage] = mine

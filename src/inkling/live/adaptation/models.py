@@ -16,6 +16,7 @@ from inkling.live.adaptation.learner import Learned, as_table, counts_of, first_
 from inkling.live.adaptation.online import OnlineLearning
 from inkling.markov.model import Model
 from inkling.model.time import Clock
+from inkling.physical.forecasts import refuse_learning_from_doubt
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.runnable import Runnable
 
@@ -108,6 +109,7 @@ def require_forecasts(plan: PhysicalPlan) -> None:
         raise InputError.of(
             "INK0623", "there is nothing to learn: the program has no FORECAST", helps=("leave `learn` out",)
         )
+    refuse_learning_from_doubt(plan.program, first_forecasts(plan.program).values())
 
 
 def drift_of(stored: Mapping[str, object]) -> Drift:

@@ -18,7 +18,7 @@ from inkling.logical.vectorized import ARROW_TYPES
 from inkling.physical.naming import physical_name
 from inkling.probable.program import ProbableProgram
 from inkling.probable.results import COUNT, EXACT, SAMPLED, SURVIVAL, UNDECIDED, gathered, is_combined, not_exact
-from inkling.results import ROUNDING
+from inkling.results import ROUNDING, predicted
 from inkling.spark.imprecise.results import ERROR, METHOD, PROBABILITY, most_probable
 from inkling.spark.stage_frame import named
 from inkling.spark.worker import DETECTED, EVENT, LINEAGE
@@ -59,6 +59,9 @@ def part_rows(
     number: int, evaluator: Answering, found: pa.Table, ids: pa.DataType, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
     """What a worker found for one event."""
+    if not len(found):
+        # sums over no columns are a row even of nothing
+        return
     if is_combined(evaluator):
         found = gathered(evaluator, found)
     n, event = len(found), evaluator.event
@@ -115,6 +118,8 @@ def require_exact(event: EventPlan, results: DataFrame) -> None:
 
 def probable_enough(event: EventPlan, results: DataFrame) -> DataFrame:
     """The results that CONFIDENCE and TOP leave, and how sure their probabilities are."""
+    if predicted(event):
+        return results.withColumn(METHOD, F.lit("forecast"))
     chance, error = named(PROBABILITY), named(ERROR)
     method = F.when(error == 0, F.lit(EXACT)).when(_reaches(chance - error, event.confidence), F.lit(SAMPLED))
     high = _reaches(F.least(chance + error, F.lit(1.0)), event.confidence)

@@ -65,7 +65,7 @@ class PackedTask:
         gathered = [batch for batch in batches if batch.num_rows]
         if not gathered:
             return
-        records = self.layout.tables(pa.Table.from_batches(gathered).rename_columns(list(self.columns)))
+        records = self._records(pa.Table.from_batches(gathered))
         gathered.clear()
         all_of_them = unpacked(self.packed, records)
         del records
@@ -77,6 +77,13 @@ class PackedTask:
             words = (all_of_them.words >> shifts[name]) & bits
             _, found = evaluator.take_in(evaluator.start(), all_of_them.ground, words, all_of_them.tables)
             yield from part_rows(number, evaluator, found, self.program.id_types[name], self.schema)
+
+    def _records(self, rows: pa.Table) -> Mapping[str, pa.Table]:
+        if len(self.packed) > 1:
+            return self.layout.tables(rows.rename_columns(list(self.columns)))
+        # alternatives are most of what a worker holds, and are not copied where all are of one stream
+        ((name, one),) = self.packed.items()
+        return {name: rows.select(range(1, rows.num_columns)).rename_columns(one.schema.names)}
 
 
 def compiled(program: ProbableProgram) -> Mapping[str, Answering]:
