@@ -226,6 +226,7 @@ CODES: dict[str, str] = {
     "INK0655": "an exact answer to a query that is too hard",
     "INK0656": "a question about spans of time that cannot be answered",
     "INK0657": "spans of time on another clock",
+    "INK0658": "a query on a stream that has become too hard",
     "INK0660": "chances of a model of readings that do not add up",
     "INK0661": "a state that the movement of a model does not know",
     "INK0662": "a table of a model of readings that cannot be read",

@@ -50,9 +50,7 @@ def run(
     if imprecise is not None:
         found |= answered(imprecise, given.sources, given.facts)
     settings = sampling or Sampling()
-    probable = ProbableProgram.of(
-        program.physical, given.around, measure, lanes_of(settings), tables=given.facts
-    )
+    probable = ProbableProgram.of(program.physical, given.around, measure, lanes_of(settings), tables=given.facts)
     if probable is not None:
         found |= probable_run.answered(probable, given.sources)
     worlds = None

@@ -113,10 +113,7 @@ def test_pushes_eq_definition(seed: int) -> None:
         for number in times:
             if rng.random() < 0.3:
                 stream = LocalStream.restore(program, stream.snapshot())
-            rows = {
-                name: [row for row in some if row["t"] == number]
-                for name, some in case.rows.items()
-            }
+            rows = {name: [row for row in some if row["t"] == number] for name, some in case.rows.items()}
             tables["q"].append(stream.push({name: some for name, some in rows.items() if some}).tables["q"])
         tables["q"].append(stream.finish().tables["q"])
         found = {"q": pa.concat_tables(tables["q"])}

@@ -51,14 +51,15 @@ Rows = dict[str, list[dict[str, object]]]
 def _rows(rng: random.Random) -> Rows:
     rows: Rows = {"At": [], "Seen": [], "Bell": []}
     for key in range(N_KEYS):
-        who, before = f"p{key}", {None: 1.0}
+        who = f"p{key}"
         for t in range(key % 3, N_TIMES):
             if rng.random() < 0.2:
                 rows["Bell"].append({"who": who, "t": t})
             if rng.random() < 0.8:
                 shares = [rng.randint(1, 4) for _ in ROOMS]
                 rows["At"] += [
-                    {"who": who, "t": t, "room": room, "p": share / 12} for room, share in zip(ROOMS, shares, strict=True)
+                    {"who": who, "t": t, "room": room, "p": share / 12}
+                    for room, share in zip(ROOMS, shares, strict=True)
                 ]
             given = [None] if t == key % 3 else list(ROOMS)
             for previous in given:
@@ -137,4 +138,6 @@ def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, pr
 def _lines(rows: list[dict[str, object]]) -> list[str]:
     """Rows without ids have other numbers on a stream; what a safe plan neglects there is less than 1e-9."""
     plain = [{**row, "probability": round(float(str(row["probability"])), 8)} for row in rows]
-    return sorted(repr(sorted((name, one) for name, one in row.items() if name not in ("lineage", "error"))) for row in plain)
+    return sorted(
+        repr(sorted((name, one) for name, one in row.items() if name not in ("lineage", "error"))) for row in plain
+    )

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from inkling.analysis.doubt import streams_of
+from inkling.analysis.longest import endless_repetition, longest_match
 from inkling.analysis.probable.plans import NoPlan
 from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
-from inkling.analysis.longest import endless_repetition, longest_match
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.waiting import n_waiting, pairs_in
 from inkling.analysis.window import horizon_of
@@ -45,7 +45,9 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
         bound = replace(_bound(event, program), context=True)
         if strategy_of(event, program).conclusion is not None:
             said = "state of its automaton and of the last symbols"
-            return Verdict(replace(bound, context=False, chances=said), "a forecast rests on all that may have happened")
+            return Verdict(
+                replace(bound, context=False, chances=said), "a forecast rests on all that may have happened"
+            )
         return Verdict(bound, "a forecast rests on the state of its automaton and on the last symbols")
     if isinstance(event.pattern, p.Quantified):
         return Verdict(None, "whether two keys are related is settled only when the stream ends")
@@ -79,7 +81,9 @@ def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPl
     bound = _bound(event, program)
     match strategy.engine:
         case Engine.CHAINS | Engine.AUTOMATON:
-            return Verdict(replace(bound, chances="state of its automaton"), "no match is listed, only how probable it is")
+            return Verdict(
+                replace(bound, chances="state of its automaton"), "no match is listed, only how probable it is"
+            )
         case Engine.SAFE:
             said = "start that can still matter"
             return Verdict(replace(bound, chances=said), "starts that matter less than 1e-9 are dropped")

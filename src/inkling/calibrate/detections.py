@@ -91,7 +91,8 @@ def _alarms(said: Places, prob: npt.NDArray[np.float64], threshold: float, gap: 
     group = np.concatenate([[0], np.cumsum(np.diff(alarms) > gap)])
     best = np.lexsort((alarms, -chance, group))
     first = np.concatenate([[True], np.diff(group[best]) > 0])
-    return alarms[best[first]]
+    peaks: Places = alarms[best[first]]
+    return peaks
 
 
 def _judged(threshold: float, alarms: Places, happened: Places, distance: int, matching: Matching) -> Quality:

@@ -58,10 +58,12 @@ class Building:
         return {
             "rooms": pa.table({"room": LOCATIONS, "kind": [kind[room] for room in LOCATIONS]}),
             "offices": pa.table({"person": self._names, "room": _room_names(self._office)}),
-            "movement": movement(),
-            "readers": readers(),
-            "prior": pa.table({"state": OFFICES, "p": np.full(len(OFFICES), 1 / len(OFFICES))}),
         }
+
+    def surroundings(self) -> dict[str, pa.Table]:
+        """What inference reads."""
+        prior = pa.table({"state": OFFICES, "p": np.full(len(OFFICES), 1 / len(OFFICES))})
+        return {"movement": movement(), "readers": readers(), "prior": prior}
 
     def truth(self) -> Truth:
         counts = dict(self._counts)

@@ -57,10 +57,10 @@ class Retold(Protocol):
 
 @runtime_checkable
 class Surrounded(Protocol):
-    """A scenario with more tables than its example program reads: what lies around its places."""
+    """A scenario with more tables than its example program reads: what lies around its places, or how things move."""
 
     def surroundings(self) -> Mapping[str, pa.Table]:
-        """These tables, by file name without ending; pattern libraries read them."""
+        """These tables, by file name without ending; pattern libraries or inference read them."""
         ...
 
 

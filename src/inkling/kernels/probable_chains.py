@@ -187,9 +187,7 @@ def follow_markov(
                 else:
                     independent[n_independent] = groups[j]
                     n_independent += 1
-            shares_of_letters(
-                independent[:n_independent], begin, end, letter, chance, rest, union, share, more
-            )
+            shares_of_letters(independent[:n_independent], begin, end, letter, chance, rest, union, share, more)
             found = share[0] * 0
             earliest = NEVER
             n_next = 0
@@ -197,9 +195,31 @@ def follow_markov(
                 for a in range(n_active):
                     d = active[a]
                     found, earliest, n_next = _spread(
-                        mass, begun, d, d, share[0] * 0 + 1, 0, share, time[i], union, delta, hit, moves, source,
-                        target, marked, final, ever, new_mass, new_begun, is_next, next_active, n_next, arrived,
-                        found, earliest,
+                        mass,
+                        begun,
+                        d,
+                        d,
+                        share[0] * 0 + 1,
+                        0,
+                        share,
+                        time[i],
+                        union,
+                        delta,
+                        hit,
+                        moves,
+                        source,
+                        target,
+                        marked,
+                        final,
+                        ever,
+                        new_mass,
+                        new_begun,
+                        is_next,
+                        next_active,
+                        n_next,
+                        arrived,
+                        found,
+                        earliest,
                     )
             else:
                 if anew[chained]:
@@ -213,9 +233,31 @@ def follow_markov(
                     left[d] -= p
                     if n_independent > 0:
                         found, earliest, n_next = _spread(
-                            mass, begun, d, value[r], p, letter[r], share, time[i], union, delta, hit, moves, source,
-                            target, marked, final, ever, new_mass, new_begun, is_next, next_active, n_next, arrived,
-                            found, earliest,
+                            mass,
+                            begun,
+                            d,
+                            value[r],
+                            p,
+                            letter[r],
+                            share,
+                            time[i],
+                            union,
+                            delta,
+                            hit,
+                            moves,
+                            source,
+                            target,
+                            marked,
+                            final,
+                            ever,
+                            new_mass,
+                            new_begun,
+                            is_next,
+                            next_active,
+                            n_next,
+                            arrived,
+                            found,
+                            earliest,
                         )
                         continue
                     v, y = value[r], letter[r]
@@ -252,9 +294,31 @@ def follow_markov(
                     d = active[a]
                     if left[d] > nearly_nothing:
                         found, earliest, n_next = _spread(
-                            mass, begun, d, n_values, left[d], 0, share, time[i], union, delta, hit, moves, source,
-                            target, marked, final, ever, new_mass, new_begun, is_next, next_active, n_next, arrived,
-                            found, earliest,
+                            mass,
+                            begun,
+                            d,
+                            n_values,
+                            left[d],
+                            0,
+                            share,
+                            time[i],
+                            union,
+                            delta,
+                            hit,
+                            moves,
+                            source,
+                            target,
+                            marked,
+                            final,
+                            ever,
+                            new_mass,
+                            new_begun,
+                            is_next,
+                            next_active,
+                            n_next,
+                            arrived,
+                            found,
+                            earliest,
                         )
             for a in range(n_active):
                 is_active[active[a]] = False

@@ -62,6 +62,8 @@ def _shown(found: pa.Table, number: int) -> pa.Table:
     n, error = len(found), found[ERROR].to_numpy()
     columns["span"] = pa.chunked_array([pa.array(np.full(n, number))])
     columns["probability"] = pa.chunked_array([np.clip(found[CHANCE].to_numpy(), 0.0, 1.0)])
-    columns["method"] = pa.chunked_array([pa.array(np.where(error <= NEGLECTED, EXACT, SAMPLED).astype(object), pa.string())])
+    columns["method"] = pa.chunked_array(
+        [pa.array(np.where(error <= NEGLECTED, EXACT, SAMPLED).astype(object), pa.string())]
+    )
     columns["error"] = pa.chunked_array([error])
     return pa.table(columns)

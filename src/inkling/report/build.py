@@ -16,7 +16,16 @@ from inkling.report.data import ReportData, Scalar
 from inkling.report.highlight import highlight
 from inkling.report.payload import payload_json
 
-STYLES = ("base.css", "timeline.css", "details.css", "doubt.css", "moments.css", "chances.css", "tables.css", "print.css")
+STYLES = (
+    "base.css",
+    "timeline.css",
+    "details.css",
+    "doubt.css",
+    "moments.css",
+    "chances.css",
+    "tables.css",
+    "print.css",
+)
 SCRIPTS = (
     "elements.js",
     "report_data.js",

@@ -25,7 +25,7 @@ from inkling.worlds.regular import RegularEvent
 
 @dataclass(frozen=True, slots=True)
 class WorldProgram:
-    """The doubtful part of a program; certain events, chains over imprecise times and queries over probable streams are run without worlds."""
+    """The doubtful part of a program, without what is answered apart: certain events, chains and queries."""
 
     part: ProgramPlan  # doubtful events and what they rest on
     doubtful: frozenset[str]

@@ -21,7 +21,8 @@ def data(size: tuple[int, int, int]) -> tuple[dict[str, pd.DataFrame], dict[str,
     source = scenario("building", events=events, keys=keys, seed=seed)
     blocks = list(source.blocks())
     streams = {stream: pa.Table.from_batches([block[stream] for block in blocks]).to_pandas() for stream in blocks[0]}
-    return streams, {name: table.to_pandas() for name, table in source.tables().items()}, source.truth()
+    tables = {**source.tables(), **source.surroundings()}
+    return streams, {name: table.to_pandas() for name, table in tables.items()}, source.truth()
 
 
 def cell(room: pd.Series) -> pd.Series:

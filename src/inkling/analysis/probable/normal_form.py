@@ -157,7 +157,9 @@ class _Reader:
 
     def _candidates(self, number: int) -> Stage:
         part = self._parts[number]
-        filters, joins, constants = [], [], {}
+        filters: list[e.Expr] = []
+        joins: list[e.Expr] = []
+        constants: dict[str, e.Literal] = {}
         for condition in part.leaf.conditions:
             one = self._own_key(condition, part.leaf.slot)
             match self._equality(one, number):
@@ -173,7 +175,17 @@ class _Reader:
                 constants |= self._constant(one)
             else:
                 joins.append(one)
-        return Stage(part.leaf.slot, part.leaf.sources[0], part.repeated, tuple(filters), tuple(joins), (), (), frozenset(), constants)
+        return Stage(
+            part.leaf.slot,
+            part.leaf.sources[0],
+            part.repeated,
+            tuple(filters),
+            tuple(joins),
+            (),
+            (),
+            frozenset(),
+            constants,
+        )
 
     def _alike(self, number: int, column: str, other: Place, condition: e.Expr) -> list[e.Expr]:
         """What a column has to equal in its own event, where another one of it equals the same."""
@@ -225,7 +237,11 @@ class _Reader:
                 local = read <= {at} and not self._asks_for_previous(condition)
                 stage = stages[at]
                 if local and at == 0 and not stage.repeated:
-                    stages[at] = replace(stage, filters=(*stage.filters, condition), constants={**stage.constants, **self._constant(condition)})
+                    stages[at] = replace(
+                        stage,
+                        filters=(*stage.filters, condition),
+                        constants={**stage.constants, **self._constant(condition)},
+                    )
                 elif local:
                     stages[at] = replace(stage, accepts=(*stage.accepts, condition))
                 else:
@@ -274,8 +290,8 @@ class _Reader:
     def _asks_for_more(self, expr: e.Expr) -> bool:
         times = {stream.schema.start for stream in self._program.streams}
         return any(
-            isinstance(part, e.TimeOf | e.IdOf | e.Aggregate | e.FactColumn)
-            and not (isinstance(part, e.FactColumn) and part.atom < 0)
+            isinstance(part, e.TimeOf | e.IdOf | e.Aggregate)
+            or (isinstance(part, e.FactColumn) and part.atom >= 0)
             or (isinstance(part, e.ListColumn) and (part.which is e.Which.FIRST or part.column in times))
             or (isinstance(part, e.ColumnOf) and part.column in times)
             for part in e.walk(expr)

@@ -94,12 +94,6 @@ def _in_order_of_key(program: p.ProgramPlan) -> p.ProgramPlan:
     return replace(program, streams=tuple(map(plain, program.streams)))
 
 
-def regular_by_key(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
-    """Whether an automaton recognizes an event in every world of one stream of alternatives, key by key."""
-    why = next(_by_key(event, program), None)
-    return Verdict(False, why) if why is not None else Verdict(True, "in every world a key has one event at a time")
-
-
 def as_certain(event: p.EventPlan, program: p.ProgramPlan) -> p.ProgramPlan:
     """The one stream of an event as each of its worlds has it, where events of a key are ordered by their times."""
     stream = program.stream(event.sources[0])
@@ -139,7 +133,8 @@ def _by_key(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
 def _query(event: p.EventPlan, program: p.ProgramPlan, conditions: tuple[e.Expr, ...]) -> Query:
     """The stream as it is read: one stage, which takes what the automaton is told of."""
     stream = program.stream(event.sources[0])
-    assert stream is not None and isinstance(stream.schema.doubt, ProbableValue)
+    assert stream is not None
+    assert isinstance(stream.schema.doubt, ProbableValue)
     schema = stream.schema
     variables = tuple(Variable(one.name, frozenset({Place(0, one.name)})) for one in event.partition)
     stage = Stage(e.ROW, schema.name, accepts=conditions, kept=frozenset(schema.key))

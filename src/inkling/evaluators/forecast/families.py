@@ -113,7 +113,7 @@ class Families:
         return self._made[number]
 
     def on(self, number: int, belief: NDArray[np.float64]) -> Family:
-        """What a model says where it is not known in which state of its chain it is: one row per belief, [row, state]."""
+        """What a model says where it is not known in which state it is: one row per belief, [row, state]."""
         known = self.member(number)
         table, within = known.table.on(belief), known.within
         if within is not None:

@@ -132,9 +132,7 @@ def _never_waits(query: Query, asks: Sequence[_Asked]) -> bool:
     return asks[0] == replace(common, filters=asks[0].filters) and common.filters <= asks[0].filters
 
 
-def letter_tables(
-    pattern: CompiledPattern, dfa: Dfa, words: Ints, symbols: Sequence[int], union: Ints
-) -> LetterTables:
+def letter_tables(pattern: CompiledPattern, dfa: Dfa, words: Ints, symbols: Sequence[int], union: Ints) -> LetterTables:
     """Tables for letters that stand for symbols; the first stands for nothing."""
     n_symbols = pattern.alphabet.n_symbols
     delta = np.column_stack(

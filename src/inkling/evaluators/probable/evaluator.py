@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,14 +13,15 @@ import pyarrow as pa
 from inkling.analysis.probable.plans import NoPlan
 from inkling.analysis.probable.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
+from inkling.errors import InputError
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.answers import Answers, ever
 from inkling.evaluators.probable.ground import Ground, ground_of
 from inkling.evaluators.probable.lanes import Sampling
-from inkling.evaluators.probable.regular import Regular
 from inkling.evaluators.probable.layout import TooManyValues
-from inkling.evaluators.probable.units import Units, units_of
+from inkling.evaluators.probable.regular import Regular
 from inkling.evaluators.probable.safe import Safe
+from inkling.evaluators.probable.units import Units, units_of
 from inkling.evaluators.probable.universal import Universal, UniversalState
 from inkling.evaluators.probable.words import accepted, words_of
 from inkling.io.normalize import ID
@@ -42,7 +43,7 @@ class ProbableEvaluator:
     strategy: Strategy
     schemas: Mapping[str, StreamSchema]
     around: Surroundings
-    sampling: Sampling = Sampling()
+    sampling: Sampling = field(default_factory=Sampling)
     spare: float = 0.0  # by which answers of safe plans may be too low
 
     @cached_property
@@ -53,7 +54,8 @@ class ProbableEvaluator:
             if one.engine is Engine.SAFE:
                 assert not isinstance(one.plan, NoPlan)
                 safe = Safe(one.query, one.plan, ever=once, spare=self.spare)
-                return safe if safe.top else self.universal
+                safe.top  # noqa: B018  (raises what is caught here)
+                return safe
             if one.engine is Engine.CHAINS:
                 return Regular.of(one.query, len(one.query.stages), one.variables, ever=once)
         except (TooManyStates, TooManySymbols):
@@ -75,9 +77,7 @@ class ProbableEvaluator:
         words = words_of(query, ground, tables, self.around)
         return self.take_in(state, ground, words, tables)
 
-    def take_in(
-        self, state: Any, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]
-    ) -> tuple[Any, pa.Table]:
+    def take_in(self, state: Any, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> tuple[Any, pa.Table]:
         """The same, of alternatives that are in order; automata read no more of the tables than what results show."""
         after, answers = self._answers(state, ground, words, tables)
         if self.event.per is Per.VALUES:
@@ -89,11 +89,19 @@ class ProbableEvaluator:
             return self.universal.advance(state, ground, words, tables)
         assert not isinstance(self.engine, Universal)
         try:
-            return self.engine.advance(state, ground, words)  # type: ignore[arg-type]
-        except TooManyValues:
-            if state != self.start():
-                raise
+            return self.engine.advance(state, ground, words)
+        except TooManyValues as many:
+            if state.units:
+                raise self._cannot_go_on(many) from None
             return self.universal.advance(self.universal.start(), ground, words, tables)
+
+    def _cannot_go_on(self, many: TooManyValues) -> InputError:
+        return InputError.of(
+            "INK0658",
+            f"`{self.event.name}` cannot go on: {many}",
+            notes=("its parts follow several keys whose values depend on the past, and rows of new ones have come",),
+            helps=("PARTITION BY the KEY, or run the program over files, where too many are sampled",),
+        )
 
     def _found(self, answers: Answers, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> pa.Table:
         query, n = self.strategy.query, len(self.strategy.query.stages)
@@ -103,9 +111,7 @@ class ProbableEvaluator:
         last = query.stages[-1]
         source = tables[last.source]
         chosen = source.take(pa.array(row))
-        columns = {
-            output.name: self._shown(output.expr, chosen) for output in (*self.event.head, *self.event.returns)
-        }
+        columns = {output.name: self._shown(output.expr, chosen) for output in (*self.event.head, *self.event.returns)}
         columns[UNIT] = pa.array(answers.unit)
         columns[END] = pa.array(answers.time)
         columns[START] = pa.array(answers.start)
@@ -155,7 +161,8 @@ class _Ends:
         stream = ground.stream[group]
         rows = np.flatnonzero((words & accepted(last) != 0) & units.reads[last][stream])
         unit, time = units.unit[stream[rows]], ground.time[group[rows]]
-        order = np.lexsort((ground.row[rows], -ground.chance[rows].astype(np.float64), time, unit))
+        likely = -ground.chance[rows].astype(np.float64)
+        order = np.lexsort((ground.row[rows], ground.value[rows], likely, time, unit))
         rows, unit, time = rows[order], unit[order], time[order]
         first = np.ones(len(rows), bool)
         first[1:] = (unit[1:] != unit[:-1]) | (time[1:] != time[:-1])

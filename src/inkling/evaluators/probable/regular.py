@@ -105,7 +105,7 @@ class Regular:
         units = units_of(self.query, self.variables, ground, self.n_stages)
         words = words & masks_of(units)[ground.stream[ground.group]]
         letters = self.automaton.tables(words)
-        steps = Steps.of(ground, units, units.reads.any(axis=0))
+        steps = Steps.of(ground, units, np.asarray(units.reads.any(axis=0)))
         return follow(state, ground, steps, letters, letters.letters(words), ever=self.ever, kernels=self.kernels)
 
 

@@ -30,8 +30,8 @@ def units_of(query: Query, variables: Sequence[str], ground: Ground, n_stages: i
     for number in range(n_stages):
         source = query.stages[number].source
         reads[number] = ground.source == ground.sources.index(source)
-        for column, code in constant_keys(query, number):
-            reads[number] &= ground.keys[source, column] == code
+        for column, constant in constant_keys(query, number):
+            reads[number] &= ground.keys[source, column] == constant
     for code, name in zip(codes, variables, strict=True):
         variable = query.variable(name)
         for source in ground.sources:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from inkling.analysis.probable.strategy import Strategy
+from inkling.evaluators.probable.regular import Regular
 from inkling.evaluators.probable.units import holding_column
 from inkling.probable.program import ProbableProgram
 
@@ -34,13 +35,18 @@ class Together:
 
 
 def queries_together(program: ProbableProgram) -> list[Together]:
-    found: dict[tuple[tuple[str, tuple[str, ...]], ...], list[str]] = {}
+    """Those of chains of states apart from others: their rows can be packed."""
+    found: dict[tuple[_Division, bool], list[str]] = {}
     for event in program.events:
-        found.setdefault(_division(program.strategies[event.name]), []).append(event.name)
-    return [Together(tuple(events), dict(division)) for division, events in found.items()]
+        by_chains = isinstance(program.evaluators[event.name].engine, Regular)
+        found.setdefault((_division(program.strategies[event.name]), by_chains), []).append(event.name)
+    return [Together(tuple(events), dict(division)) for (division, _), events in found.items()]
 
 
-def _division(strategy: Strategy) -> tuple[tuple[str, tuple[str, ...]], ...]:
+_Division = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def _division(strategy: Strategy) -> _Division:
     query = strategy.query
     names = sorted(query.sources)
     columns = {tuple(holding_column(query, one, name) for name in names) for one in strategy.variables}

@@ -12,17 +12,14 @@ from numpy.typing import NDArray
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.probable.ground import NOTHING, Ground, Mask, key_codes
 from inkling.evaluators.probable.scope import ranges
+from inkling.evaluators.probable.settling import mark_unfollowed, settled_chances
 from inkling.io.normalize import END, ID, START
-from inkling.kernels.packed_rows import settled, unfollowed
 from inkling.model.batch import Ints
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import ProbableValue
-from inkling.model.weights import TOLERANCE
 from inkling.spark.probable.packed import ALTERNATIVES, IDS, Packed
 from inkling.worlds.checks.alternatives import checked_alternatives
-
-NEARLY = float(TOLERANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +104,11 @@ class _Part:
         groups = np.flatnonzero(new_group)
         offsets = np.append(borders[:-1][groups], len(rows))
         stream = (np.cumsum(new_stream) - 1)[groups]
-        chance, suspect = np.empty(len(rows)), np.zeros(len(groups), bool)
-        settled(place, offsets, given, value, np.ascontiguousarray(written), NEARLY, chance, suspect)
+        chance, suspect = settled_chances(place, offsets, given, value, written)
         value, given, word = value[place], given[place], word[place]
         if packed.doubt.given:
             streams = np.append(np.flatnonzero(_changes(stream)), len(groups))
-            unfollowed(streams, offsets, given, value, chance, NEARLY, suspect)
+            mark_unfollowed(streams, offsets, given, value, chance, suspect)
         kept = np.ones(len(rows), bool) if packed.doubt.given else word != 0
         if suspect.any():
             kept &= _acceptable(packed, stream, time[groups], offsets, value, given, written[place], suspect)
