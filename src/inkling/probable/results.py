@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.errors import InputError
-from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, LAST, START, UNIT
+from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.probable.face import Answering
 from inkling.logical.plan import Demand, EventPlan, Per
 from inkling.model.time import Clock
@@ -44,16 +44,19 @@ def gathered(evaluator: Answering, found: pa.Table) -> pa.Table:
     """One row per result: how many parts it has, the chance of the likeliest of the last, and that none is there."""
     event = evaluator.event
     names = [output.name for output in (*event.head, *event.returns)]
-    by = [*names, *([END] if event.per is Per.END else [])]
+    by = [HEAD, *([END] if event.per is Per.END else [])]
     found = found.sort_by([(END, "descending"), (CHANCE, "descending"), (LAST, "ascending")])
     with np.errstate(divide="ignore"):
         survival = np.log1p(-np.minimum(found[CHANCE].to_numpy(), 1.0))
     table = found.append_column(SURVIVAL, pa.array(survival))
     wanted: list[tuple[str, str]] = [(SURVIVAL, "sum"), (CHANCE, "first"), (CHANCE, "count"), (START, "min")]
-    wanted += [(ERROR, "sum"), (LAST, "first"), *([] if END in by else [(END, "max")])]
+    wanted += [(KNOWN, "max"), (ERROR, "sum"), (LAST, "first"), *([] if END in by else [(END, "max")])]
+    wanted += [(name, "first") for name in names]
     grouped = table.group_by(by, use_threads=False).aggregate(wanted)
-    columns = {name: grouped[name] for name in names}
+    columns = {name: grouped[f"{name}_first"] for name in names}
+    columns[HEAD] = grouped[HEAD]
     columns[END] = grouped[END if END in by else f"{END}_max"]
+    columns[KNOWN] = grouped[f"{KNOWN}_max"]
     columns[START] = grouped[f"{START}_min"]
     columns[CHANCE] = grouped[f"{CHANCE}_first"]
     columns[ERROR] = grouped[f"{ERROR}_sum"]
@@ -66,8 +69,15 @@ def gathered(evaluator: Answering, found: pa.Table) -> pa.Table:
 def added_up(parts: Sequence[pa.Table]) -> pa.Table:
     """What was found about units at different times, about each once: whether it ever is satisfied."""
     found = pa.concat_tables(parts).sort_by([(END, "descending")])
-    others = [name for name in found.column_names if name not in (UNIT, END, START, CHANCE, ERROR)]
-    wanted = [(END, "max"), (START, "min"), (CHANCE, "sum"), (ERROR, "max"), *((name, "first") for name in others)]
+    others = [name for name in found.column_names if name not in (UNIT, END, KNOWN, START, CHANCE, ERROR)]
+    wanted = [
+        (END, "max"),
+        (KNOWN, "max"),
+        (START, "min"),
+        (CHANCE, "sum"),
+        (ERROR, "max"),
+        *((name, "first") for name in others),
+    ]
     grouped = found.group_by([UNIT], use_threads=False).aggregate(wanted)
     named = {f"{name}_{how}": name for name, how in wanted}
     return grouped.rename_columns([named.get(name, name) for name in grouped.column_names]).select(found.column_names)
@@ -103,7 +113,8 @@ def _in_columns(
     for output in (*event.head, *event.returns):
         columns[output.name] = found[output.name]
     columns["start"] = _in_time(found[START], clock)
-    columns["end"] = columns["detected_at"] = _in_time(found[END], clock)
+    columns["end"] = _in_time(found[END], clock)
+    columns["detected_at"] = _in_time(found[KNOWN], clock)
     columns["probability"] = probability
     columns["method"] = pa.repeat(pa.scalar(method), n) if isinstance(method, str) else method
     columns["error"] = error

@@ -312,8 +312,11 @@ class _Reader:
                 return {}
 
     def _head(self) -> set[Place] | None:
-        """The places whose values results show; None where these are not the same for all matches of a result."""
-        found: set[Place] = set()
+        """The places whose values tell results apart; None where these are not the same for all matches of a result.
+
+        Partitions have results of their own, whether or not they show the key.
+        """
+        found = {Place(0, column.name) for column in self._event.partition}
         for output in (*self._event.head, *self._event.returns):
             expr = self._at_first(self._key_at_first(output.expr))
             for part in e.walk(expr):

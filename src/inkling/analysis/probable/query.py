@@ -76,7 +76,7 @@ class Source:
 class Query:
     stages: tuple[Stage, ...]
     variables: tuple[Variable, ...]
-    head: frozenset[str]  # names of variables whose values results show
+    head: frozenset[str]  # names of variables whose values tell results apart
     sources: Mapping[str, Source]
     per: Per = Per.END
 

@@ -12,13 +12,16 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.ground import Numbers
 from inkling.model.batch import Ints
 
+BEFORE = np.int64(-(2**62))
+"""Earlier than any time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answers:
     """Per unit (values of the head's variables) and time; what is impossible is left out.
 
     `start` is the earliest time at which a match that ends then can have begun. Where worlds were sampled, the chance
-    may be wrong by `error`.
+    may be wrong by `error`. By the time in `known` all worlds know that have it; without, by its own.
     """
 
     unit: Hashes
@@ -26,6 +29,7 @@ class Answers:
     chance: Numbers
     start: Ints
     error: NDArray[np.float64]
+    known: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -58,4 +62,10 @@ def ever(answers: Answers) -> Answers:
         np.add.reduceat(answers.chance[order], first),
         np.minimum.reduceat(answers.start[order], first),
         np.maximum.reduceat(answers.error[order], first),
+        last_time(time, answers.chance[order], first),
     )
+
+
+def last_time(time: Ints, chance: Numbers, first: Ints) -> Ints:
+    """The last time with a chance from each place to the next; before all times where there is none."""
+    return np.maximum.reduceat(np.where(chance > 0, time, BEFORE), first)

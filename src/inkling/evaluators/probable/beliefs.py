@@ -23,7 +23,7 @@ from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.alone import COMPILED, NO_RUNS, nothing_seen, walked, whole_keys
 from inkling.evaluators.probable.automaton import LetterTables
-from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, LAST, START, UNIT
+from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.probable.ground import Ground, ground_of, taken
 from inkling.evaluators.probable.patterns import shown
 from inkling.evaluators.probable.regular import ChainState
@@ -277,13 +277,14 @@ class BeliefEvaluator:
             value = said[output.name] if is_said else shown(output.expr, likeliest, self.around)
             columns[output.name] = value.cast(ARROW_TYPES[output.type])
         time = pa.array(ground.time[groups])
-        columns |= {UNIT: pa.array(ground.name[ground.stream[groups]]), END: time, START: time}
+        unit = ground.name[ground.stream[groups]]
+        columns |= {UNIT: pa.array(unit), HEAD: pa.array(unit.view(np.int64)), END: time, KNOWN: time, START: time}
         columns |= {CHANCE: said[SAID_CHANCE], ERROR: said[SAID_MARGIN], LAST: likeliest[ID]}
         return pa.table(columns)
 
     def _nothing(self, rows: pa.Table) -> pa.Table:
         columns = {output.name: pa.array([], ARROW_TYPES[output.type]) for output in self.event.head}
-        none = {END: pa.array([], pa.int64()), START: pa.array([], pa.int64()), UNIT: pa.array([], pa.uint64())}
+        none = {UNIT: pa.array([], pa.uint64()), **{one: pa.array([], pa.int64()) for one in (HEAD, END, KNOWN, START)}}
         reals = {name: pa.array([], pa.float64()) for name in (CHANCE, ERROR)}
         return pa.table({**columns, **none, **reals, LAST: rows[ID].slice(0, 0)})
 

@@ -32,9 +32,10 @@ from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 
-UNIT, END, START, CHANCE, ERROR, LAST = "@unit", "@end", "@start", "@chance", "@error", "@last"
-"""Columns of what was found, beside the values of the head: what is independent of other units, times, probability,
-error, and the id of the last event."""
+UNIT, HEAD, END, KNOWN, START = "@unit", "@head", "@end", "@known", "@start"
+CHANCE, ERROR, LAST = "@chance", "@error", "@last"
+"""Columns of what was found, beside the values of the head: what is independent of other units, what tells results
+apart, times, probability, error, and the id of the last event."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,10 @@ class ProbableEvaluator:
         chosen = source.take(pa.array(row))
         columns = {output.name: self._shown(output.expr, chosen) for output in (*self.event.head, *self.event.returns)}
         columns[UNIT] = pa.array(answers.unit)
+        heads = units_of(query, self.strategy.head, ground, n).unit
+        columns[HEAD] = pa.array(heads[ground.stream[ground.group[ends.row[place]]]].view(np.int64))
         columns[END] = pa.array(answers.time)
+        columns[KNOWN] = pa.array(answers.time if answers.known is None else answers.known)
         columns[START] = pa.array(answers.start)
         columns[CHANCE] = pa.array(answers.chance.astype(np.float64))
         columns[ERROR] = pa.array(answers.error)

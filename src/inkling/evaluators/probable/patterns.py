@@ -14,8 +14,9 @@ from inkling.analysis.probable.pattern import PatternAutomaton
 from inkling.analysis.probable.strategy import Strategy
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.alone import COMPILED, Runs, nothing_seen, walked, whole_keys
+from inkling.evaluators.probable.answers import last_time
 from inkling.evaluators.probable.automaton import LetterTables, letter_tables
-from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, LAST, START, UNIT
+from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.probable.ground import Numbers, ground_of
 from inkling.evaluators.probable.regular import ChainState
 from inkling.evaluators.stage.conditions import RowColumns, prepared
@@ -98,7 +99,9 @@ class PatternEvaluator:
             output.name: shown(output.expr, chosen, self.around) for output in (*self.event.head, *self.event.returns)
         }
         columns[UNIT] = pa.array(ends.unit)
+        columns[HEAD] = pa.array(ends.unit.view(np.int64))
         columns[END] = pa.array(ends.time)
+        columns[KNOWN] = pa.array(ends.known)
         columns[START] = pa.array(ends.start)
         columns[CHANCE] = pa.array(ends.chance.astype(np.float64))
         columns[ERROR] = pa.array(np.zeros(len(ends.row)))
@@ -118,20 +121,23 @@ class PatternEvaluator:
         )
         groups = np.flatnonzero((found.start < NEVER) & whole_keys(ground)[ground.stream])
         stream, start, chance = ground.stream[groups], found.start[groups], found.out[groups]
+        known = ground.time[groups]
         if once and len(groups):
             first = np.flatnonzero(np.append(True, stream[1:] != stream[:-1]))
+            known = last_time(known, chance, first)
             groups = groups[np.append(first[1:], len(groups)) - 1]
             stream, start, chance = stream[first], np.minimum.reduceat(start, first), np.add.reduceat(chance, first)
         row = ground.row[found.last[groups]]
-        return found.after, Ends(ground.name[stream], ground.time[groups], start, chance, row)
+        return found.after, Ends(ground.name[stream], ground.time[groups], known, start, chance, row)
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """That matches of a unit end: at which time, how early they can have begun, how probably, with which row."""
+    """That matches of a unit end: when, when all know, how early they can have begun, how probably, with which row."""
 
     unit: Hashes
     time: Ints
+    known: Ints
     start: Ints
     chance: Numbers
     row: Ints

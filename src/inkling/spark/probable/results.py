@@ -17,7 +17,17 @@ from inkling.logical.plan import Confidence, EventPlan, Per
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.physical.naming import physical_name
 from inkling.probable.program import ProbableProgram
-from inkling.probable.results import COUNT, EXACT, SAMPLED, SURVIVAL, UNDECIDED, gathered, is_combined, not_exact
+from inkling.probable.results import (
+    COUNT,
+    EXACT,
+    NEGLECTED,
+    SAMPLED,
+    SURVIVAL,
+    UNDECIDED,
+    gathered,
+    is_combined,
+    not_exact,
+)
 from inkling.results import ROUNDING, predicted
 from inkling.spark.imprecise.results import ERROR, METHOD, PROBABILITY, most_probable
 from inkling.spark.stage_frame import named
@@ -45,8 +55,7 @@ def parts_schema(program: ProbableProgram, events: Sequence[str]) -> pa.Schema:
     return pa.schema(
         [
             pa.field(EVENT, pa.int32()),
-            pa.field(r.START, pa.int64()),
-            pa.field(r.END, pa.int64()),
+            *(pa.field(name, pa.int64()) for name in (ev.HEAD, r.START, r.END, r.KNOWN)),
             *(pa.field(name, pa.float64()) for name in (PROBABILITY, ERROR, SURVIVAL)),
             pa.field(COUNT, pa.int64()),
             *(pa.field(name, kind) for name, kind in sorted(kinds.items())),
@@ -60,13 +69,19 @@ def part_rows(
 ) -> Iterator[pa.RecordBatch]:
     """What a worker found for one event."""
     if not len(found):
-        # sums over no columns are a row even of nothing
         return
     if is_combined(evaluator):
         found = gathered(evaluator, found)
     n, event = len(found), evaluator.event
     columns = {EVENT: pa.array(np.full(n, number, np.int32)), last_name(ids): found[ev.LAST]}
-    travels = {ev.START: r.START, ev.END: r.END, ev.CHANCE: PROBABILITY, ev.ERROR: ERROR}
+    travels = {
+        ev.HEAD: ev.HEAD,
+        ev.START: r.START,
+        ev.END: r.END,
+        ev.KNOWN: r.KNOWN,
+        ev.CHANCE: PROBABILITY,
+        ev.ERROR: ERROR,
+    }
     travels |= {name: name for name in (SURVIVAL, COUNT) if name in found.column_names}
     columns |= {internal: found[name] for name, internal in travels.items()}
     for output in (*event.head, *event.returns):
@@ -80,11 +95,13 @@ def whole_results(evaluator: Answering, parts: DataFrame, ids: pa.DataType) -> D
     event, last = evaluator.event, last_name(ids)
     values = [physical_name(output.name, output.type) for output in (*event.head, *event.returns)]
     if is_combined(evaluator):
-        by = [*values, *([r.END] if event.per is Per.END else [])]
+        by = [ev.HEAD, *([r.END] if event.per is Per.END else [])]
         best = F.struct(-named(r.END), -named(PROBABILITY), named(last))
         kept = F.min_by(F.struct(named(last), named(PROBABILITY)), best)
         wanted = [
             F.min(named(r.START)).alias(r.START),
+            F.max(named(r.KNOWN)).alias(r.KNOWN),
+            *(F.first(named(name)).alias(name) for name in values),
             *([] if r.END in by else [F.max(named(r.END)).alias(r.END)]),
             *(F.sum(named(name)).alias(name) for name in (ERROR, SURVIVAL, COUNT)),
             kept.alias(_BEST),
@@ -93,13 +110,11 @@ def whole_results(evaluator: Answering, parts: DataFrame, ids: pa.DataType) -> D
         alone = named(_BEST).getField(PROBABILITY)
         chance = F.when(named(COUNT) == 1, alone).otherwise(-F.expm1(named(SURVIVAL)))
         parts = grouped.withColumn(PROBABILITY, chance).withColumn(last, named(_BEST).getField(last))
-        if not by:
-            parts = parts.where(named(COUNT) > 0)
     chance = F.least(F.greatest(named(PROBABILITY), F.lit(0.0)), F.lit(1.0))
     return parts.select(
         named(r.START),
         named(r.END),
-        named(r.END).alias(DETECTED),
+        named(r.KNOWN).alias(DETECTED),
         chance.alias(PROBABILITY),
         named(ERROR),
         F.array(named(last)).alias(LINEAGE),
@@ -110,7 +125,7 @@ def whole_results(evaluator: Answering, parts: DataFrame, ids: pa.DataType) -> D
 def require_exact(event: EventPlan, results: DataFrame) -> None:
     """Raises `InputError` where EXACT is demanded and worlds had to be sampled; this runs the query."""
     error = named(ERROR)
-    found = results.agg(F.count_if(error > 0), F.count(F.lit(1)), F.max(error)).first()
+    found = results.agg(F.count_if(error > NEGLECTED), F.count(F.lit(1)), F.max(error)).first()
     if found is not None and found[0]:
         problem: InputError = not_exact(event, found[0], found[1], found[2])
         raise problem
@@ -121,7 +136,7 @@ def probable_enough(event: EventPlan, results: DataFrame) -> DataFrame:
     if predicted(event):
         return results.withColumn(METHOD, F.lit("forecast"))
     chance, error = named(PROBABILITY), named(ERROR)
-    method = F.when(error == 0, F.lit(EXACT)).when(_reaches(chance - error, event.confidence), F.lit(SAMPLED))
+    method = F.when(error <= NEGLECTED, F.lit(EXACT)).when(_reaches(chance - error, event.confidence), F.lit(SAMPLED))
     high = _reaches(F.least(chance + error, F.lit(1.0)), event.confidence)
     found = results.where(high & (chance > 0)).withColumn(METHOD, method.otherwise(F.lit(UNDECIDED)))
     return found if event.top is None else most_probable(found, event.top)
