@@ -13,6 +13,8 @@ from inkling.model.uncertainty import ProbableValue
 
 MOST_STAGES = 12
 
+NO_ALTERNATIVES = "no stream that it reads has a PROBABILITY"
+
 
 def query_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
     """The query of an event over probable streams; None, and why, where its worlds have to be looked at."""
@@ -33,7 +35,7 @@ def streams_obstacle(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
 def _in_streams(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
     streams = [program.stream(name) for name in event.sources]
     if not any(isinstance(one.schema.doubt, ProbableValue) for one in streams if one is not None):
-        yield "no stream that it reads has a PROBABILITY"
+        yield NO_ALTERNATIVES
     for name, stream in zip(event.sources, streams, strict=True):
         if stream is None:
             yield f"{name} is an event itself, and its results depend on each other"

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from inkling.analysis.probable.classes import Class, Classified, class_of, obstacle
-from inkling.analysis.probable.normal_form import query_of
-from inkling.analysis.probable.pattern import PatternAutomaton, followable, forecastable
+from inkling.analysis.probable.normal_form import NO_ALTERNATIVES, query_of
 from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.probable.query import Query
 from inkling.analysis.probable.together import unbounded
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
+from inkling.model.uncertainty import ProbableValue
+
+if TYPE_CHECKING:
+    from inkling.analysis.probable.pattern import PatternAutomaton
 
 
 class Engine(Enum):
@@ -49,6 +53,8 @@ class Strategy:
 
 def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
     """None, and why, where its worlds have to be looked at."""
+    if not _reads_alternatives(event, program):
+        return Verdict(None, NO_ALTERNATIVES)
     if event.forecast is not None:
         return _of_forecast(event, program)
     asked = _of_query(event, program)
@@ -58,8 +64,15 @@ def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy 
     return asked if regular is None else Verdict(regular, regular.reason)
 
 
+def _reads_alternatives(event: p.EventPlan, program: p.ProgramPlan) -> bool:
+    streams = (program.stream(name) for name in event.sources)
+    return any(one is not None and isinstance(one.schema.doubt, ProbableValue) for one in streams)
+
+
 def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
     """How a pattern is followed that is no query, but regular."""
+    from inkling.analysis.probable.pattern import followable  # whose automata need NumPy
+
     found = followable(event, program)
     if found.conclusion is None:
         return None
@@ -77,6 +90,8 @@ def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
 
 
 def _of_forecast(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
+    from inkling.analysis.probable.pattern import forecastable
+
     found = forecastable(event, program)
     query = found.conclusion
     if query is None:
