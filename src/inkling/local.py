@@ -90,7 +90,7 @@ def chances_during(
     if clock is not given.measure.clock:
         raise InputError.of(
             "INK0657",
-            f"spans are given in {clock.value}s, but the streams have {given.measure.clock.value}s",
+            f"spans are given as {_CLOCKS[clock]}, but the times of the streams are {_CLOCKS[given.measure.clock]}",
             helps=("write integers where times are integers, else for example `2026-03-01T12:00:00`",),
         )
     found = during.chances_during(probable, event, given.sources, spans)
@@ -105,6 +105,9 @@ def chances_during(
 def _is_forecast(plan: ProgramPlan, name: str) -> bool:
     event = plan.event(name)
     return event is not None and event.forecast is not None
+
+
+_CLOCKS = {Clock.TICKS: "integers", Clock.TIMESTAMP: "timestamps"}
 
 
 def _no_query(plan: ProgramPlan, name: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -173,6 +174,10 @@ class Program:
         from inkling import local
         from inkling.fitting.settings import on_clock
 
+        if any(len([*span]) != 2 or not all(isinstance(end, int | str | date) for end in span) for span in spans):
+            raise InputError.of(
+                "INK0657", "a span is a pair of times: integers, dates, or texts such as 2026-03-01T12:00:00"
+            )
         ends = [(on_clock(since), on_clock(until)) for since, until in spans]
         clocks = {clock for span in ends for _, clock in span} or {Clock.TICKS}
         if len(clocks) > 1:

@@ -150,8 +150,11 @@ def follow_markov(
     kept_begun,
     out,
     start,
+    weight,
 ):
     """The same for units with at most one stream whose value depends on the one before, `n_values` for none.
+
+    `weight` tells how probable each row of such a stream is.
 
     Each unit comes with entries held[u]:held[u + 1], one per value that it may have now, and leaves its own from
     room[u] on, kept_count[u] many.
@@ -231,6 +234,8 @@ def follow_markov(
                     if not is_active[d] or p == 0:
                         continue
                     left[d] -= p
+                    for s in range(n_states):
+                        weight[r] += mass[d, s] * p
                     if n_independent > 0:
                         found, earliest, n_next = _spread(
                             mass,

@@ -43,7 +43,7 @@ def query_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str] | 
     if isinstance(strategy.plan, NoPlan):
         lines["hard"] = f"{strategy.plan.obstacle.name}: {strategy.plan.reason}; {ADVICE[strategy.plan.obstacle]}"
     elif strategy.engine is Engine.UNIVERSAL:
-        lines["hard"] = f"{strategy.reason}; PARTITION BY the KEY, or name one by a constant"
+        lines["hard"] = strategy.reason
     return lines
 
 

@@ -36,7 +36,8 @@ def chances_during(program: ProbableProgram, event: str, rows: Mapping[str, pa.T
         known = since - 1
         _, some = asked.advance(state, _between(ready, known, until))
         found[number] = _shown(combined(asked, some), number)
-    return pa.concat_tables([found[number] for number in range(len(spans))])
+    _, nothing = asked.advance(asked.start(), {name: one.slice(0, 0) for name, one in ready.items()})
+    return pa.concat_tables([_shown(nothing, 0), *(found[number] for number in range(len(spans)))])
 
 
 def _with_per(program: ProbableProgram, name: str, per: Per) -> ProbableProgram:

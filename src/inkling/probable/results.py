@@ -10,12 +10,16 @@ import pyarrow as pa
 from inkling.errors import InputError
 from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.probable.face import Answering
+from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
 from inkling.logical.plan import Demand, EventPlan, Per
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.results import ROUNDING, TIMESTAMP, most_probable, predicted, reaches
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
+
+_PLAIN = (ColumnOf, KeyColumn, ListColumn, Literal)
+"""What is another value for every other value of a variable; of anything else, several may be one result."""
 
 NEGLECTED = 1e-7
 """An error as small as this is what a safe plan neglects on a stream; samples are off by more."""
@@ -37,7 +41,8 @@ def combined(evaluator: Answering, found: pa.Table) -> pa.Table:
 
 def is_combined(evaluator: Answering) -> bool:
     """Whether a result may have several parts."""
-    return evaluator.strategy.is_combined or evaluator.event.per is Per.VALUES
+    computed = any(not isinstance(one.expr, _PLAIN) for one in evaluator.event.head)
+    return evaluator.strategy.is_combined or evaluator.event.per is Per.VALUES or computed
 
 
 def gathered(evaluator: Answering, found: pa.Table) -> pa.Table:

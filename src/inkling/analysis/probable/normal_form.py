@@ -34,12 +34,13 @@ def streams_obstacle(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
 
 def _in_streams(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
     streams = [program.stream(name) for name in event.sources]
-    if not any(isinstance(one.schema.doubt, ProbableValue) for one in streams if one is not None):
-        yield NO_ALTERNATIVES
     for name, stream in zip(event.sources, streams, strict=True):
         if stream is None:
             yield f"{name} is an event itself, and its results depend on each other"
-        else:
+    if not any(isinstance(one.schema.doubt, ProbableValue) for one in streams if one is not None):
+        yield NO_ALTERNATIVES
+    for stream in streams:
+        if stream is not None:
             yield from _in_stream(stream)
     if event.demand is p.Demand.SAMPLED:
         yield "SAMPLED is asked for"
@@ -306,22 +307,31 @@ class _Reader:
     @staticmethod
     def _constant(condition: e.Expr) -> dict[str, e.Literal]:
         match condition:
-            case e.Compare(operator="=", left=e.ColumnOf(column=column), right=e.Literal() as value):
-                return {column: value}
-            case e.Compare(operator="=", left=e.Literal() as value, right=e.ColumnOf(column=column)):
-                return {column: value}
+            case e.Compare(operator="=", left=e.ColumnOf() as one, right=e.Literal() as value):
+                pass
+            case e.Compare(operator="=", left=e.Literal() as value, right=e.ColumnOf() as one):
+                pass
             case _:
                 return {}
+        return {one.column: value} if one.type == value.type and value.value is not None else {}
 
     def _head(self) -> set[Place] | None:
         """The places whose values tell results apart; None where these are not the same for all matches of a result.
 
         Partitions have results of their own, whether or not they show the key.
         """
-        found = {Place(0, column.name) for column in self._event.partition}
-        for output in (*self._event.head, *self._event.returns):
-            expr = self._at_first(self._key_at_first(output.expr))
-            for part in e.walk(expr):
+        shown = self._shown(self._event.head)
+        returned = self._shown(self._event.returns)
+        if shown is None or returned is None:
+            return None
+        found = {Place(0, column.name) for column in self._event.partition} | shown
+        return found if returned <= found else None
+
+    def _shown(self, outputs: Sequence[p.Output]) -> set[Place] | None:
+        """The places that some outputs read; None where they read more."""
+        found: set[Place] = set()
+        for output in outputs:
+            for part in e.walk(self._at_first(self._key_at_first(output.expr))):
                 if isinstance(part, e.ColumnOf) and part.slot in self._stage_of:
                     found.add(Place(self._stage_of[part.slot], part.column))
                 elif isinstance(part, e.ListColumn | e.TimeOf | e.IdOf | e.Aggregate | e.FactColumn):

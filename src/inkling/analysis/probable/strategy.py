@@ -7,16 +7,19 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from inkling.analysis.probable.classes import Class, Classified, class_of, obstacle
-from inkling.analysis.probable.normal_form import NO_ALTERNATIVES, query_of
+from inkling.analysis.probable.normal_form import NO_ALTERNATIVES, query_of, streams_obstacle
 from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.probable.query import Query
-from inkling.analysis.probable.together import unbounded
+from inkling.analysis.probable.together import ONE_BY_ONE, unbounded
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
 from inkling.model.uncertainty import ProbableValue
 
 if TYPE_CHECKING:
     from inkling.analysis.probable.pattern import PatternAutomaton
+
+
+TOO_MANY_WAYS = "its conditions can be true together in too many ways for an automaton; ask for fewer parts at once"
 
 
 class Engine(Enum):
@@ -54,7 +57,7 @@ class Strategy:
 def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
     """None, and why, where its worlds have to be looked at."""
     if not _reads_alternatives(event, program):
-        return Verdict(None, NO_ALTERNATIVES)
+        return Verdict(None, streams_obstacle(event, program) or NO_ALTERNATIVES)
     if event.forecast is not None:
         return _of_forecast(event, program)
     asked = _of_query(event, program)
@@ -124,6 +127,13 @@ def _strategy(query: Query, classified: Classified, plan: Plan | NoPlan) -> Stra
         projected.append(inner.variable)
         inner = inner.child
     variables = (*head, *projected)
+    from inkling.analysis.probable.chain_automaton import fits  # whose automata need NumPy
+
+    leaf: Plan = inner
+    while not isinstance(leaf, Chain):
+        leaf = leaf.child
+    if not fits(query, leaf.n_stages, leaf.env):
+        return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, TOO_MANY_WAYS)
     if not isinstance(inner, Chain):
         together = unbounded(query, inner, frozenset(variables), within=query.per is p.Per.VALUES)
         if together is not None:
@@ -148,10 +158,10 @@ def several_chained(query: Query, variables: frozenset[str]) -> str | None:
             names = [one.name for one in bound if column in one.columns_in(number)]
             constant = stage.constants.get(column)
             if constant is None and not names:
-                return f"part {number + 1} reads any `{column}` of {source.name}, each with a past of its own"
+                return f"part {number + 1} reads any `{column}` of {source.name}, {ONE_BY_ONE}"
             key.append(min(names) if names else ("=", constant.value if constant else None))
         followed.add(tuple(key))
-    return "its parts read several keys, each with a past of its own" if len(followed) > 1 else None
+    return f"its parts read several keys, {ONE_BY_ONE}" if len(followed) > 1 else None
 
 
 def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from inkling.analysis.probable.plans import Chain, Cover, Follow, Group, Plan, Project
 from inkling.analysis.probable.query import Query
 
+ONE_BY_ONE = "each with a past of its own; PARTITION BY the KEY, or name one by a constant"
+
 
 def unbounded(query: Query, plan: Plan, env: frozenset[str], *, within: bool) -> str | None:
     """Why it does, if so. `within` says that what is asked for are intervals, not points in time."""
@@ -32,7 +34,7 @@ def _any_key(query: Query, stages: Iterable[int], env: frozenset[str]) -> str | 
     for number in stages:
         source, column = query.source(number), _open_column(query, number, env)
         if source.markov and column is not None:
-            return f"part {number + 1} reads any `{column}` of {source.name}, each with a past of its own"
+            return f"part {number + 1} reads any `{column}` of {source.name}, {ONE_BY_ONE}"
     return None
 
 

@@ -22,6 +22,7 @@ class Answers:
 
     `start` is the earliest time at which a match that ends then can have begun. Where worlds were sampled, the chance
     may be wrong by `error`. By the time in `known` all worlds know that have it; without, by its own.
+    `weight` says of each row of the block how probable it is, where that is known.
     """
 
     unit: Hashes
@@ -30,6 +31,7 @@ class Answers:
     start: Ints
     error: NDArray[np.float64]
     known: Ints | None = None
+    weight: Numbers | None = None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -63,6 +65,7 @@ def ever(answers: Answers) -> Answers:
         np.minimum.reduceat(answers.start[order], first),
         np.maximum.reduceat(answers.error[order], first),
         last_time(time, answers.chance[order], first),
+        answers.weight,
     )
 
 

@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.probable.bits import accepted
 from inkling.analysis.probable.plans import NoPlan
 from inkling.analysis.probable.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.errors import InputError
-from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.probable.answers import Answers, ever
-from inkling.evaluators.probable.ground import Ground, ground_of
+from inkling.evaluators.probable.ground import Ground, Numbers, ground_of
 from inkling.evaluators.probable.lanes import Sampling
 from inkling.evaluators.probable.layout import TooManyValues
 from inkling.evaluators.probable.regular import Regular
 from inkling.evaluators.probable.safe import Safe
 from inkling.evaluators.probable.units import Units, units_of
 from inkling.evaluators.probable.universal import Universal, UniversalState
-from inkling.evaluators.probable.words import accepted, words_of
+from inkling.evaluators.probable.words import words_of
 from inkling.io.normalize import ID
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
@@ -106,7 +107,8 @@ class ProbableEvaluator:
 
     def _found(self, answers: Answers, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> pa.Table:
         query, n = self.strategy.query, len(self.strategy.query.stages)
-        ends = _Ends.of(ground, words, units_of(query, self.strategy.variables, ground, n), n - 1)
+        likely = ground.chance if answers.weight is None else answers.weight
+        ends = _Ends.of(ground, words, units_of(query, self.strategy.variables, ground, n), n - 1, likely)
         place = ends.places(answers)
         row = ground.row[ends.row[place]]
         last = query.stages[-1]
@@ -114,8 +116,7 @@ class ProbableEvaluator:
         chosen = source.take(pa.array(row))
         columns = {output.name: self._shown(output.expr, chosen) for output in (*self.event.head, *self.event.returns)}
         columns[UNIT] = pa.array(answers.unit)
-        heads = units_of(query, self.strategy.head, ground, n).unit
-        columns[HEAD] = pa.array(heads[ground.stream[ground.group[ends.row[place]]]].view(np.int64))
+        columns[HEAD] = self._heads(columns, chosen)
         columns[END] = pa.array(answers.time)
         columns[KNOWN] = pa.array(answers.time if answers.known is None else answers.known)
         columns[START] = pa.array(answers.start)
@@ -123,6 +124,13 @@ class ProbableEvaluator:
         columns[ERROR] = pa.array(answers.error)
         columns[LAST] = chosen[ID]
         return pa.table(columns)
+
+    def _heads(self, shown: Mapping[str, pa.Array], rows: pa.Table) -> pa.Array:
+        """What tells results apart: partition and head."""
+        keys = [self._shown(e.KeyColumn(column.name, column.type), rows) for column in self.event.partition]
+        values = [shown[output.name] for output in self.event.head]
+        found = combined(np.zeros(len(rows), np.uint64), *(hashes_of(one) for one in (*keys, *values)))
+        return pa.array(found.view(np.int64))
 
     def _shown(self, expr: e.Expr, rows: pa.Table) -> pa.Array:
         """The value of an output that all events of a match have in common, read from the last."""
@@ -160,13 +168,13 @@ class _Ends:
     row: Ints
 
     @classmethod
-    def of(cls, ground: Ground, words: Ints, units: Units, last: int) -> _Ends:
+    def of(cls, ground: Ground, words: Ints, units: Units, last: int, likely: Numbers) -> _Ends:
         group = ground.group
         stream = ground.stream[group]
         rows = np.flatnonzero((words & accepted(last) != 0) & units.reads[last][stream])
         unit, time = units.unit[stream[rows]], ground.time[group[rows]]
-        likely = -ground.chance[rows].astype(np.float64)
-        order = np.lexsort((ground.row[rows], ground.value[rows], likely, time, unit))
+        least = -likely[rows].astype(np.float64)
+        order = np.lexsort((ground.row[rows], ground.value[rows], least, time, unit))
         rows, unit, time = rows[order], unit[order], time[order]
         first = np.ones(len(rows), bool)
         first[1:] = (unit[1:] != unit[:-1]) | (time[1:] != time[:-1])

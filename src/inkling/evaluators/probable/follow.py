@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inkling.analysis.probable.bits import accepted, candidate
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.probable.ground import Mask, Numbers
 from inkling.evaluators.probable.intervals import EVER, Carried, Operator
 from inkling.evaluators.probable.scope import Scope
-from inkling.evaluators.probable.words import accepted, candidate
 from inkling.model.batch import Ints
 
 
@@ -80,7 +80,7 @@ class FollowRun:
 
     def points(self, first: int, last: int) -> Numbers:
         cumulated = np.cumsum(self._chances)
-        kept = np.flatnonzero(cumulated > self._spare(cumulated))
+        kept = np.flatnonzero(cumulated > self._spare(cumulated) - self._spent(cumulated))
         if len(kept) < len(self._starts) and len(kept):
             self._lost = self._lost + float(cumulated[kept[0] - 1])
         cuts = first + np.flatnonzero(self._cut[first:last] != 0)
@@ -192,6 +192,10 @@ class FollowRun:
 
     def _spare(self, like: Numbers) -> Any:
         return Fraction(self._node.spare) if like.dtype == object else self._node.spare
+
+    def _spent(self, like: Numbers) -> Any:
+        """What was neglected before and still matters."""
+        return Fraction(float(self._lost[0])) if like.dtype == object else self._lost[0]
 
     def _told(self, first: int, last: int) -> None:
         """How much answers can be too low."""

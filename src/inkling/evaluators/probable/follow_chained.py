@@ -51,7 +51,7 @@ class FollowChainedRun:
             "held": np.empty((0, 0), dtype),
             "starts": np.empty(0, np.int64),
             "latest": np.empty(0, dtype),
-            "lost": np.zeros(1, dtype),
+            "dust": np.empty(0, dtype),
             "mine": np.empty(0, np.int64),
             "fresh": np.ones(1, bool),
             "waits": np.empty(0, bool),
@@ -75,7 +75,7 @@ class FollowChainedRun:
         self._waits: Mask = placed(state["waits"], rows, n_rows)  # values that there can be while the stage waits
         self._starts: Ints = state["starts"]
         self._latest: Numbers = state["latest"]
-        self._lost: Numbers = state["lost"]
+        self._dust = placed(state["dust"], rows, n_rows)  # the chance of each value with a start that is neglected
         self._mine: Ints = state["mine"]
         self._fresh = bool(state["fresh"][0])
         self.errors = np.zeros(len(scope.times))
@@ -85,10 +85,11 @@ class FollowChainedRun:
         return self._child.neglected
 
     def points(self, first: int, last: int) -> Numbers:
-        cumulated = np.cumsum(self._weights.sum(axis=0))
+        cumulated = np.cumsum(self._weights.sum(axis=0)) + self._dust.sum()
         kept = np.flatnonzero(cumulated > _spare(self._node.spare, cumulated))
         if len(kept) < len(self._starts) and len(kept):
-            self._lost = self._lost + cumulated[kept[0] - 1]
+            self._dust = self._dust + self._weights[:, : kept[0]].sum(axis=1)
+        neglected = float(self._dust.sum())
         cuts = np.array([False, True, not self._repeated])
         child, made = self._asked(first, last, kept, self._cuts(first, last, cuts))
         weights = np.zeros((len(self._full), len(made)), self._full.dtype)
@@ -96,9 +97,12 @@ class FollowChainedRun:
         if not self._weights.shape[1]:
             weights[0, 0] = 1
         out = np.zeros(last - first, weights.dtype)
+        weights = np.column_stack([self._dust, weights])
+        child = np.column_stack([np.zeros(len(child), child.dtype), child])
+        made = np.append(first - 1, made)
         self._kernels.chained_after(first, last, *_of_one(self._moves), cuts, made, self._full, weights, child, out)
-        self._weights = weights
-        self.errors[first:last] = float(self._lost[0]) + self._child.neglected
+        self._dust, self._weights = weights[:, 0].copy(), np.ascontiguousarray(weights[:, 1:])
+        self.errors[first:last] = neglected + self._child.neglected
         return out
 
     def possible(self, first: int, last: int) -> Mask:
@@ -166,7 +170,7 @@ class FollowChainedRun:
             "held": self._held,
             "starts": self._starts,
             "latest": self._latest,
-            "lost": self._lost,
+            "dust": self._dust,
             "mine": self._mine,
             "fresh": np.array([self._fresh]),
             "waits": self._waits,

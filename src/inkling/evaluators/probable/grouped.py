@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from inkling.analysis.probable.bits import accepted, candidate
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.probable.automaton import closed, unions
@@ -21,7 +22,6 @@ from inkling.evaluators.probable.intervals import EVER, Carried, Leaf, Operator,
 from inkling.evaluators.probable.layout import Layout, placed
 from inkling.evaluators.probable.moves import Alphabet, moves_of, started
 from inkling.evaluators.probable.scope import Scope
-from inkling.evaluators.probable.words import accepted, candidate
 from inkling.model.batch import Ints
 
 ROUNDED = 1e-13
@@ -203,8 +203,7 @@ class GroupedRun:
         gone = np.flatnonzero(left <= spare)
         if not len(gone):
             return np.arange(n_columns)
-        if left[gone[-1]] != 0:
-            self._lost += float(left[gone[-1]])
+        self._lost = float(left[gone[-1]])  # of all starts up to this one, those that went before included
         return np.arange(gone[-1] + 1, n_columns)
 
     def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> Numbers:

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from inkling.analysis.probable.chain_automaton import ChainAutomaton
 from inkling.analysis.probable.query import Query
-from inkling.evaluators.probable.automaton import ChainAutomaton
+from inkling.evaluators.probable.automaton import chain_tables
 from inkling.evaluators.probable.ground import Mask, Numbers
 from inkling.evaluators.probable.layout import Layout, placed
 from inkling.evaluators.probable.moves import Alphabet, Moves, moves_of, started
@@ -107,7 +108,7 @@ class Leaf:
         some = np.unique(words)
         key = some.tobytes()
         if key not in self.known:
-            tables = self.automaton.tables(some)
+            tables = chain_tables(self.automaton, some)
             delta = self.merged.of_state[tables.delta[self.merged.chosen]]
             hit = tables.hit[self.merged.chosen].astype(np.int64)
             self.known[key] = Alphabet(tables.words, tables.union.astype(np.int64), delta, hit, 2)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.probable.chain_automaton import ChainAutomaton
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.answers import Answers
-from inkling.evaluators.probable.automaton import ChainAutomaton, LetterTables
+from inkling.evaluators.probable.automaton import LetterTables, chain_tables
 from inkling.evaluators.probable.ground import NOTHING, Ground, Mask, Numbers
 from inkling.evaluators.probable.units import Units, units_of
 from inkling.kernels.probable_chains import NEVER, follow_independent, follow_markov
@@ -104,7 +105,7 @@ class Regular:
         """Take in complete times, later than all before."""
         units = units_of(self.query, self.variables, ground, self.n_stages)
         words = words & masks_of(units)[ground.stream[ground.group]]
-        letters = self.automaton.tables(words)
+        letters = chain_tables(self.automaton, words)
         steps = Steps.of(ground, units, np.asarray(units.reads.any(axis=0)))
         return follow(state, ground, steps, letters, letters.letters(words), ever=self.ever, kernels=self.kernels)
 
@@ -130,13 +131,16 @@ def follow(
     """Carry the chances of states over the steps of all units."""
     out = np.zeros(len(steps.time), ground.chance.dtype)
     start = np.full(len(steps.time), NEVER)
+    weight = ground.chance
     chained = ground.markov[ground.stream]
     if chained[steps.groups].any() or (state.value != NOTHING).any():
-        after = _markov(state, ground, steps, tables, letter, chained, ever, kernels, out, start)
+        weight = np.where(chained[ground.group], 0, ground.chance)
+        after = _markov(state, ground, steps, tables, letter, chained, ever, kernels, out, start, weight)
     else:
         after = _independent(state, ground, steps, tables, letter, ever, kernels, out, start)
     seen = np.flatnonzero(start < NEVER)
-    return after, Answers.exactly(steps.names[steps.unit[seen]], steps.time[seen], out[seen], start[seen])
+    found = Answers.exactly(steps.names[steps.unit[seen]], steps.time[seen], out[seen], start[seen])
+    return after, replace(found, weight=weight)
 
 
 def _independent(
@@ -192,6 +196,7 @@ def _markov(
     kernels: SimpleNamespace,
     out: Numbers,
     start: Ints,
+    weight: Numbers,
 ) -> ChainState:
     known, here = known_units(state, steps.names)
     n_units = len(steps.names)
@@ -247,6 +252,7 @@ def _markov(
         kept_begun,
         out,
         start,
+        weight,
     )
     kept = _ranges(room[:-1], kept_count)
     values = np.append(codes, NOTHING)[kept_value[kept]]

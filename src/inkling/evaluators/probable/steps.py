@@ -10,13 +10,13 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.probable.bits import accepted, candidate
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.probable.ground import NOTHING, Ground
 from inkling.evaluators.probable.hops import Role, Roles
 from inkling.evaluators.probable.needs import StageNeeds
 from inkling.evaluators.probable.units import Units, units_of
-from inkling.evaluators.probable.words import accepted, candidate
 from inkling.model.batch import Ints
 from inkling.model.weights import TOLERANCE
 

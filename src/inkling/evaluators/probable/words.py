@@ -8,22 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.analysis.probable.query import Query, Stage
+from inkling.analysis.probable.bits import accepted, candidate, of_row
+from inkling.analysis.probable.query import Query
 from inkling.evaluators.probable.ground import Ground
 from inkling.evaluators.stage.conditions import RowColumns, prepared
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import Ints
-
-
-def candidate(stage: int) -> int:
-    """The bit of rows that a stage may take."""
-    return 1 << (2 * stage)
-
-
-def accepted(stage: int) -> int:
-    """The bit of rows that a stage takes and accepts."""
-    return 2 << (2 * stage)
 
 
 def words_of(query: Query, ground: Ground, tables: Mapping[str, pa.Table], around: Surroundings) -> Ints:
@@ -57,10 +48,3 @@ def source_words(query: Query, source: str, rows: pa.Table, around: Surroundings
             good = taken & holds(of_row(one, stage) for one in stage.accepts)
             words |= taken * candidate(number) | good * accepted(number)
     return words
-
-
-def of_row(condition: e.Expr, stage: Stage) -> e.Expr:
-    """A condition on the event of a stage as one on a row."""
-    if isinstance(condition, e.ColumnOf) and condition.slot == stage.slot:
-        return e.ColumnOf(e.ROW, condition.column, condition.type)
-    return e.rebuilt(condition, lambda part: of_row(part, stage))

@@ -11,10 +11,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from inkling.analysis.probable.bits import accepted, candidate, of_row
 from inkling.analysis.probable.query import Stage
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.probable.regular import Regular
-from inkling.evaluators.probable.words import accepted, candidate, of_row
 from inkling.io.normalize import ID, START
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan

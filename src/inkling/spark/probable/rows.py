@@ -11,8 +11,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from inkling.analysis.probable.bits import of_row
 from inkling.analysis.probable.query import Query
-from inkling.evaluators.probable.words import of_row
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.io.normalize import END, ID, PLACE, START
 from inkling.logical import expr as e
