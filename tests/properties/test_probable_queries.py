@@ -119,3 +119,20 @@ def test_pushes_eq_definition(seed: int) -> None:
         found = {"q": pa.concat_tables(tables["q"])}
         wrong = differences(program, case, probable_oracle(program.plan, case.rows), found)
         assert not wrong, "\n".join([case.text, str(case.rows), *wrong])
+
+
+def test_late_rows_are_as_if_they_had_never_come() -> None:
+    program = inkling.parse("""
+        STREAM A(id STRING, v BIGINT, t BIGINT) ID id TIME t PROBABILITY p LATENESS 2 TICKS;
+        EVENT q AS PATTERN SEQ NEXT(A a[v = 1], A b) HAVING b.v = 2 PER END;
+    """)
+    came = [(1, 1), (3, 2), (2, 1), (7, 2), (4, 1), (8, 2), (6, 1)]  # the row of 4 comes when 5 is complete
+    rows = [{"id": f"a{number}", "t": t, "v": v, "p": 0.5} for number, (t, v) in enumerate(came)]
+    stream = program.open(unbounded=True)
+    found = [stream.push({"A": [row]}) for row in rows]
+    found.append(stream.finish())
+    late = [row["id"] for one in found for row in one.late.to_pylist()]
+    assert late == ["a4"]
+    told = {row["end"]: row["probability"] for one in found for row in one.tables["q"].to_pylist()}
+    wanted = probable_oracle(program.plan, {"A": [row for row in rows if row["id"] not in late]})["q"]
+    assert told == pytest.approx({one.end: float(one.probability) for one in wanted})

@@ -67,4 +67,5 @@ def _shown(found: pa.Table, number: int) -> pa.Table:
         [pa.array(np.where(error <= NEGLECTED, EXACT, SAMPLED).astype(object), pa.string())]
     )
     columns["error"] = pa.chunked_array([error])
-    return pa.table(columns)
+    table = pa.table(columns)
+    return table.sort_by([(name, "ascending") for name in names]) if names else table
