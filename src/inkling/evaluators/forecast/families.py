@@ -145,9 +145,7 @@ class Families:
         return within_duration(chain, gaps, self.measure(forecast.within))
 
 
-def _issued(
-    table: ForecastTable, within: WithinDuration | None, confidence: Confidence | None
-) -> NDArray[np.bool_]:
+def _issued(table: ForecastTable, within: WithinDuration | None, confidence: Confidence | None) -> NDArray[np.bool_]:
     """Where a forecast is made and likely enough."""
     issued = table.issued
     if within is not None:
