@@ -156,9 +156,13 @@ def explain_error(code: str) -> str:
     """
     if code not in CODES:
         raise KeyError(code)
+    return f"{code}: {CODES[code]}\n\n{longer_text(code)}".rstrip() + "\n"
+
+
+def longer_text(code: str) -> str:
+    """What there is to say about an error code, if there is more than its title."""
     text = files("inkling").joinpath("error_texts", f"{code}.md")
-    longer = text.read_text(encoding="utf-8") if text.is_file() else ""
-    return f"{code}: {CODES[code]}\n\n{longer}".rstrip() + "\n"
+    return text.read_text(encoding="utf-8").rstrip() if text.is_file() else ""
 
 
 def nearest(name: str, choices: Iterable[str], n: int = 5) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from inkling.physical.runnable import Runnable
 from inkling.probable import during
 from inkling.probable import run as probable_run
 from inkling.probable.program import ProbableProgram
+from inkling.probable.results import sampled_text
 from inkling.results import TIMESTAMP, Results, result_table
 from inkling.worlds.answer import answer
 from inkling.worlds.program import WorldProgram, certain_plan
@@ -53,12 +54,12 @@ def run(
     probable = ProbableProgram.of(program.physical, given.around, measure, lanes_of(settings), tables=given.facts)
     if probable is not None:
         found |= probable_run.answered(probable, given.sources)
-    worlds = None
+    worlds = None if probable is None else sampled_text(found, probable)
     if len(found) < len(program.plan.events):
         doubtful = WorldProgram.of(program.physical, given.around, measure)
         said = answer(doubtful, given.sources, given.facts, settings, measure.clock, on_worlds)
         found |= said.tables
-        worlds = str(said.account)
+        worlds = "; ".join([*([worlds] if worlds else []), str(said.account)])
     return Results(
         {event.name: found[event.name] for event in program.plan.events},
         given.rejects,

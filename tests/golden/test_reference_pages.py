@@ -10,6 +10,7 @@ import typer.main
 from inkling.cli import app, explain_error
 from inkling.cli.explain_error import FAMILIES
 from inkling.error_codes import CODES
+from inkling.errors import longer_text
 from inkling.language.front_ends import FRONT_ENDS
 from inkling.language.parser.machine import keywords
 from inkling.language.syntax import RELATIONS
@@ -93,6 +94,8 @@ def error_index() -> Iterator[str]:
         for code, title in CODES.items():
             if code.startswith(family):
                 yield f"\n### {code}\n\n{title[0].upper()}{title[1:]}.\n"
+                if longer_text(code):
+                    yield f"\n{longer_text(code)}\n"
                 if code in examples:
                     yield f"\n```text\n{examples[code]}\n```\n"
 

@@ -10,7 +10,7 @@ import typer
 
 from inkling.cli.options import Debug
 from inkling.error_codes import CODES
-from inkling.errors import InputError, nearest
+from inkling.errors import InputError, longer_text, nearest
 
 FAMILIES = {
     "INK01": "The text is not a program: a word, a bracket or a semicolon stands where none can.",
@@ -18,7 +18,7 @@ FAMILIES = {
     "INK03": "Every word is known, but together they cannot mean what was intended.",
     "INK04": "The program is right; nothing here can run it yet. It may run in a later version as it is.",
     "INK05": "The program is right; a file, a column or an option is not.",
-    "INK06": "The program and its data are right; this machine lacks something that the run needs.",
+    "INK06": "The program is right; the data, an option or this machine does not let the run go on as asked.",
     "INK09": "A mistake of inkling itself. The program and the data are not to blame.",
 }
 
@@ -38,7 +38,8 @@ def explain_error(
             f"no error has the code `{code}`",
             helps=(f"codes like it: {', '.join(close)}",) if close else (),
         )
-    typer.echo(f"{wanted}: {CODES[wanted]}\n\n{FAMILIES[wanted[:5]]}")
+    text = longer_text(wanted)
+    typer.echo(f"{wanted}: {CODES[wanted]}\n\n{text or FAMILIES[wanted[:5]]}")
     example = _examples().get(wanted)
     if example is not None:
         typer.echo(f"\nFor example:\n\n{example}")

@@ -21,9 +21,9 @@ COSTS = {
 
 ADVICE = {
     Obstacle.NONLOCAL: "compare KEY columns only, or compare with a constant or a table",
-    Obstacle.JOIN_VAR: "let every part up to the last one that has the value have it as a KEY column, "
-    "or PARTITION BY it",
-    Obstacle.KLEENE_VAR: "let the parts before the repetition have the value as well, or PARTITION BY it",
+    Obstacle.JOIN_VAR: "if the value is never in doubt, it can be a KEY column of every part up to the last that has "
+    "it; if it is, sets are what answers the question",
+    Obstacle.KLEENE_VAR: "let the parts before the repetition have the value as well, if it is never in doubt",
     Obstacle.INNER_REJECT: "put the condition into `[…]`, or ask it of the last part only",
     Obstacle.OVERLAP: "let the last part read another stream, or another KEY by a constant",
 }
@@ -34,7 +34,9 @@ def query_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str] | 
     strategy = strategy_of(event, program).conclusion
     if strategy is None:
         return None
+    apart = ", ".join(strategy.variables)
     lines = {
+        "partition": f"{apart}: its values are independent" if apart else "none: all rows together",
         "wait": "none: what is known of a time is told when all rows of that time have come",
         "class": f"{_class(strategy)}: {strategy.classified.reason}",
         "plan": _plan(strategy),
@@ -68,9 +70,10 @@ def _class(strategy: Strategy) -> str:
 
 def _plan(strategy: Strategy) -> str:
     for_each = f"for each {', '.join(strategy.head)}: " if strategy.head else ""
-    if isinstance(strategy.plan, NoPlan):
+    if isinstance(strategy.plan, NoPlan) or strategy.engine is Engine.UNIVERSAL:
         others = [name for name in strategy.variables if name not in strategy.head]
-        return f"{for_each}{''.join(f'PROJECT {name} OF ' for name in others)}SETS"
+        stages = " ; ".join(_stage(strategy.query, number) for number in range(len(strategy.query.stages)))
+        return f"{for_each}{''.join(f'PROJECT {name} OF ' for name in others)}SETS({stages})"
     if strategy.engine is Engine.FORECAST:
         return f"{for_each}FORECAST({', '.join(strategy.query.sources)})"
     if strategy.automaton is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
 from inkling.logical.plan import Demand, EventPlan, Per
 from inkling.model.time import Clock
 from inkling.model.types import Type
+from inkling.probable.program import ProbableProgram
 from inkling.results import ROUNDING, TIMESTAMP, most_probable, predicted, reaches
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
@@ -148,3 +149,17 @@ def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) 
 
 def _in_time(numbers: pa.ChunkedArray, clock: Clock) -> pa.ChunkedArray:
     return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers
+
+
+def sampled_text(tables: Mapping[str, pa.Table], program: ProbableProgram) -> str | None:
+    """What there is to say of queries whose answers were sampled, because too much could be going on at once."""
+    counts = {name: int((tables[name]["error"].to_numpy() > NEGLECTED).sum()) for name in program.strategies}
+    said = [
+        f"{n:,} of {len(tables[name]):,} of {name}" for name, n in counts.items() if n and not _predicts(program, name)
+    ]
+    return f"{', '.join(said)} sampled ({program.sampling.n_worlds:,} worlds)" if said else None
+
+
+def _predicts(program: ProbableProgram, name: str) -> bool:
+    event = program.part.event(name)
+    return event is not None and event.forecast is not None

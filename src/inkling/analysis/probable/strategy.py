@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from inkling.analysis.probable.classes import Class, Classified, class_of, obstacle
 from inkling.analysis.probable.normal_form import NO_ALTERNATIVES, query_of, streams_obstacle
@@ -12,6 +12,7 @@ from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_o
 from inkling.analysis.probable.query import Query
 from inkling.analysis.probable.together import ONE_BY_ONE, unbounded
 from inkling.analysis.verdict import Verdict
+from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.uncertainty import ProbableValue
 
@@ -109,12 +110,20 @@ def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | 
     query = asked.conclusion
     if query is None:
         return Verdict(None, asked.reason)
+    for output in (*event.head, *event.returns):
+        told = next((part.column for part in e.walk(output.expr) if _is_time(part, program)), None)
+        if told is not None:
+            return Verdict(None, f"results show the time `{told}`; with PER END, `end` is that of the last part")
     for name in sorted(query.head):
         why = obstacle(query, query.variable(name), len(query.stages))
         if why is not None:
             return Verdict(None, f"results show {name}, but {why}")
     classified, plan = class_of(query), plan_of(query)
     return Verdict(_strategy(query, classified, plan), classified.reason)
+
+
+def _is_time(part: e.Expr, program: p.ProgramPlan) -> TypeGuard[e.ColumnOf]:
+    return isinstance(part, e.ColumnOf) and any(part.column == one.schema.start for one in program.streams)
 
 
 def _strategy(query: Query, classified: Classified, plan: Plan | NoPlan) -> Strategy:
@@ -161,7 +170,7 @@ def several_chained(query: Query, variables: frozenset[str]) -> str | None:
                 return f"part {number + 1} reads any `{column}` of {source.name}, {ONE_BY_ONE}"
             key.append(min(names) if names else ("=", constant.value if constant else None))
         followed.add(tuple(key))
-    return f"its parts read several keys, {ONE_BY_ONE}" if len(followed) > 1 else None
+    return "its parts read several keys together, each with a past of its own" if len(followed) > 1 else None
 
 
 def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
