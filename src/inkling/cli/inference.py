@@ -37,7 +37,7 @@ def infer_streams(folder: Path, say: Callable[[str], None]) -> None:
     options: Options = {"key": "person", "state": "room", "start": first, "stop": last}
     true = _places(doors, first, last)
     written = {
-        NOW: filtered(readings, model, prune=PRUNED, **options),
+        NOW: filtered(readings, model, **options),
         IN_THE_END: smoothed(readings, model, prune=PRUNED, **options),
         f"naive/{NOW}": mle(readings, model, **options),
         f"naive/{IN_THE_END}": viterbi(readings, model, **options),
