@@ -60,8 +60,9 @@ class Steps:
         step[order] = np.cumsum(is_first) - 1
         values = [name for name in value_columns(doubt, schema) if name in rows.column_names]
         value, given = _states(rows, values, doubt.given)
-        source = numbered([step, given], n_rows)
-        alternative = numbered([source, *(rows[name] for name in values), rows[END]], n_rows)
+        source = numbered([step, given], n_rows) if doubt.given else step
+        ends = [rows[END]] if schema.is_interval else []
+        alternative = numbered([source, *(rows[name] for name in values), *ends], n_rows)
         offsets = np.append(np.flatnonzero(is_first), n_rows)
         first = offsets[:-1]
         return cls(
