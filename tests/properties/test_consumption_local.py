@@ -10,7 +10,7 @@ from inkling.testing.comparison import differences
 from inkling.testing.coverage import Coverage
 from inkling.testing.programs import Case, Options, seeded_cases
 
-CASES_PER_SEED = 150
+CASES_PER_SEED = 100
 SEEDS = range(5)
 POLICIES = ("CONSUME RECENT", "CONSUME CHRONOLOGICAL")
 EXPECTED = (

@@ -28,8 +28,8 @@ from inkling.testing.queries import QueryCase, random_query
 from inkling.testing.query_runs import combined_answers, ready
 
 SEEDS = range(8)
-QUERIES_PER_SEED = 300
-STREAMS_PER_SEED = 60
+QUERIES_PER_SEED = 260
+STREAMS_PER_SEED = 40
 TOLERANCE = 1e-12
 
 
@@ -69,7 +69,7 @@ def test_local_eq_definition(seed: int) -> None:
     assert min(engines[one] for one in (Engine.CHAINS, Engine.SAFE, Engine.UNIVERSAL)) >= QUERIES_PER_SEED // 10
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:4])
 def test_chains_of_states_in_fractions(seed: int) -> None:
     rng, n_compared = random.Random(100 + seed), 0
     for _ in range(QUERIES_PER_SEED):

@@ -15,7 +15,7 @@ import pytest
 from inkling.analysis.probable.normal_form import query_of
 from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.probable.query import Query
-from inkling.analysis.probable.together import unbounded
+from inkling.analysis.probable.together import ONE_BY_ONE, unbounded
 from inkling.evaluators.probable.ground import ground_of
 from inkling.evaluators.probable.layout import TooManyValues
 from inkling.evaluators.probable.safe import COMPILED, Safe, SafeState, interval_table
@@ -292,10 +292,10 @@ def test_too_many_joint_values_are_refused() -> None:
     ("last", "per", "said"),
     [
         ("T x2", "END", None),
-        ("T x2", "VALUES", "part 3 reads any `k` of T, each with a past of its own"),
+        ("T x2", "VALUES", "part 3 reads any `k` of T, " + ONE_BY_ONE),
         ("T x2[k = 1]", "VALUES", None),
-        ("T x2+", "END", "part 3 reads any `k` of T, each with a past of its own"),
-        ("T x2, W x3", "END", "part 3 reads any `k` of T, each with a past of its own"),
+        ("T x2+", "END", "part 3 reads any `k` of T, " + ONE_BY_ONE),
+        ("T x2, W x3", "END", "part 3 reads any `k` of T, " + ONE_BY_ONE),
     ],
 )
 def test_streams_that_have_to_be_followed_together(last: str, per: str, said: str | None) -> None:

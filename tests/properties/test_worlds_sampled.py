@@ -22,7 +22,6 @@ from scipy.stats import binom, fisher_exact
 
 from inkling import Sampling
 from inkling.analysis.doubt import doubt_of
-from inkling.analysis.imprecise import chains_of
 from inkling.logical import plan as p
 from inkling.model.event import Value
 from inkling.model.time import Clock
@@ -37,6 +36,7 @@ from inkling.testing.streams import is_packable, pack
 from inkling.testing.uncertain import Doubts, UncertainCase, random_uncertain_cases
 from inkling.testing.universe import Doubtful, Kind
 from inkling.worlds.bounds import half_width
+from inkling.worlds.program import answered_apart
 
 EPSILON = DELTA = 0.1
 ONE_IN_A_MILLION = 1e-6
@@ -113,9 +113,9 @@ def _as_found(one: ProbableResult) -> FoundResult:
 
 
 def in_worlds(plan: p.ProgramPlan) -> set[str]:
-    """The uncertain events that are not summed up over ticks."""
+    """The uncertain events that need worlds."""
     doubtful = {event.name for event in plan.events if doubt_of(event, plan).conclusion}
-    return doubtful - chains_of(plan, Clock.TICKS).keys()
+    return doubtful - answered_apart(plan, Clock.TICKS)
 
 
 def sampled(case: UncertainCase, seed: int) -> dict[str, list[FoundResult]]:

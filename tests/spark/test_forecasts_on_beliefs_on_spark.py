@@ -19,6 +19,7 @@ ASKED = """
 """
 
 
+@pytest.mark.long
 def test_forecasts_on_beliefs(spark: SparkSession) -> None:
     rng = random.Random(1)
     past = [{"id": str(t), "k": "x", "s": rng.choice("aabc"), "t": t} for t in range(200)]

@@ -108,7 +108,7 @@ def test_random_queries(spark: SparkSession) -> None:
     inputs = arrow_streams(program.plan, rows)
     expected = _here(program, inputs)
     assert all(expected.values())
-    for partitions in (1, 2, 7):
+    for partitions in (1, 7):
         _agree(expected, _in_one_job(program.run(spark, inputs, partitions=partitions)))
 
 

@@ -25,7 +25,7 @@ from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import Declared, Kind
 
 EVENTS_PER_PROGRAM = 17
-STREAMS_PER_PROGRAM = 6
+STREAMS_PER_PROGRAM = 4
 WORLDS = {
     "points": [
         Declared(name, Kind.POINTS, True, "seq", derive)

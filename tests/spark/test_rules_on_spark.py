@@ -22,7 +22,7 @@ from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import Declared, Kind
 
 RULE_SETS_PER_PROGRAM = 36
-DATASETS = 4
+DATASETS = 3
 PARTITIONS = {"points": (1,), "intervals": (2,), "mixed": (5,)}
 WORLDS = {
     "points": [Declared(name, Kind.POINTS, True, "seq", derive) for name, derive in (("A", ""), ("B", "x - PREV(x)"))],

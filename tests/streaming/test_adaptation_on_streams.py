@@ -175,6 +175,7 @@ def test_models_and_settings_change_between_micro_batches(spark: SparkSession, t
     )
 
 
+@pytest.mark.long
 def test_learning_goes_on_after_a_crash_and_messages_are_heard(
     spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

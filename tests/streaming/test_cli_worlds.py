@@ -42,6 +42,7 @@ def inkling(*words: str) -> tuple[int, list[dict[str, object]], str]:
     return ran.exit_code, [json.loads(line) for line in ran.stdout.splitlines()], ran.stderr
 
 
+@pytest.mark.long
 def test_the_worlds_of_a_stream_are_those_of_a_run(folder: Path, spark: SparkSession) -> None:
     source = "Seen=seen?format=jsonl&maxFilesPerTrigger=1"
     status, found, said = inkling("stream", "seen.ink", "-i", source, "-o", "-", "--finish", "--buckets", "1", *WORLDS)

@@ -86,7 +86,7 @@ def _arrival(row: dict[str, object]) -> int:
     return int(str(row["t"])) + sum(map(ord, repr(row))) % 3
 
 
-@pytest.mark.parametrize(("program", "buckets"), [(BY_KEY, 3), (FOR_ANYONE, 1)], ids=["by key", "for anyone"])
+@pytest.mark.parametrize(("program", "buckets"), [(BY_KEY, 2), (FOR_ANYONE, 1)], ids=["by key", "for anyone"])
 def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, program: Program, buckets: int) -> None:
     rows = _rows(random.Random(7))
     found: dict[str, list[dict[str, object]]] = {}

@@ -22,7 +22,7 @@ from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import Declared, Kind
 
 EVENTS_PER_PROGRAM = 17
-STREAMS_PER_PROGRAM = 5
+STREAMS_PER_PROGRAM = 3
 MICRO_BATCHES = 5
 WORLDS = {
     "points": [Declared(name, Kind.POINTS, True, "seq", "") for name in "AB"],

@@ -16,6 +16,7 @@ STREAM Seen(id STRING, who STRING, room STRING, t BIGINT, p DOUBLE) ID id KEY wh
 
 EVENT coffee(who) AS
   PATTERN SEQ(Seen a[room = 'hall'], Seen b[room = 'kitchen'])
+  WITHIN 10 TICKS
   PARTITION BY who
   PER VALUES;
 """
