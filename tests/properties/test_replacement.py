@@ -36,7 +36,7 @@ from inkling.testing.rows import Rows
 from inkling.testing.streams import Row, random_rows, random_tables
 from inkling.testing.universe import DERIVED, Declared, Kind
 
-CASES_PER_SEED = 80
+CASES_PER_SEED = 130
 SEEDS = range(4)
 SWITCHES_PER_PAIR = 5
 CONDITIONS = ("x > 0", "x <> 2", "s = 'a'", "s <> 'b'", "y < 2.0", "x <= 2 AND s <> 'c'")
