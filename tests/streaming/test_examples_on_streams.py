@@ -20,6 +20,7 @@ EVENTS, SEED = 1_000, 4
 CHUNK_ROWS = 500
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["supply_chain", pytest.param("heat", marks=pytest.mark.long)])
 def test_the_truth_of_an_example(name: str, spark: SparkSession, tmp_path: Path) -> None:
     source = scenario(name, events=EVENTS, seed=SEED)

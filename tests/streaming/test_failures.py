@@ -120,6 +120,7 @@ def test_sink_fails_once(job: Job, accept: bool) -> None:
     assert sorted(number for batch in found.values() for number in batch) == ALL_VISITS
 
 
+@pytest.mark.long
 def test_file_is_deleted_before_its_turn(job: Job, tmp_path: Path, accept: bool) -> None:
     def deletes(name: str, frame: DataFrame, batch: int) -> None:
         frame.write.mode("overwrite").parquet(f"{job.out}/{name}/batch={batch}")

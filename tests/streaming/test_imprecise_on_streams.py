@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import inkling
@@ -73,6 +74,7 @@ def _arrival(row: dict[str, object]) -> int:
     return int(str(row["lo"])) + sum(map(ord, str(row["id"]))) % (LATE + 1)
 
 
+@pytest.mark.long
 def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(5)
     rows = _rows(rng)

@@ -30,6 +30,7 @@ FILLS_NO_BLOCK = {"tsunami"}
 SLOW = ("flower", "mixed")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in SCENARIOS]
 )
