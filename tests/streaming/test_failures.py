@@ -105,6 +105,7 @@ def test_full_disk(job: Job, tmp_path: Path, accept: bool) -> None:
         subprocess.run(["umount", "--lazy", str(job.out)], check=True)
 
 
+@pytest.mark.long
 def test_sink_fails_once(job: Job, accept: bool) -> None:
     found: dict[int, list[int]] = {}
     failures = iter([True])
