@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 from tests.streaming.arriving import arrive
 
@@ -44,6 +45,7 @@ def doors(found: MemorySink) -> list[object]:
     return [row["door"] for row in found.rows("alone")]
 
 
+@pytest.mark.long
 def test_a_silent_stream(spark: SparkSession, tmp_path: Path) -> None:
     found = MemorySink()
     door, badge = tmp_path / "door", tmp_path / "badge"

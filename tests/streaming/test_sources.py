@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from pyspark.sql import SparkSession
 from tests.streaming.arriving import arrive
 
@@ -88,6 +89,7 @@ def test_files_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
     assert sum(sum(tally.read.values()) for tally in query.tallies) == 4 + 1 + 6 + 3 + 2 + 1 + 1 + 1
 
 
+@pytest.mark.long
 def test_a_rate_and_a_table(spark: SparkSession, tmp_path: Path) -> None:
     program = inkling.parse("""
     STREAM Tick(value BIGINT, timestamp TIMESTAMP) ID value TIME timestamp;
