@@ -43,7 +43,7 @@ class WorldProgram:
     def of(
         cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, *, with_chains: bool = False
     ) -> WorldProgram:
-        """Chains are looked for in worlds as well only where somebody asks what they look like there."""
+        """Chains and queries are looked for in worlds as well only where somebody asks what they look like there."""
         apart = frozenset() if with_chains else answered_apart(plan.program, measure.clock)
         program = _without(plan.program, apart)
         doubtful = doubtful_events(program) - apart

@@ -111,7 +111,7 @@ def _appended(
         then = "other parts follow" if last + 1 < len(query.stages) else "what is asked is whether it ever holds"
         said = f"part {last + 1} ({stage.source}) has a condition after the fact, and {then}"
         return NoPlan(Obstacle.INNER_REJECT, said, env)
-    if not any(_overlap(query, before, last, env) for before in range(last)):
+    if not any(_overlap(query, before, last) for before in range(last)):
         child = _plan(query, last, env, is_top=False)
         return replace(child, env=env) if isinstance(child, NoPlan) else Follow(child, last)
     if is_top and not stage.repeated and not query.source(last).markov and _covers(query, last, env):
@@ -132,7 +132,7 @@ def _is_projected_chain(plan: Plan) -> bool:
     return isinstance(plan, Chain)
 
 
-def _overlap(query: Query, one: int, other: int, env: frozenset[str]) -> bool:
+def _overlap(query: Query, one: int, other: int) -> bool:
     """Whether some key of a doubtful stream can feed both stages."""
     source = query.source(one)
     if source.name != query.stages[other].source or source.certain:

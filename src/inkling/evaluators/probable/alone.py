@@ -11,7 +11,7 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.automaton import LetterTables
 from inkling.evaluators.probable.ground import NOTHING, NULL_KEY, Ground, Mask, Numbers
 from inkling.evaluators.probable.regular import ChainState, coded, known_units, merged
-from inkling.evaluators.probable.scope import ranges
+from inkling.evaluators.probable.runs import ranges
 from inkling.kernels.probable_patterns import NEVER, UNSTARTED, follow_alone
 from inkling.model.batch import Ints
 from inkling.model.weights import TOLERANCE

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from inkling.analysis.probable.query import Query, Source
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.probable.runs import changes
 from inkling.io.normalize import START
 from inkling.logical import expr as e
 from inkling.logical.vectorized import ARROW_TYPES
@@ -197,8 +198,8 @@ def _grouped(names: tuple[str, ...], parts: Sequence[_Rows], *, canonical: bool)
         order = np.lexsort((value, given, time, name, source))
     source, row, name, time = source[order], row[order], name[order], time[order]
     given, value, chance = given[order], value[order], chance[order]
-    new_stream = _changes(source) | _changes(name)
-    new_group = new_stream | _changes(time)
+    new_stream = changes(source) | changes(name)
+    new_group = new_stream | changes(time)
     offsets = np.append(np.flatnonzero(new_group), len(order))
     first = offsets[:-1]
     streams = first[new_stream[first]]
@@ -232,7 +233,7 @@ def _grouped(names: tuple[str, ...], parts: Sequence[_Rows], *, canonical: bool)
 
 def _order(source: Ints, name: Hashes, time: Ints) -> Ints:
     """By stream and time; rows that come so are left as they are."""
-    begins = np.flatnonzero(_changes(source) | _changes(name))
+    begins = np.flatnonzero(changes(source) | changes(name))
     falls = np.flatnonzero(np.diff(time, prepend=time[:1]) < 0)
     if np.isin(falls, begins, assume_unique=True).all() and len(np.unique(name[begins])) == len(begins):
         return np.arange(len(time))
@@ -253,12 +254,6 @@ def _whole(ground: Ground) -> Ground:
     scaled = ground.chance / np.where(full, sums, 1)[parts]
     names = {name: getattr(ground, name) for name in Ground.__slots__}
     return Ground(**{**names, "chance": scaled})
-
-
-def _changes(column: np.ndarray) -> Mask:
-    changed = np.ones(len(column), bool)
-    changed[1:] = column[1:] != column[:-1]
-    return changed
 
 
 def taken(ground: Ground, streams: Mask) -> tuple[Ints, Ground]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.ground import NOTHING, Numbers
-from inkling.evaluators.probable.scope import ranges
+from inkling.evaluators.probable.runs import ranges
 from inkling.model.batch import Ints
 
 MOST_ROWS = 1024

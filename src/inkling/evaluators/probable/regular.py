@@ -15,6 +15,7 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.answers import Answers
 from inkling.evaluators.probable.automaton import LetterTables, chain_tables
 from inkling.evaluators.probable.ground import NOTHING, Ground, Mask, Numbers
+from inkling.evaluators.probable.runs import changes, ranges
 from inkling.evaluators.probable.units import Units, units_of
 from inkling.kernels.probable_chains import NEVER, follow_independent, follow_markov
 from inkling.model.batch import Ints
@@ -59,8 +60,8 @@ class Steps:
         unit, time = units.unit[ground.stream[groups]], ground.time[groups]
         order = np.lexsort((ground.stream[groups], time, unit))
         groups, unit, time = groups[order], unit[order], time[order]
-        new_unit = _changes(unit)
-        new_step = new_unit | _changes(time)
+        new_unit = changes(unit)
+        new_step = new_unit | changes(time)
         first = np.flatnonzero(new_step)
         begins = np.flatnonzero(new_unit[first]) if len(first) else first
         return cls(
@@ -205,8 +206,8 @@ def _markov(
     held = np.append(0, np.cumsum(counts))
     held_value = np.full(held[-1], NOTHING)
     held_mass, held_begun = _fresh(int(held[-1]), ground, tables)
-    entries = _ranges(state.held[here], counts[known])
-    places = _ranges(held[:-1][known], counts[known])
+    entries = ranges(state.held[here], counts[known])
+    places = ranges(held[:-1][known], counts[known])
     held_value[places] = state.value[entries]
     held_mass[places], held_begun[places] = state.mass[entries], state.begun[entries]
     codes, numbers = coded([ground.value, ground.given, held_value])
@@ -254,7 +255,7 @@ def _markov(
         start,
         weight,
     )
-    kept = _ranges(room[:-1], kept_count)
+    kept = ranges(room[:-1], kept_count)
     values = np.append(codes, NOTHING)[kept_value[kept]]
     return merged(state, here, steps.names, kept_count, values, kept_mass[kept], kept_begun[kept])
 
@@ -299,12 +300,12 @@ def merged(
     old[here] = False
     left = np.flatnonzero(old)
     old_counts = np.diff(state.held)[left]
-    entries = _ranges(state.held[left], old_counts)
+    entries = ranges(state.held[left], old_counts)
     units = np.concatenate([state.units[left], names])
     sizes = np.concatenate([old_counts, counts])
     order = np.argsort(units)
     first = np.append(0, np.cumsum(sizes))[:-1]
-    taken = _ranges(first[order], sizes[order])
+    taken = ranges(first[order], sizes[order])
     return ChainState(
         units[order],
         np.append(0, np.cumsum(sizes[order])),
@@ -312,15 +313,3 @@ def merged(
         np.concatenate([state.mass[entries], mass])[taken],
         np.concatenate([state.begun[entries], begun])[taken],
     )
-
-
-def _ranges(first: Ints, counts: Ints) -> Ints:
-    """first[i], first[i] + 1, … of each, counts[i] many."""
-    total = int(counts.sum())
-    return np.arange(total) - np.repeat(np.cumsum(counts) - counts - first, counts)
-
-
-def _changes(column: np.ndarray) -> Mask:
-    changed = np.ones(len(column), bool)
-    changed[1:] = column[1:] != column[:-1]
-    return changed

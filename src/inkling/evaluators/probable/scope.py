@@ -11,6 +11,7 @@ import numpy as np
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, Numbers, constant_keys
+from inkling.evaluators.probable.runs import ranges
 from inkling.model.batch import Ints
 
 
@@ -145,9 +146,3 @@ def _by_name(names: Hashes, streams: Ints) -> Iterator[tuple[int, Ints]]:
     found, first = np.unique(names[order], return_index=True)
     if len(found):
         yield from zip(found.tolist(), np.split(streams[order], first[1:]), strict=True)
-
-
-def ranges(first: Ints, counts: Ints) -> Ints:
-    """first[i], first[i] + 1, … of each, counts[i] many."""
-    total = int(counts.sum())
-    return np.arange(total) - np.repeat(np.cumsum(counts) - counts - first, counts)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.probable.ground import NOTHING, Ground, Mask, key_codes
-from inkling.evaluators.probable.scope import ranges
+from inkling.evaluators.probable.runs import changes, ranges
 from inkling.evaluators.probable.settling import mark_unfollowed, settled_chances
 from inkling.io.normalize import END, ID, START
 from inkling.model.batch import Ints
@@ -97,8 +97,8 @@ class _Part:
         time = records[START].to_numpy()
         order = np.lexsort((time, name))
         name, time = name[order], time[order]
-        new_stream = _changes(name)
-        new_group = new_stream | _changes(time)
+        new_stream = changes(name)
+        new_group = new_stream | changes(time)
         place = ranges((np.cumsum(counts) - counts)[order], counts[order])
         borders = np.append(0, np.cumsum(counts[order]))
         groups = np.flatnonzero(new_group)
@@ -107,7 +107,7 @@ class _Part:
         chance, suspect = settled_chances(place, offsets, given, value, written)
         value, given, word = value[place], given[place], word[place]
         if packed.doubt.given:
-            streams = np.append(np.flatnonzero(_changes(stream)), len(groups))
+            streams = np.append(np.flatnonzero(changes(stream)), len(groups))
             mark_unfollowed(streams, offsets, given, value, chance, suspect)
         kept = np.ones(len(rows), bool) if packed.doubt.given else word != 0
         if suspect.any():
@@ -181,9 +181,3 @@ def _acceptable(
     kept[rows] = False
     kept[good[ID].to_numpy()] = True
     return kept
-
-
-def _changes(column: np.ndarray) -> Mask:
-    changed = np.ones(len(column), bool)
-    changed[1:] = column[1:] != column[:-1]
-    return changed
