@@ -80,13 +80,32 @@ class ProbableValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """So many arrivals in a length of time, on average."""
+
+    count: float
+    per: Span
+
+
+@dataclass(frozen=True, slots=True)
 class LostEvents:
-    """Gaps in a numbering show how many events were lost; roles open and close segments."""
+    """Gaps in a numbering show how many events were lost; roles open and close segments.
+
+    A row with the role `mark` is no event: as many events as its number says have happened by its time. Where neither
+    a bound nor a mark limits what was lost, `rate` says how fast events come; a column has it per tick, or per second.
+    Gaps between events are sums of `shape` exponential ones. `intensity` and `known` are tables: how the rate changes
+    with time, and what lost events were. After a `timeout` without a row, a key is closed.
+    """
 
     number: str
     role: str | None = None
     count: str | None = None
     bounds: tuple[str, str] | None = None
+    rate: Rate | str | None = None
+    shape: int = 1
+    intensity: str | None = None
+    known: str | None = None
+    timeout: Span | None = None
 
 
 Doubt = ImpreciseTime | ProbableValue | LostEvents

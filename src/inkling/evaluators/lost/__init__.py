@@ -1,0 +1,1 @@
+"""Relations between segments some of whose ends were lost: how probable they are, without worlds."""
