@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.kernels.hashing import hashed_bytes, mixed
+from inkling.model.schema import StreamSchema
 
 Hashes = NDArray[np.uint64]
 
@@ -20,6 +21,12 @@ def combined(*columns: Hashes) -> Hashes:
     for column in columns:
         code = mixed(code, column)
     return code
+
+
+def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
+    """One hash per KEY of a stream."""
+    own = [hashes_of(rows[name].combine_chunks()) for name in schema.key]
+    return combined(*own, np.zeros(len(rows), np.uint64))
 
 
 def hashes_of(column: pa.Array) -> Hashes:

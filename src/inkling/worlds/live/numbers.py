@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.hashes import key_hashes
 from inkling.io.normalize import END
 from inkling.io.rejects import Reason
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.worlds.checks.findings import split
 from inkling.worlds.checks.numbers import MOST_LOST
-from inkling.worlds.streams.placed import key_hashes
 
 
 @dataclass(frozen=True, slots=True)

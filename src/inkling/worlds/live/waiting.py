@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.hashes import Hashes, key_hashes
+from inkling.evaluators.lost.numbered import EVEN, ODD, roles_of
 from inkling.io.normalize import END, START
 from inkling.live.clocks import NO_ROLES, Roles
 from inkling.model.batch import FOREVER, Ints
@@ -17,9 +18,9 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.imprecise import ImpreciseStream
-from inkling.worlds.streams.lost import EVEN, ODD, LossyStream, roles_of
+from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.of import WorldStream
-from inkling.worlds.streams.placed import OWN_TIME, Placed, key_hashes, world_rows
+from inkling.worlds.streams.placed import OWN_TIME, Placed, world_rows
 from inkling.worlds.streams.probable import ProbableStream
 
 

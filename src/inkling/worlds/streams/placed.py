@@ -46,12 +46,6 @@ def tokens_of(schema: StreamSchema, rows: pa.Table, told_apart_by: str) -> Hashe
     return combined(np.repeat(name, len(rows)), *(hashes_of(column) for column in columns))
 
 
-def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
-    """One hash per KEY."""
-    own = [hashes_of(rows[name].combine_chunks()) for name in schema.key]
-    return combined(*own, np.zeros(len(rows), np.uint64))
-
-
 def world_rows(rows: pa.Table, tokens: Hashes, placed: Placed, time_columns: tuple[str, ...], scale: int) -> pa.Table:
     """Rows of the certain program: the placed rows with their world and their time there.
 

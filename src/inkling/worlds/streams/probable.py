@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
 from inkling.io.normalize import END, START
 from inkling.kernels.draws import count_paths, cumulated, draw_alternatives, draw_paths
 from inkling.model.batch import Ints
@@ -19,7 +19,7 @@ from inkling.model.uncertainty import ProbableValue
 from inkling.model.value_worlds import value_columns
 from inkling.model.weights import exact, with_nothing
 from inkling.worlds.alternatives import Alternative, Alternatives, Numbers, listed
-from inkling.worlds.streams.placed import ALTERNATIVE, OWN_TIME, Placed, key_hashes, tokens_of
+from inkling.worlds.streams.placed import ALTERNATIVE, OWN_TIME, Placed, tokens_of
 
 NOTHING = np.uint64(0)
 
