@@ -108,6 +108,7 @@ CODES: dict[str, str] = {
     "INK0335": "a recursive event that is not PER INTERVAL",
     "INK0336": "RETURN in a recursive event",
     "INK0337": "a recursion that denies itself",
+    "INK0338": "a table that does not tell what its stream asks of it",
     "INK0340": "a variable of a rule that nothing gives a value",
     "INK0341": "a rule that depends on its own denial",
     "INK0342": "a rule that uses itself and leaves a variable to its caller",
@@ -121,6 +122,8 @@ CODES: dict[str, str] = {
     "INK0350": "a consumption policy over a repetition",
     "INK0351": "PREFER by something that is no number",
     "INK0352": "ON TIMEOUT beside a consumption policy",
+    "INK0353": "EARLY where nothing is certain early",
+    "INK0354": "several numbers of segments that cannot be asked about so",
     "INK0355": "a misplaced WINDOW",
     "INK0356": "ON CHANGE without a window",
     "INK0357": "a clause that does not fit a window",
@@ -237,5 +240,6 @@ CODES: dict[str, str] = {
     "INK0667": "a reading of a step that is done, or not complete",
     "INK0668": "a saved filter that does not belong here",
     "INK0669": "an option of inference that makes no sense",
+    "INK0670": "a relation that demands EXACT, of which too much was lost at once",
     "INK0901": "inkling failed",
 }

@@ -18,6 +18,8 @@ from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
+from inkling.lost import run as lost_run
+from inkling.lost.program import LostProgram
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.physical.query_verdicts import no_query
@@ -30,7 +32,7 @@ from inkling.results import TIMESTAMP, Results, result_table
 from inkling.worlds.answer import answer
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.run import OnWorlds
-from inkling.worlds.settings import Sampling, lanes_of
+from inkling.worlds.settings import Sampling, lanes_of, limits_of
 from inkling.worlds.sources import acceptable
 
 
@@ -54,6 +56,9 @@ def run(
     probable = ProbableProgram.of(program.physical, given.around, measure, lanes_of(settings), tables=given.facts)
     if probable is not None:
         found |= probable_run.answered(probable, given.sources)
+    lost = LostProgram.of(program.physical, given.around, measure, limits_of(settings), given.facts)
+    if lost is not None:
+        found |= lost_run.answered(lost, given.sources)
     worlds = None if probable is None else sampled_text(found, probable)
     if len(found) < len(program.plan.events):
         doubtful = WorldProgram.of(program.physical, given.around, measure)

@@ -12,6 +12,7 @@ from inkling.logical.text import window_text
 from inkling.physical.chain_verdicts import chain_lines, no_chain
 from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
 from inkling.physical.query_verdicts import no_query, query_lines
+from inkling.physical.relation_verdicts import no_relation, relation_lines
 from inkling.physical.sharing_text import shared_text
 from inkling.physical.world_verdicts import Looks, stream_worlds, world_lines
 
@@ -72,10 +73,17 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
             lines |= query
             lines.pop("shares", None)
             return _said_of(event, lines)
+        relation = relation_lines(written, program)
+        if relation is not None:
+            lines |= relation
+            lines.pop("shares", None)
+            return _said_of(event, lines)
         if (why := no_chain(event, program)) is not None:
             lines["no chain"] = why
         if (why := no_query(written, program)) is not None:
             lines["no query"] = why
+        if (why := no_relation(written, program)) is not None:
+            lines["in worlds"] = why
         assert looks is not None, "an uncertain stream is looked at in worlds"
         lines["state"] = _said(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)
         lines |= world_lines(step, program, looks)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from inkling.analysis.imprecise import chains_of
+from inkling.analysis.lost import relations_of
 from inkling.analysis.probable.strategy import strategies_of
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.logical.evaluate import Surroundings
@@ -85,8 +86,8 @@ class WorldProgram:
 
 
 def answered_apart(program: ProgramPlan, clock: Clock | None = None) -> frozenset[str]:
-    """Doubtful events that need no worlds: chains over imprecise times, and queries over probable streams."""
-    return frozenset((*chains_of(program, clock), *strategies_of(program)))
+    """Doubtful events that need no worlds: chains over imprecise times, queries over probable streams, and relations."""
+    return frozenset((*chains_of(program, clock), *strategies_of(program), *relations_of(program)))
 
 
 def _without(program: ProgramPlan, apart: frozenset[str]) -> ProgramPlan:

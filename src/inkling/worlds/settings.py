@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from inkling.evaluators.lost.passes import Limits
 from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.logical.plan import EventPlan
 from inkling.worlds.bounds import worlds_needed
@@ -61,3 +62,8 @@ class Sampling:
 def lanes_of(sampling: Sampling) -> Lanes:
     """The same for queries that are answered without worlds as long as that is possible."""
     return Lanes(sampling.n_worlds, sampling.epsilon, sampling.seed)
+
+
+def limits_of(sampling: Sampling) -> Limits:
+    """The same for relations between segments of which too much was lost at once."""
+    return Limits(n_samples=sampling.n_worlds, error=sampling.epsilon, seed=sampling.seed)

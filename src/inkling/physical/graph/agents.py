@@ -253,7 +253,7 @@ def _word_for(outputs: tuple[p.Output, ...]) -> str:
     exprs = [output.expr for output in outputs]
     if any(isinstance(part, e.Aggregate) for expr in exprs for part in e.walk(expr)):
         return "aggregate"
-    plain = e.ColumnOf | e.ListColumn | e.KeyColumn | e.FactColumn
+    plain = e.ColumnOf | e.ListColumn | e.KeyColumn | e.Quantity | e.FactColumn
     return "project" if all(isinstance(expr, plain) for expr in exprs) else "translate"
 
 

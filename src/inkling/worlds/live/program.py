@@ -20,6 +20,8 @@ from inkling.live.stage import LiveState
 from inkling.live.streams import lateness_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import CALLED
+from inkling.lost.live import LiveRelations, Remembered
+from inkling.lost.program import LostProgram
 from inkling.model.batch import FOREVER
 from inkling.model.clock import Measure
 from inkling.model.schema import StreamSchema
@@ -36,7 +38,7 @@ from inkling.worlds.live.pending import Pending, settled_by, with_matches
 from inkling.worlds.live.waiting import Draws, Waiting, frontier, portions, release, roles_said, scaled, time_of
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.room import countable
-from inkling.worlds.settings import Sampling, lanes_of
+from inkling.worlds.settings import Sampling, lanes_of, limits_of
 
 ROWS_AT_ONCE = 1 << 20
 """About how many rows of worlds are evaluated together."""
@@ -62,6 +64,7 @@ class WorldsState:
     certain: tuple[LiveState, ...]
     chains: Kept  # rows that chains over imprecise times may still have to do with
     queries: Followed  # how probable all is that queries over probable streams have to go on from
+    relations: Remembered  # rows between whose keys relations may hold, and which are told already
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,11 @@ class LiveWorlds:
         self._chains = None if imprecise is None else LiveChains(imprecise, tables)
         probable = ProbableProgram.of(plan, around, measure, lanes_of(sampling), spare=SPARE, tables=tables)
         self._queries = None if probable is None else LiveQueries(probable)
+        lost = LostProgram.of(plan, around, measure, limits_of(sampling), tables)
+        self._relations = None if lost is None else LiveRelations(lost)
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
-        read = {*self._in_worlds, *(name for one in (self._chains, self._queries) if one for name in one.streams)}
+        apart = (self._chains, self._queries, self._relations)
+        read = {*self._in_worlds, *(name for one in apart if one is not None for name in one.streams)}
         self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
         self._program = plan.program
         self._waits = {
@@ -120,6 +126,7 @@ class LiveWorlds:
             self._certain.start(),
             Kept() if self._chains is None else self._chains.start(),
             Followed() if self._queries is None else self._queries.start(),
+            Remembered() if self._relations is None else self._relations.start(),
         )
 
     def advance(self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> tuple[WorldsState, Told]:
@@ -137,12 +144,22 @@ class LiveWorlds:
         decided = max(state.decided, self._decided(waiting, clocks.watermark))
         kept, told_of_chains = self._chained(state, waiting, decided)
         followed, told_of_queries = self._followed(state, waiting, decided)
+        related, told_of_relations = self._related(state, waiting, clocks.watermark)
         waiting = {name: self._still_waiting(name, one, decided) for name, one in waiting.items()}
         after = replace(
-            state, clocks=clocks, roles=roles, waiting=waiting, certain=certain, chains=kept, queries=followed
+            state,
+            clocks=clocks,
+            roles=roles,
+            waiting=waiting,
+            certain=certain,
+            chains=kept,
+            queries=followed,
+            relations=related,
         )
         found: dict[str, list[pa.Table]] = {
-            name: [table] for name, table in (*told_of_chains.items(), *told_of_queries.items())
+            name: [table]
+            for told_apart in (told_of_chains, told_of_queries, told_of_relations)
+            for name, table in told_apart.items()
         }
         inside = {name: one for name, one in waiting.items() if name in self._in_worlds}
         for until in portions(self._schemas, inside, state.decided, decided, ROWS_AT_ONCE // self._n_worlds):
@@ -230,6 +247,16 @@ class LiveWorlds:
             return state.queries, {}
         fresh = _begun_by(self._queries.no_rows(), waiting, state.decided, decided)
         return self._queries.advance(state.queries, fresh, is_over=decided >= FOREVER)
+
+    def _related(
+        self, state: WorldsState, waiting: Mapping[str, Waiting], watermark: int
+    ) -> tuple[Remembered, dict[str, pa.Table]]:
+        """What relations remember of rows that are complete by now, and what is known by that."""
+        before = state.clocks.watermark
+        if self._relations is None or watermark <= before:
+            return state.relations, {}
+        fresh = _begun_by(self._relations.no_rows(), waiting, before, watermark)
+        return self._relations.advance(state.relations, fresh, watermark)
 
     def _still_waiting(self, name: str, waiting: Waiting, decided: int) -> Waiting:
         """Rows on their way into worlds; those of other streams do not wait any longer than till they begin."""

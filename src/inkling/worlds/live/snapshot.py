@@ -12,13 +12,14 @@ from inkling.imprecise.live import Kept
 from inkling.live import snapshot
 from inkling.live.clocks import Clocks
 from inkling.live.snapshot import Pack, table_of, unpacked
+from inkling.lost.live import Remembered
 from inkling.probable.live import Followed
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.pending import Pending, pending_of, pending_table
 from inkling.worlds.live.program import WorldsState
 from inkling.worlds.live.waiting import Waiting
 
-FORMAT = "worlds 3"
+FORMAT = "worlds 4"
 
 
 def to_bytes(state: WorldsState) -> bytes:
@@ -47,6 +48,10 @@ def to_bytes(state: WorldsState) -> bytes:
         pack.blob(f"followed:{name}", stored.to_bytes(one))
     for name, rows in state.queries.found.items():
         pack.table(f"found:{name}", rows)
+    for name, rows in state.relations.rows.items():
+        pack.table(f"related:{name}", rows)
+    for name, settled in state.relations.settled.items():
+        pack.blob(f"settled:{name}", settled.astype("<u8").tobytes())
     clocks = state.clocks
     return pack.finished(
         {
@@ -64,6 +69,8 @@ def to_bytes(state: WorldsState) -> bytes:
             "last": list(state.chains.last),
             "followed": list(state.queries.states),
             "found": list(state.queries.found),
+            "related": list(state.relations.rows),
+            "settled": list(state.relations.settled),
         }
     )
 
@@ -99,6 +106,10 @@ def from_bytes(data: bytes) -> WorldsState:
             {name: stored.from_bytes(bytes(parts[f"followed:{name}"])) for name in head["followed"]},
             {name: table_of(parts[f"found:{name}"]) for name in head["found"]},
         ),
+        Remembered(
+            {name: table_of(parts[f"related:{name}"]) for name in head["related"]},
+            {name: np.frombuffer(parts[f"settled:{name}"], "<u8").astype(np.uint64) for name in head["settled"]},
+        ),
     )
 
 
@@ -112,7 +123,7 @@ def n_kept(state: WorldsState) -> int:
     waiting = sum(len(one.rows) for one in state.waiting.values())
     pairs = sum(0 if one.world is None else len(one.world) for one in state.pending.values())
     followed = sum(stored.n_kept(one) for one in state.queries.states.values())
-    return sum(map(len, rows)) + runs + waiting + pairs + len(state.chains) + followed
+    return sum(map(len, rows)) + runs + waiting + pairs + len(state.chains) + len(state.relations) + followed
 
 
 def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:

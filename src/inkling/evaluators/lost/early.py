@@ -1,0 +1,90 @@
+"""When it is certain that a relation will be probable enough, while events may still follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inkling.evaluators.lost.lists import Asked
+from inkling.evaluators.lost.passes import bounds
+from inkling.evaluators.lost.sides import LASTING, PAIRED, Keys
+from inkling.logical.plan import Confidence
+from inkling.model.batch import FOREVER, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Per question, the first time at which the lower bound is large enough, and both bounds then; FOREVER if none."""
+
+    time: Ints
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def first_moments(
+    left: Keys,
+    right: Keys,
+    ones: Ints,
+    others: Ints,
+    quantity: Ints,
+    asked: Asked,
+    confidence: Confidence,
+    until: int,
+) -> Moment:
+    """Looks at the times of all rows up to `until`; bounds never get worse, so halves of them can be left out."""
+    n = len(ones)
+    every = np.unique(np.concatenate([left.known, left.complete, right.known, right.complete]))
+    times = every[every <= min(until, FOREVER - 1)]
+    low, high = np.zeros(n, np.int64), np.full(n, len(times))
+    lower, upper = np.zeros(n), np.ones(n)
+    while (open_ones := np.flatnonzero(low < high)).size:
+        middle = (low[open_ones] + high[open_ones]) // 2
+        found = bounds_by(left, right, ones[open_ones], others[open_ones], asked, times[middle])
+        at_least, at_most = (each[np.arange(len(middle)), quantity[open_ones]] for each in found)
+        enough = _reaches(at_least, confidence)
+        high[open_ones[enough]] = middle[enough]
+        lower[open_ones[enough]], upper[open_ones[enough]] = at_least[enough], at_most[enough]
+        low[open_ones[~enough]] = middle[~enough] + 1
+    return Moment(np.where(high < len(times), np.append(times, FOREVER)[high], FOREVER), lower, upper)
+
+
+def bounds_by(
+    left: Keys, right: Keys, ones: Ints, others: Ints, asked: Asked, time: Ints
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds on the probability of at least 0, 1, … qualifying segments, by what is known at some time, per pair."""
+    frontier = np.minimum(_frontier(left, ones, time), _frontier(right, others, time))
+    totals = left.complete[ones] <= time, right.complete[others] <= time
+    found = bounds(left.lists, right.lists, ones, others, asked, frontier, *totals)
+    return found.lower, found.upper
+
+
+def _frontier(keys: Keys, key: Ints, time: Ints) -> Ints:
+    """Up to when everything about each key is known by a time."""
+    if keys.kind == LASTING:
+        return np.full(len(key), -FOREVER)
+    if keys.kind == PAIRED:
+        return time
+    begin, end = keys.offsets[key], keys.offsets[key + 1]
+    place = last_up_to(keys.known, begin, end, time)
+    last = np.where(place >= begin, keys.known[np.maximum(place, 0)] if len(keys.known) else 0, -FOREVER)
+    return np.where(keys.complete[key] <= time, FOREVER, last)
+
+
+def last_up_to(values: Ints, begin: Ints, end: Ints, value: Ints) -> Ints:
+    """Per stretch of sorted values, the place of the last one that is not above a value; before its begin if none."""
+    low, high = begin.copy(), end.copy()
+    while (low < high).any():
+        middle = (low + high) // 2
+        inside = low < high
+        below = inside & (np.append(values, 0)[np.minimum(middle, len(values))] <= value)
+        low = np.where(below, middle + 1, low)
+        high = np.where(inside & ~below, middle, high)
+    return low - 1
+
+
+def _reaches(probability: np.ndarray, confidence: Confidence) -> np.ndarray:
+    rounding = 1e-12
+    if confidence.strict:
+        return probability > confidence.threshold + rounding
+    return probability >= confidence.threshold - rounding

@@ -1,0 +1,57 @@
+"""How far keys of a stream with lost events are known: by which rows, and when nothing more of a key can follow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.hashes import Hashes
+from inkling.io.normalize import START
+from inkling.model.batch import FOREVER, Ints
+from inkling.model.clock import Measure
+from inkling.model.uncertainty import LostEvents
+
+NOT_YET = FOREVER
+
+
+def places_of(keys: Hashes, wanted: Hashes) -> Ints:
+    """Numbers of keys by their hashes; -1 for those that are not there."""
+    order = np.argsort(keys, kind="stable")
+    place = np.searchsorted(keys[order], wanted)
+    there = np.append(keys[order], np.uint64(0))[place] == wanted
+    there &= place < len(keys)
+    return np.where(there, np.append(order, -1)[place], -1)
+
+
+def known_times(rows: pa.Table, key: Ints, n_keys: int) -> tuple[Ints, Ints]:
+    """Times of all rows, marks among them, by key and in order; and where each key begins."""
+    mine = np.flatnonzero(key >= 0)
+    time = rows[START].to_numpy()[mine]
+    order = np.lexsort((time, key[mine]))
+    return time[order], np.searchsorted(key[mine][order], np.arange(n_keys + 1))
+
+
+def completed_at(rows: pa.Table, key: Ints, n_keys: int, doubt: LostEvents, measure: Measure) -> Ints:
+    """When the last row of each key came, or its bound was reached, after which nothing can follow."""
+    complete = np.full(n_keys + 1, NOT_YET)  # the last is that of no key
+    time = rows[START].to_numpy()
+    if doubt.role is not None:
+        ends = pc.fill_null(pc.equal(pc.utf8_lower(rows[doubt.role]), "end"), False)
+        _at_least(complete, key, time, np.asarray(ends.to_numpy(zero_copy_only=False), bool))
+    if doubt.count is not None:
+        count = pc.fill_null(rows[doubt.count], FOREVER).to_numpy()
+        _at_least(complete, key, time, rows[doubt.number].to_numpy() >= count)
+        if doubt.bounds is not None:
+            until = pc.fill_null(rows[doubt.bounds[1]], FOREVER).cast(pa.int64()).to_numpy()
+            _at_least(complete, key, until, count < FOREVER)
+    if doubt.timeout is not None:
+        last = np.full(n_keys + 1, -FOREVER)
+        np.maximum.at(last, key, time)
+        silent = np.where(last > -FOREVER, last + measure(doubt.timeout), NOT_YET)
+        complete = np.minimum(complete, silent)
+    return complete[:n_keys]
+
+
+def _at_least(complete: Ints, key: Ints, time: Ints, said: np.ndarray) -> None:
+    np.minimum.at(complete, key[said], time[said])

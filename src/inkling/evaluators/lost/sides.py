@@ -1,0 +1,187 @@
+"""One side of a relation: the keys of a stream with their points, what is known of each key, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.analysis.lost import Side
+from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
+from inkling.evaluators.lost.axis import Axis
+from inkling.evaluators.lost.ends import NOT_YET, completed_at, known_times, places_of
+from inkling.evaluators.lost.lists import Lists
+from inkling.evaluators.lost.numbered import NumberedRows
+from inkling.evaluators.lost.points import Asides, Points, points_of_numbers, points_of_segments
+from inkling.evaluators.lost.rates import open_ends, rate_of_keys
+from inkling.evaluators.segments.codes import codes_of, numbered
+from inkling.evaluators.segments.pairs import opened_and_closed, turns_of_roles
+from inkling.evaluators.truth import truth_of
+from inkling.io.normalize import END, ID, START
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.model.batch import FOREVER, Ints
+from inkling.model.clock import Measure
+from inkling.model.schema import StreamSchema
+from inkling.model.uncertainty import LostEvents
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """All keys of one side."""
+
+    lists: Lists
+    values: Mapping[str, pa.Array]  # columns of KEY, of each key
+    start: Ints  # where the first segment of each key may start, or its first event
+    end: Ints
+    known: Ints  # sorted times of rows of each key, which tell how far it is known: known[offsets[k]:offsets[k + 1]]
+    offsets: Ints
+    complete: Ints  # when it is known that nothing more of a key follows; NOT_YET where nothing says so
+    kind: str  # LOSING, PAIRED or LASTING: what is known of a key up to a time
+    row: Ints  # of each point
+    ids: pa.Array  # of rows
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def hashes(self, columns: tuple[str, ...]) -> Hashes:
+        """One per key, of some columns."""
+        return combined(np.zeros(len(self), np.uint64), *(hashes_of(self.values[name]) for name in columns))
+
+
+LOSING, PAIRED, LASTING = "losing", "paired", "lasting"
+"""Of a stream with lost events a key is known up to its last row; of other points up to now; what lasts, at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What rows have to be read with."""
+
+    around: Surroundings
+    tables: Mapping[str, pa.Table]
+    measure: Measure
+
+
+def keys_of(
+    side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, context: Context, axis: Axis | None
+) -> Keys:
+    """The keys in checked rows of a stream."""
+    losing = isinstance(schema.doubt, LostEvents)
+    keys = (_lossy if losing else _certain)(side, schema, rows, same, context)
+    if axis is None:
+        return keys
+    lists = keys.lists
+    return replace(keys, lists=lists._replace(along=np.where(lists.lost, 0.0, axis(lists.time))))
+
+
+def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, context: Context) -> Keys:
+    doubt = schema.doubt
+    assert isinstance(doubt, LostEvents)
+    found = NumberedRows.of(schema, rows, tables=context.tables)
+    every = found.rows
+    number, time = every[doubt.number].to_numpy().astype(np.int64), every[START].to_numpy()
+    asides = _asides(side, every, same, context.around)
+    names = np.zeros(asides.n_keys, np.uint64)
+    names[asides.key] = key_hashes(schema, every)
+    key = places_of(names, key_hashes(schema, rows))  # of all rows, marks among them
+    rate = rate_of_keys(rows, key, asides.n_keys, doubt, context.measure)
+    heads, tails = open_ends(found, asides.key, asides.n_keys)
+    points = points_of_numbers(
+        found, number, time, asides, doubt.shape, np.where(heads, rate, 0.0), np.where(tails, rate, 0.0)
+    )
+    low, high = time.copy(), time.copy()
+    n_lost = np.diff(found.gaps)
+    low[found.n_recorded :], high[found.n_recorded :] = np.repeat(found.low, n_lost), np.repeat(found.high, n_lost)
+    start, end = _hulls(asides, points, low, high)
+    known, offsets = known_times(rows, key, asides.n_keys)
+    complete = completed_at(rows, key, asides.n_keys, doubt, context.measure)
+    return Keys(
+        points.lists,
+        _values(side, every, asides),
+        start,
+        end,
+        known,
+        offsets,
+        complete,
+        LOSING,
+        points.row,
+        every[ID].combine_chunks(),
+    )
+
+
+def _certain(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, context: Context) -> Keys:
+    asides = _asides(side, rows, same, context.around)
+    pairing = side.operand.pairing
+    start, end = rows[START].to_numpy(), rows[END].to_numpy()
+    if pairing is None:
+        opening = closing = np.flatnonzero(asides.chosen)
+    else:
+        turns = None if pairing.role is None else turns_of_roles(rows[pairing.role.name].combine_chunks())
+        opening, closing = opened_and_closed(asides.key, start, None, turns)
+        chosen = asides.chosen[opening]
+        opening, closing = opening[chosen], closing[chosen]
+    points = points_of_segments(opening, closing, start[opening], end[closing], asides)
+    first, last = _hulls(asides, points, start, end)
+    order = np.lexsort((end, asides.key))
+    offsets = np.searchsorted(asides.key[order], np.arange(asides.n_keys + 1))
+    return Keys(
+        points.lists,
+        _values(side, rows, asides),
+        first,
+        last,
+        end[order],
+        offsets,
+        np.full(asides.n_keys, NOT_YET),
+        PAIRED if pairing is not None else LASTING,
+        points.row,
+        rows[ID].combine_chunks(),
+    )
+
+
+def _asides(side: Side, rows: pa.Table, same: str | None, around: Surroundings) -> Asides:
+    operand, n = side.operand, len(rows)
+    columns = [codes_of(rows[column.name].combine_chunks()) for column in operand.key]
+    key, n_keys = numbered(columns) if columns else (np.zeros(n, np.int64), min(n, 1))
+
+    def resolve(expr: e.Expr) -> pa.Array:
+        if isinstance(expr, e.IdOf):
+            return rows[ID].combine_chunks()
+        assert isinstance(expr, e.ColumnOf)
+        return rows[expr.column].combine_chunks()
+
+    chosen = np.ones(n, bool)
+    for condition in operand.leaf.conditions:
+        chosen &= truth_of(condition, resolve, n, around)
+    label = np.full(n, -1) if same is None else _labels(rows[same].combine_chunks())
+    return Asides(key, n_keys, chosen, label)
+
+
+def _labels(column: pa.Array) -> Ints:
+    """Numbers that are equal where values are, in both streams; negative where there is none."""
+    codes = (hashes_of(column) >> np.uint64(1)).astype(np.int64)
+    return np.where(np.asarray(pc.is_null(column).to_numpy(zero_copy_only=False), bool), -1, codes)
+
+
+def _values(side: Side, rows: pa.Table, asides: Asides) -> dict[str, pa.Array]:
+    first = np.full(asides.n_keys, len(rows))
+    np.minimum.at(first, asides.key, np.arange(len(rows)))
+    return {column.name: rows[column.name].combine_chunks().take(pa.array(first)) for column in side.operand.key}
+
+
+def _hulls(asides: Asides, points: Points, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+    """From the first to the last moment at which a key may have a segment, or an event where it has none."""
+    some, key = _extremes(asides, np.arange(len(low)), low, high), asides.key
+    used = points.row[points.lists.turn != 0]
+    of_segments = _extremes(asides, used, low, high)
+    has = np.bincount(key[used], minlength=asides.n_keys) > 0
+    return np.where(has, of_segments[0], some[0]), np.where(has, of_segments[1], some[1])
+
+
+def _extremes(asides: Asides, rows: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+    first, last = np.full(asides.n_keys, FOREVER), np.full(asides.n_keys, -FOREVER)
+    np.minimum.at(first, asides.key[rows], low[rows])
+    np.maximum.at(last, asides.key[rows], high[rows])
+    return first, last

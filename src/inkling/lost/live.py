@@ -1,0 +1,118 @@
+"""The relations of a program on streams without an end: what is kept of the past, and what is told when.
+
+Rows come when all rows up to their time have come. A result is told when nothing can follow any more of both of its
+keys; with EARLY, as soon as it is certain to be probable enough; the others, at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.hashes import Hashes, combined
+from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
+from inkling.io.normalize import Normalizer
+from inkling.lost.program import LostProgram
+from inkling.lost.results import probable_enough, results_of
+from inkling.model.batch import FOREVER, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Rows of each stream, and per event what was told or decided already."""
+
+    rows: Mapping[str, pa.Table] = field(default_factory=dict)
+    settled: Mapping[str, Hashes] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.rows.values()))
+
+
+@dataclass(frozen=True)
+class LiveRelations:
+    """Takes in checked rows of the streams in the order of their times."""
+
+    program: LostProgram
+
+    @property
+    def streams(self) -> list[str]:
+        return self.program.streams
+
+    def start(self) -> Remembered:
+        nothing = np.empty(0, np.uint64)
+        return Remembered(self.no_rows(), {event.name: nothing for event in self.program.events})
+
+    def no_rows(self) -> dict[str, pa.Table]:
+        """Of each stream none."""
+        clock = self.program.measure.clock
+        return {
+            one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], clock)(pa.table({})).rows
+            for one in self.program.part.streams
+        }
+
+    def advance(
+        self, kept: Remembered, fresh: Mapping[str, pa.Table], now: int
+    ) -> tuple[Remembered, dict[str, pa.Table]]:
+        """Rows of times up to `now`, later than all before, join those that are kept; FOREVER is the end."""
+        if not any(map(len, fresh.values())) and now < FOREVER and not self._may_run_out:
+            return kept, {}
+        rows = {name: pa.concat_tables([one, fresh[name]]) for name, one in kept.rows.items()}
+        settled, told = dict(kept.settled), {}
+        for name, evaluator in self.program.evaluators.items():
+            settled[name], tables = _told(evaluator, rows, settled[name], now, self.program)
+            if tables:
+                told[name] = pa.concat_tables(tables)
+        return Remembered(rows, settled), told
+
+    @property
+    def _may_run_out(self) -> bool:
+        """Whether time alone can tell that nothing follows."""
+        doubts = [stream.schema.doubt for stream in self.program.part.streams]
+        return any(getattr(doubt, "timeout", None) or getattr(doubt, "bounds", None) for doubt in doubts)
+
+
+def _told(
+    evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], settled: Hashes, now: int, program: LostProgram
+) -> tuple[Hashes, list[pa.Table]]:
+    """What is certain by now and was not before."""
+    sides, tables = evaluator.sides(rows), []
+    confidence = evaluator.event.confidence
+    names = _names(evaluator, sides)
+    for ones, others in evaluator.pairs(sides):
+        complete = np.maximum(sides.left.complete[ones], sides.right.complete[others]) <= now
+        done = np.ones(len(ones), bool) if now >= FOREVER else complete
+        fresh = [_unsettled(evaluator.found(sides, ones[done], others[done]), names, settled)]
+        fresh[0] = probable_enough(evaluator, fresh[0])
+        if confidence is not None and confidence.early:
+            waiting = _unsettled(evaluator.every(ones, others), names, settled)
+            early = evaluator.early(sides, waiting, now)
+            early = early.where(early.known < FOREVER)
+            told = _hashes(early, names)
+            fresh = [early, fresh[0].where(~np.isin(_hashes(fresh[0], names), told))]
+        for found in fresh:
+            if len(found):
+                tables.append(
+                    results_of(evaluator, sides, found, program.id_types[evaluator.event.name], program.measure.clock)
+                )
+                settled = np.concatenate([settled, _hashes(found, names)])
+    return settled, tables
+
+
+def _names(evaluator: RelationEvaluator, sides: Sides) -> tuple[Hashes, Hashes]:
+    left, right = evaluator.relation.sides
+    return (
+        sides.left.hashes(tuple(column.name for column in left.operand.key)),
+        sides.right.hashes(tuple(column.name for column in right.operand.key)),
+    )
+
+
+def _hashes(found: Found, names: tuple[Hashes, Hashes]) -> Hashes:
+    quantity: Ints = found.quantity
+    return combined(names[0][found.ones], names[1][found.others], quantity.view(np.uint64))
+
+
+def _unsettled(found: Found, names: tuple[Hashes, Hashes], settled: Hashes) -> Found:
+    return found.where(~np.isin(_hashes(found, names), settled)) if len(settled) else found

@@ -1,0 +1,73 @@
+"""The events of a program that are relations between segments with lost ends, and what answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import pyarrow as pa
+
+from inkling.analysis.lost import Relation, relations_of
+from inkling.evaluators.lost.evaluator import RelationEvaluator
+from inkling.evaluators.lost.passes import Limits
+from inkling.evaluators.lost.sides import Context
+from inkling.logical import plan as p
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.clock import Measure
+from inkling.physical.plan import PhysicalPlan
+
+
+@dataclass(frozen=True)
+class LostProgram:
+    part: p.ProgramPlan  # the relations and the streams that they read
+    relations: Mapping[str, Relation]
+    around: Surroundings
+    measure: Measure
+    limits: Limits
+    id_types: Mapping[str, pa.DataType]
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        plan: PhysicalPlan,
+        around: Surroundings,
+        measure: Measure,
+        limits: Limits,
+        tables: Mapping[str, pa.Table],
+    ) -> LostProgram | None:
+        """None where the program has no such event."""
+        relations = relations_of(plan.program)
+        if not relations:
+            return None
+        events = tuple(event for event in plan.program.events if event.name in relations)
+        read = {side.stream for relation in relations.values() for side in relation.sides}
+        streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
+        ids = {
+            step.event.name: ARROW_TYPES[stage.id_type]
+            for stage in plan.stages
+            for step in stage.steps
+            if step.event.name in relations
+        }
+        part = replace(plan.program, streams=streams, events=events)
+        return cls(part, relations, around, measure, limits, ids, tables)
+
+    @property
+    def events(self) -> tuple[p.EventPlan, ...]:
+        return self.part.events
+
+    @property
+    def streams(self) -> list[str]:
+        return [stream.schema.name for stream in self.part.streams]
+
+    @cached_property
+    def evaluators(self) -> Mapping[str, RelationEvaluator]:
+        """By event."""
+        schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
+        context = Context(self.around, self.tables, self.measure)
+        return {
+            event.name: RelationEvaluator(event, self.relations[event.name], schemas, context, self.limits)
+            for event in self.events
+        }

@@ -1,0 +1,39 @@
+"""Runs the relations of a program over complete streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.lost.evaluator import RelationEvaluator
+from inkling.lost.program import LostProgram
+from inkling.lost.results import probable_enough, results_of
+from inkling.model.batch import FOREVER
+from inkling.model.time import Clock
+from inkling.results import most_probable
+
+_NOBODY = (np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def answered(program: LostProgram, rows: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    """Results of every relation over the checked rows of all streams, in the public columns."""
+    return {
+        name: answer(evaluator, rows, program.id_types[name], program.measure.clock)
+        for name, evaluator in program.evaluators.items()
+    }
+
+
+def answer(evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], ids: pa.DataType, clock: Clock) -> pa.Table:
+    """Results of one relation."""
+    sides = evaluator.sides(rows)
+    tables = [results_of(evaluator, sides, evaluator.found(sides, *_NOBODY), ids, clock)]
+    for ones, others in evaluator.pairs(sides):
+        found = probable_enough(evaluator, evaluator.found(sides, ones, others))
+        if len(found) and evaluator.event.confidence is not None and evaluator.event.confidence.early:
+            found = evaluator.early(sides, found, FOREVER)
+        tables.append(results_of(evaluator, sides, found, ids, clock))
+    by = ["end", "start", *(one.name for one in evaluator.event.head)]
+    table = pa.concat_tables(tables).sort_by([(name, "ascending") for name in by])
+    return table if evaluator.event.top is None else most_probable(table, evaluator.event.top)
