@@ -43,6 +43,14 @@ PROBABLE_NOTE = (
     "*Objects × s/s* is tags times seconds of data, by the time it took. A *part* is a subgoal of the query."
 )
 
+LOST_NOTE = (
+    "Pairs of keys whose points come at exponential gaps; each point is lost with some probability, except the first "
+    "and the last one of a key. Events are the points of both keys of every pair, lost or not; one call answers all "
+    "pairs and all k. *Static* and *ignored* give no probabilities. The tree of worlds walks a part of the pairs, for "
+    "one k, and its time is scaled to all of them. *Discrete* puts a lost point on one of so many times before or "
+    "after the true one."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
@@ -186,6 +194,22 @@ def _inference(sizes: Sizes) -> Iterator[Benchmark]:
     yield Benchmark(infer.NAME, lambda: on_one_core(lambda: list(infer.run(people, sizes.repeats, sizes.seed))))
 
 
+def _lost(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import lost_speed
+    from benchmarks.meter import on_one_core
+
+    n_pairs, repeats, seed = max(40, sizes.world_events // 10), sizes.repeats, sizes.seed
+    measures = {
+        "lost events by loss, 10 segments": lambda: lost_speed.by_loss(n_pairs, repeats, seed, 10),
+        "lost events by loss, 20 segments": lambda: lost_speed.by_loss(n_pairs, repeats, seed, 20),
+        "lost events beside the tree": lambda: lost_speed.beside_the_tree(n_pairs, repeats, seed),
+        "lost events beside discrete time": lambda: lost_speed.beside_discrete_time(n_pairs, repeats, seed),
+        "lost events in one window": lambda: lost_speed.by_lost_events(repeats),
+    }
+    for name, run in measures.items():
+        yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run())))
+
+
 def _probable(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import probable
     from benchmarks.meter import on_one_core
@@ -209,6 +233,7 @@ SUITES = {
     "imprecise": Suite("Imprecise times, exactly, one core", _imprecise, IMPRECISE_NOTE),
     "inference": Suite("Probable streams from readings, one core", _inference),
     "probable": Suite("Queries over probable streams, exactly, one core", _probable, PROBABLE_NOTE),
+    "lost": Suite("Relations between segments with lost ends, one core", _lost, LOST_NOTE),
     "prompt": Suite("At the prompt", _prompt),
 }
 

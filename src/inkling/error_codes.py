@@ -98,7 +98,7 @@ CODES: dict[str, str] = {
     "INK0325": "a table variable that filters nothing",
     "INK0326": "ON TIMEOUT where nothing can run out of time",
     "INK0327": "an event named like an output that every stream has",
-    "INK0328": "segments of a stream without KEY",
+    "INK0328": "segments that belong to no key",
     "INK0329": "a clause that does not fit a relation between segments",
     "INK0330": "a value that the segments of a key do not share",
     "INK0331": "GIVEN that does not fit the values of its stream",

@@ -7,6 +7,8 @@ import pytest
 from inkling.error_codes import CODES
 from inkling.errors import ProgramError, explain_error
 from inkling.language import parse
+from inkling.logical import bind
+from inkling.source import SourceText
 
 SYNTAX_CODES = sorted(code for code in CODES if code.startswith("INK01"))
 
@@ -32,6 +34,15 @@ def test_wrong_example_fails_with_its_code(code: str) -> None:
 @pytest.mark.parametrize("code", SYNTAX_CODES)
 def test_right_example_parses(code: str) -> None:
     assert parse(example(explain_error(code), "Right"), name_of(code)).statements
+
+
+@pytest.mark.parametrize("code", ["INK0338", "INK0353", "INK0354"])
+def test_examples_of_what_cannot_be_right(code: str) -> None:
+    wrong, right = (example(explain_error(code), heading) for heading in ("Wrong", "Right"))
+    with pytest.raises(ProgramError) as raised:
+        bind(parse(wrong), SourceText("wrong.ink", wrong))
+    assert {found.code for found in raised.value.diagnostics if found.severity == "error"} == {code}
+    assert bind(parse(right), SourceText("right.ink", right)).plan.streams
 
 
 def test_code_without_longer_text_has_its_title() -> None:

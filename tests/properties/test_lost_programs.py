@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
 from inkling import Sampling, parse
 from inkling.analysis.lost import relations_of
+from inkling.logical import plan as p
 from inkling.testing.lost_programs import LostCase, lost_case
 from inkling.testing.probable_oracle import ProbableResult, probable_oracle
 
 SEEDS = range(8)
 CASES_PER_SEED = 40
+EPSILON = 0.02
 
 Shown = dict[tuple[object, ...], float]
 
@@ -27,23 +30,42 @@ def shown(case: LostCase, event: str, table: list[dict[str, object]]) -> Shown:
     return {tuple(row[name] for name in names): float(str(row["probability"])) for row in table}
 
 
+def overlapping(case: LostCase, event: p.EventPlan) -> bool:
+    """Whether segments on the left side may overlap each other, so that orders cannot be summed over."""
+    assert isinstance(event.pattern, p.Quantified)
+    if event.pattern.left.leaf.sources != ("T",) or "s BIGINT" not in case.text:
+        return False
+    by_key: dict[object, list[tuple[int, int]]] = {}
+    for row in case.rows["T"]:
+        by_key.setdefault(row["g"], []).append((int(str(row["s"])), int(str(row["e"]))))
+    return any(end > start for some in by_key.values() for (_, end), (start, _) in pairwise(sorted(some)))
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_local_eq_definition(seed: int) -> None:
     rng = random.Random(f"lost programs {seed}")
-    n_doubtful = n_apart = 0
+    n_doubtful = n_apart = n_sampled = 0
     for _ in range(CASES_PER_SEED):
         case = lost_case(rng)
         want = probable_oracle(case.plan, case.rows)
-        got = parse(case.text).run_local(case.rows, sampling=Sampling(exact_up_to=100_000))
+        got = parse(case.text).run_local(case.rows, sampling=Sampling(epsilon=EPSILON, exact_up_to=100_000))
         assert not len(got.rejects), f"{case}\n{got.rejects.to_pylist()}"
         n_apart += len(relations_of(case.plan))
         for event in case.plan.events:
             demand = event.confidence
             least, strict = (0.0, True) if demand is None else (demand.threshold, demand.strict)
-            mine = shown(case, event.name, got.tables[event.name].to_pylist())
+            rows = got.tables[event.name].to_pylist()
             right = expected(want[event.name], least, strict=strict)
+            if overlapping(case, event):
+                n_sampled += len(rows)
+                close = shown(case, event.name, rows)
+                assert all(abs(close[one] - prob) <= 3 * EPSILON for one, prob in right.items() if one in close), case
+                assert right.keys() <= close.keys() | {one for one, prob in right.items() if prob < 3 * EPSILON}, case
+                continue
+            mine = shown(case, event.name, rows)
             assert mine == pytest.approx(right, abs=1e-10), f"{event.name}\n{case}\n{mine}\n{right}"
             n_doubtful += sum(0 < prob < 1 for prob in right.values())
-            assert set(got.tables[event.name]["method"].to_pylist()) <= {"exact"}
+            assert {row["method"] for row in rows} <= {"exact"}
     assert n_apart == CASES_PER_SEED * 6
-    assert n_doubtful >= CASES_PER_SEED
+    assert n_doubtful >= CASES_PER_SEED // 2
+    assert n_sampled

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.one_job import rows_by_stage
 
 import inkling
 from inkling.testing.arrow import arrow_streams
 from inkling.testing.comparison import same_results
+from inkling.testing.derived_segments import derived_segments_cases
 from inkling.testing.oracle import bound, oracle
-from inkling.testing.segments import segments_cases
+from inkling.testing.segments import SegmentsCase, segments_cases
 
 N_EVENTS = 40
+N_OF_EVENTS = 8
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
@@ -22,4 +25,17 @@ def test_segments_on_spark_eq_definition(spark: SparkSession, partitions: int) -
     assert sum(len(some) > 0 for some in expected.values()) >= N_EVENTS // 2
     found = inkling.parse(case.text).run(spark, arrow_streams(plan, case.rows), partitions=partitions)
     same_results(plan, expected, {name: frame.toArrow().to_pylist() for name, frame in found.frames.items()})
+    found.close()
+
+
+def test_segments_of_events_on_spark_eq_definition(spark: SparkSession) -> None:
+    def n_related(case: SegmentsCase) -> int:
+        expected = oracle(bound(case.text), case.rows)
+        return sum(len(some) > 0 for name, some in expected.items() if name.startswith("e"))
+
+    case = max(derived_segments_cases(11, 8, n_events=N_OF_EVENTS, ids=True), key=n_related)
+    assert n_related(case) >= N_OF_EVENTS // 2
+    plan, program = bound(case.text), inkling.parse(case.text)
+    found = program.run(spark, arrow_streams(plan, case.rows), partitions=2)
+    same_results(plan, oracle(plan, case.rows), rows_by_stage(program, found))
     found.close()

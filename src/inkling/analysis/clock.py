@@ -11,7 +11,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.clock import Measure
 from inkling.model.time import FARTHEST, Clock, Span
-from inkling.model.uncertainty import ImpreciseTime
+from inkling.model.uncertainty import ImpreciseTime, LostEvents
 
 
 def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
@@ -72,7 +72,7 @@ def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
         elif isinstance(window, p.Points) and clock is Clock.TICKS:
             yield Span(Fraction(window.count), "TICKS")
     for stream in plan.streams:
-        if isinstance(stream.schema.doubt, ImpreciseTime):
+        if isinstance(stream.schema.doubt, ImpreciseTime | LostEvents):
             yield from stream.schema.doubt.spans
         for column in stream.derived:
             yield from _in_expression(column.expr)

@@ -11,7 +11,7 @@ from inkling.logical import plan as p
 from inkling.model.uncertainty import LostEvents
 
 
-READY = False
+READY = True
 
 
 @dataclass(frozen=True, slots=True)

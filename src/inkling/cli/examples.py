@@ -27,6 +27,8 @@ FEWER = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 2
     "approach": 60_000,
     "cluster": 20_000,
     "funnel": 10_000,
+    "motorway": 43_200,
+    "buses": 12_000,
 }
 """Rows of examples with much to do for each: in hundreds of worlds, or with several results of every row."""
 

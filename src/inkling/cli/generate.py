@@ -28,6 +28,8 @@ SCENARIO_NAMES = (
     "tsunami",
     "approach",
     "funnel",
+    "motorway",
+    "buses",
 )
 
 

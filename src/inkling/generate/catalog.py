@@ -12,12 +12,14 @@ from inkling.generate.alarms import Alarms
 from inkling.generate.approach import Approach
 from inkling.generate.blizzard import Blizzard
 from inkling.generate.building import Building
+from inkling.generate.buses import Buses
 from inkling.generate.cluster import Cluster
 from inkling.generate.fleet import Fleet
 from inkling.generate.flower import Flower
 from inkling.generate.funnel import Funnel
 from inkling.generate.heat import Heat
 from inkling.generate.mixed import Mixed
+from inkling.generate.motorway import Motorway
 from inkling.generate.port import Port
 from inkling.generate.scenario import Scenario, in_chunks
 from inkling.generate.stocks import Stocks
@@ -48,6 +50,8 @@ SCENARIOS: dict[str, MakeScenario] = {
     "tsunami": Tsunami,
     "approach": Approach,
     "funnel": Funnel,
+    "motorway": Motorway,
+    "buses": Buses,
 }
 
 

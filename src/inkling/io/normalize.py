@@ -149,9 +149,10 @@ def _doubt_columns(schema: StreamSchema) -> list[Column]:
             values = (schema.column(name) for name in value_columns(schema.doubt, schema))
             previous = [Column(name, value.type) for name, value in zip(given, values, strict=False) if value]
             return [Column(probability, Type.DOUBLE), *previous]
-        case LostEvents(number=number, role=role, count=count, bounds=bounds):
+        case LostEvents(number=number, role=role, count=count, bounds=bounds, rate=rate):
             kinds = {number: Type.INTEGER, role: Type.STRING, count: Type.INTEGER}
             kinds |= dict.fromkeys(bounds or (), schema.time_type)
+            kinds |= {rate: Type.DOUBLE} if isinstance(rate, str) else {}
             return [Column(name, kind) for name, kind in kinds.items() if name is not None]
 
 

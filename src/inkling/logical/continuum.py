@@ -52,7 +52,7 @@ def _outermost(parts: tuple[p.Part, ...], edge: Edge) -> Iterator[p.Pattern]:
 def _of_leaf(leaf: p.Leaf, event: p.EventPlan, program: p.ProgramPlan, edge: Edge) -> Iterator[str]:
     for source in leaf.sources or event.scope:
         stream = program.stream(source)
-        if stream is None or not _needs_what_is_lost(leaf, stream):
+        if stream is None or not _needs_what_is_lost(leaf, stream, program):
             yield from _of_source(source, program, edge)
 
 
@@ -101,21 +101,23 @@ def _filling(pattern: p.Pattern, slot: int) -> Iterator[p.Pattern]:
         yield from _filling(inner, slot)
 
 
-def _needs_what_is_lost(leaf: p.Leaf, stream: p.StreamPlan) -> bool:
+def _needs_what_is_lost(leaf: p.Leaf, stream: p.StreamPlan, program: p.ProgramPlan) -> bool:
     """Whether the leaf asks for values that lost events do not have, so that only recorded ones fit."""
     schema = stream.schema
     if not isinstance(schema.doubt, LostEvents):
         return False
     computed = {column.name for column in stream.derived}
-    unknown = {column.name for column in schema.columns} - _known(schema, schema.doubt) - computed
+    unknown = {column.name for column in schema.columns} - _known(schema, schema.doubt, program) - computed
     looked_up = [arg for atom in leaf.atoms for arg in atom.args if arg is not None]
     return any(_never_true(condition, leaf.slot, unknown) for condition in leaf.conditions) or any(
         _is_null(arg, leaf.slot, unknown) for arg in looked_up
     )
 
 
-def _known(schema: StreamSchema, doubt: LostEvents) -> set[str]:
-    return {*schema.key, doubt.number, schema.start, *([] if doubt.role is None else [doubt.role])}
+def _known(schema: StreamSchema, doubt: LostEvents, program: p.ProgramPlan) -> set[str]:
+    """What lost events may have a value of; what tables tell is not known of each of them."""
+    told = {column.name for table in program.tables if table.name == doubt.known for column in table.columns}
+    return {*schema.key, doubt.number, schema.start, *told, *([] if doubt.role is None else [doubt.role])}
 
 
 def _never_true(condition: e.Expr, slot: int, unknown: set[str]) -> bool:

@@ -24,7 +24,8 @@ Row = Mapping[str, Value]
 class Bindings:
     """What the slots, table atoms and partition columns stand for so far.
 
-    Inside a repetition, `rounds` tells how many events of a slot belong to earlier repetitions.
+    Inside a repetition, `rounds` tells how many events of a slot belong to earlier repetitions. `quantity` is the
+    number of segments that is asked about, where several are.
     """
 
     events: Mapping[int, tuple[Event, ...]] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Bindings:
     facts: Mapping[int, Row] = field(default_factory=dict)
     key: Row = field(default_factory=dict)
     rounds: Mapping[int, int] = field(default_factory=dict)
+    quantity: int | None = None
 
     def at_hand(self, slot: int) -> tuple[Event, ...]:
         """The events of a slot, only those of the current repetition inside one."""
@@ -112,6 +114,8 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
             return filled[-1].ids[0] if filled else None
         case e.KeyColumn(column=column):
             return at.key.get(column)
+        case e.Quantity():
+            return at.quantity
         case e.FactColumn(atom=atom, column=column):
             return at.facts[atom].get(column) if atom in at.facts else None
         case e.Negate(item=item):

@@ -27,7 +27,7 @@ from inkling.logical.text import (
     window_text,
 )
 from inkling.model.schema import Column, StreamSchema
-from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue, Rate
 
 
 def explain(plan: p.ProgramPlan) -> str:
@@ -231,10 +231,27 @@ def _doubt(schema: StreamSchema) -> str:
             return _imprecise(schema.doubt)
         case ProbableValue(probability=probability, given=given):
             return f"probability {probability}" + (f" given {', '.join(given)}" if given else "")
-        case LostEvents(number=number, role=role):
-            return f"losses numbered by {number}" + (f", role {role}" if role else "")
+        case LostEvents():
+            return _losses(schema.doubt)
         case None:
             return ""
+
+
+def _losses(doubt: LostEvents) -> str:
+    words = [f"losses numbered by {doubt.number}"]
+    words += [f"role {doubt.role}"] if doubt.role else []
+    match doubt.rate:
+        case None:
+            pass
+        case Rate(count=count, per=per):
+            words.append(f"rate {count:g} per {span_text(per)}")
+        case column:
+            words.append(f"rate {column}")
+    words += [] if doubt.shape == 1 else [f"gaps of shape {doubt.shape}"]
+    words += [] if doubt.intensity is None else [f"intensity {doubt.intensity}"]
+    words += [] if doubt.known is None else [f"known from {doubt.known}"]
+    words += [] if doubt.timeout is None else [f"timeout {span_text(doubt.timeout)}"]
+    return ", ".join(words)
 
 
 def _imprecise(doubt: ImpreciseTime) -> str:

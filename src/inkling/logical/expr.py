@@ -98,6 +98,14 @@ class KeyColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Quantity:
+    """The `k` of `AT LEAST k FROM 1 TO 12`: which of these numbers a result is about."""
+
+    name: str
+    type: Type = Type.INTEGER
+
+
+@dataclass(frozen=True, slots=True)
 class FactColumn:
     """A value that a background table supplied: column `column` of the row that table atom `atom` chose.
 
@@ -223,6 +231,7 @@ Expr = (
     | TimeOf
     | IdOf
     | KeyColumn
+    | Quantity
     | FactColumn
     | PreviousColumn
     | SinceChange

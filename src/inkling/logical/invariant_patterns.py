@@ -124,6 +124,10 @@ class _Check:
                 case e.KeyColumn(column=column):
                     if column not in [one.name for one in self.event.partition]:
                         yield f"`{column}` is no partition column"
+                case e.Quantity():
+                    asked = self.event.pattern
+                    if not isinstance(asked, p.Quantified) or asked.left.most is None or inside.own is not None:
+                        yield "no numbers of segments are asked about one by one"
                 case e.FactColumn(atom=number, column=column) if number >= 0:
                     atom = self.supplied.get(number)
                     if atom is None:
@@ -161,6 +165,7 @@ class _Check:
             yield "a relation between segments is part of another pattern"
         if self.event.per is not p.Per.VALUES:
             yield f"a relation between segments is reported PER {self.event.per.value}"
+        yield from self._quantities(pattern)
         for operand in (pattern.left, pattern.right):
             if len(operand.leaf.sources) != 1 or operand.leaf.atoms or not operand.key:
                 yield "segments are not those of the keys of one stream"
@@ -170,6 +175,17 @@ class _Check:
             yield from self.part(operand.leaf, inside)
             for column in read:
                 yield from self._column(operand.leaf.slot, column.name, column.type)
+
+    def _quantities(self, pattern: p.Quantified) -> Iterator[str]:
+        least, most = pattern.left.least, pattern.left.most
+        if pattern.right.most is not None:
+            yield "several numbers of segments are asked about on the right side"
+        if most is None:
+            return
+        if least is None or not 1 <= least <= most:
+            yield f"numbers of segments go from {least} to {most}"
+        if not any(isinstance(output.expr, e.Quantity) for output in self.event.head):
+            yield "the head does not tell the numbers of segments apart"
 
     def _sliding(self, pattern: p.Sliding, inside: _Inside) -> Iterator[str]:
         if self.event.pattern is not pattern:

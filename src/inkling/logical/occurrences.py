@@ -13,7 +13,7 @@ from inkling.logical.allen import overlaps_strictly, relation_holds
 from inkling.logical.evaluate import Bindings, Row, Surroundings, agrees, holds, value_of
 from inkling.logical.expr import Expr, ListColumn, walk
 from inkling.logical.instants import BEGINNING, ends_of
-from inkling.logical.quantified import keys_of, qualifying
+from inkling.logical.quantified import keys_of, qualifying, quantities
 from inkling.model.event import Event
 from inkling.model.time import Instant, Span
 
@@ -224,7 +224,10 @@ class Stage:
                 yield found
 
     def _quantified(self, pattern: p.Quantified, at: Bindings) -> Iterator[Occurrence]:
-        """Every pair of keys that stands in the relation; it rests on the left segments that qualify."""
+        """Every pair of keys that stands in the relation, once for each number of segments that is asked about.
+
+        It rests on the left segments that qualify.
+        """
         x, y = pattern.left.leaf, pattern.right.leaf
 
         def tested(leaf: p.Leaf) -> Callable[[Event], bool]:
@@ -238,9 +241,11 @@ class Stage:
                 if chosen is None:
                     continue
                 start, end = min(left.start, right.start), max(left.end, right.end)
+                known_at = max(end, *(self.known_at.get(event, end) for event in (*left.counted, *right.counted)))
                 bound = at.with_event(x.slot, left.events[0]).with_event(y.slot, right.events[0])
                 lineage = tuple(Member(x.slot, event) for segment in chosen for event in segment.events)
-                yield Occurrence(bound, *ends_of(start, end), lineage, end)
+                for quantity in quantities(pattern, len(chosen)):
+                    yield Occurrence(replace(bound, quantity=quantity), *ends_of(start, end), lineage, known_at)
 
     def _sliding(self, pattern: p.Sliding, at: Bindings) -> Iterator[Occurrence]:
         """One per event: the newest ones up to and with it; it rests on the event that moved the window alone."""

@@ -167,13 +167,15 @@ class Operand:
     """One side of a quantified relation: any key of a stream, with its segments.
 
     Segments are the events that the leaf finds; or, with `pairing`, what its events open and close, and the leaf
-    tests the opening ones. `least` of them must qualify, or all of them when that is None.
+    tests the opening ones. `least` of them must qualify, or all of them when that is None. With `most`, each number
+    from `least` to `most` is asked about on its own; results tell which one by `expr.Quantity`.
     """
 
     leaf: Leaf
     key: tuple[Column, ...]
     least: int | None
     pairing: Pairing | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,10 +319,14 @@ class Demand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """`CONFIDENCE >= x` or `> x`: results that are less probable are left out."""
+    """`CONFIDENCE >= x` or `> x`: results that are less probable are left out.
+
+    An `early` one tells of a relation between segments as soon as it is certain to be probable enough.
+    """
 
     threshold: float
     strict: bool
+    early: bool = False
 
 
 class ForecastKind(Enum):

@@ -42,6 +42,11 @@ class KeySegments:
     segments: tuple[Segment, ...]
 
     @property
+    def counted(self) -> tuple[Event, ...]:
+        """The events of its segments; all of them where it has no segment."""
+        return tuple(event for one in self.segments for event in one.events) or self.events
+
+    @property
     def start(self) -> int:
         """Where the first segment starts; a key without segments is where its events are."""
         return min(one.start.time for one in self.segments or self.events)
@@ -67,6 +72,14 @@ def qualifying(pattern: p.Quantified, left: KeySegments, right: KeySegments) -> 
     """The left segments that qualify, or None when they are not as many as asked for."""
     chosen = tuple(one for one in left.segments if _qualifies(pattern, one, right))
     return chosen if _enough(len(chosen), pattern.left.least, len(left.segments)) else None
+
+
+def quantities(pattern: p.Quantified, n_chosen: int) -> Iterable[int | None]:
+    """The numbers that are asked about one by one and are reached; None when there is only one question."""
+    least, most = pattern.left.least, pattern.left.most
+    if least is None or most is None:
+        return (None,)
+    return range(least, min(most, n_chosen) + 1)
 
 
 def _qualifies(pattern: p.Quantified, one: Segment, right: KeySegments) -> bool:

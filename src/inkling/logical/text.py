@@ -90,6 +90,8 @@ def quantity_text(operand: p.Operand) -> str:
     """How many segments of a key must qualify."""
     if operand.least is None:
         return "ALL"
+    if operand.most is not None:
+        return f"AT LEAST {operand.least} TO {operand.most}"
     return "SOME" if operand.least == 1 else f"AT LEAST {operand.least}"
 
 
@@ -147,6 +149,8 @@ def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
             return f"ID({names.slot(slot)})", _ATOM
         case e.KeyColumn(column=column):
             return column, _ATOM
+        case e.Quantity(name=name):
+            return name, _ATOM
         case e.FactColumn(atom=k.VARIABLES, column=column):
             return column, _ATOM
         case e.FactColumn(atom=atom, column=column):

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.analysis.lost import Relation, relations_of
 from inkling.evaluators.lost.evaluator import RelationEvaluator
-from inkling.evaluators.lost.passes import Limits
+from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.sides import Context
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings

@@ -8,7 +8,7 @@ import pyarrow as pa
 from inkling.errors import InputError
 from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
 from inkling.evaluators.lost.sides import Keys
-from inkling.logical.plan import Demand
+from inkling.logical.plan import Demand, EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import Clock
@@ -19,8 +19,10 @@ EXACT, SAMPLED, UNDECIDED, BOUNDS = "exact", "sampled", "undecided", "bounds"
 
 
 def probable_enough(evaluator: RelationEvaluator, found: Found) -> Found:
-    """Final answers that CONFIDENCE lets pass, or may."""
-    _require_exact(evaluator, found)
+    """Final answers that CONFIDENCE lets pass, or may; raises `InputError` where these must not be sampled."""
+    refused = found.where(not_exact(evaluator, found))
+    if len(refused):
+        raise no_exact_answer(evaluator.event, len(refused), refused.error.max())
     confidence = evaluator.event.confidence
     chance = np.minimum(found.chance + found.error, 1.0)
     return found.where(reaches(chance, confidence, ROUNDING) & (found.chance > 0))
@@ -75,15 +77,18 @@ def _lineage(keys: Keys, key: Ints, ids: pa.DataType) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), keys.ids.take(pa.array(rows)).cast(ids))
 
 
-def _require_exact(evaluator: RelationEvaluator, found: Found) -> None:
-    sampled = found.error > ROUNDING
-    if evaluator.event.demand is Demand.EXACT and sampled.any():
-        raise InputError.of(
-            "INK0670",
-            f"`{evaluator.event.name}` demands EXACT, but too many events were lost at once to be counted out",
-            notes=(f"{np.count_nonzero(sampled):,} answers would be sampled, to ± {found.error.max():g}",),
-            helps=("leave EXACT out",),
-        )
+def not_exact(evaluator: RelationEvaluator, found: Found) -> np.ndarray:
+    """Which answers were sampled though EXACT is demanded."""
+    return (found.error > ROUNDING) & (evaluator.event.demand is Demand.EXACT)
+
+
+def no_exact_answer(event: EventPlan, n_sampled: int, error: float) -> InputError:
+    return InputError.of(
+        "INK0670",
+        f"`{event.name}` demands EXACT, but too many events were lost at once to be counted out",
+        notes=(f"{n_sampled:,} answers would be sampled, to ± {error:g}",),
+        helps=("leave EXACT out",),
+    )
 
 
 def _in_time(numbers: pa.Array, clock: Clock) -> pa.Array:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.lost.evaluator import RelationEvaluator
+from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
 from inkling.lost.program import LostProgram
 from inkling.lost.results import probable_enough, results_of
 from inkling.model.batch import FOREVER
@@ -30,10 +30,16 @@ def answer(evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], ids: pa.D
     sides = evaluator.sides(rows)
     tables = [results_of(evaluator, sides, evaluator.found(sides, *_NOBODY), ids, clock)]
     for ones, others in evaluator.pairs(sides):
-        found = probable_enough(evaluator, evaluator.found(sides, ones, others))
-        if len(found) and evaluator.event.confidence is not None and evaluator.event.confidence.early:
-            found = evaluator.early(sides, found, FOREVER)
+        found = told(evaluator, sides, evaluator.found(sides, ones, others))
         tables.append(results_of(evaluator, sides, found, ids, clock))
     by = ["end", "start", *(one.name for one in evaluator.event.head)]
     table = pa.concat_tables(tables).sort_by([(name, "ascending") for name in by])
     return table if evaluator.event.top is None else most_probable(table, evaluator.event.top)
+
+
+def told(evaluator: RelationEvaluator, sides: Sides, found: Found) -> Found:
+    """Those of all answers that are told, as of the time when they are."""
+    found = probable_enough(evaluator, found)
+    if len(found) and evaluator.event.confidence is not None and evaluator.event.confidence.early:
+        return evaluator.early(sides, found, FOREVER)
+    return found

@@ -9,25 +9,27 @@ into cell c, in a certain order, has probability
 
 with `m_r` lost events between borders at distance `L_r`. Lost events get times that divide their cell evenly:
 right for any question about order, not for one about lengths of time.
+
+With Erlang gaps of shape h, events are every h-th of such uniform points: the others are hidden, and get no row.
+Where a table says how fast events come, cells end where the rate changes, `L_r` is how many events come between the
+borders on average, and every lost event in a cell counts as much as the rate is there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from math import factorial, prod
 
+from inkling.model.intensity import ALWAYS_THE_SAME, Intensity
+from inkling.model.lost_keys import keys_of, lost_row, marks, roles_said
+from inkling.model.roles import CLOSING as CLOSING
+from inkling.model.roles import OPENING as OPENING
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import Row, Rows, Weighted, exact
-
-OPENING = frozenset({"start", "resume", "open"})
-CLOSING = frozenset({"end", "suspend", "close"})
-COUNTERPARTS = {"open": "close", "close": "open", "start": "end", "end": "start"}
-"""What the other role is called where no event that has it was recorded."""
-"""Roles that mean the same in every stream, in any case; other words mean what their numbers say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,17 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Lost events of one key between two borders, in order."""
+    """Lost events of one key between two borders, in order; None is a hidden point that is no event."""
 
     lo: Fraction
     hi: Fraction
-    losses: tuple[Loss, ...]
+    losses: tuple[Loss | None, ...]
+    intensity: Intensity = ALWAYS_THE_SAME
+
+    @property
+    def density(self) -> Fraction:
+        n = len(self.losses)
+        return Fraction(factorial(n)) / self.intensity.between(self.lo, self.hi) ** n
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +76,38 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class LosingStream:
-    """A stream with `NUMBERED BY` and the rows that were recorded."""
+    """A stream with `NUMBERED BY`, the rows that were recorded, and the tables that it names."""
 
     rows: Rows
     schema: StreamSchema
+    tables: Mapping[str, Rows] = field(default_factory=dict)
 
     @property
     def doubt(self) -> LostEvents:
         assert isinstance(self.schema.doubt, LostEvents)
         return self.schema.doubt
 
-    def number(self, row: Row) -> int:
-        given = row[self.doubt.number]
-        if given is None or exact(given) < 1:
-            raise ValueError(f"events are numbered from 1, got {given}")
-        return int(exact(given))
+    @property
+    def events(self) -> list[Row]:
+        """Rows without marks."""
+        return [row for row in self.rows if not marks(row, self.doubt)]
+
+    @property
+    def intensity(self) -> Intensity:
+        table = self.doubt.intensity
+        return ALWAYS_THE_SAME if table is None else Intensity.of(self.tables[table])
+
+    def gaps(self, index: int) -> Iterator[Gap]:
+        keys = keys_of(self.rows, self.schema)
+        roles = roles_said(keys, self.doubt)
+        known = self.tables[self.doubt.known] if self.doubt.known is not None else ()
+        hidden = (None,) * (self.doubt.shape - 1)
+        for key in keys:
+            for run in key.runs():
+                points = [*hidden]
+                for number in run.numbers:
+                    points += [Loss(index, lost_row(key, number, roles, known)), *hidden]
+                yield Gap(run.lo, run.hi, tuple(points), self.intensity)
 
 
 def known_times(rows: Rows, schema: StreamSchema) -> list[Fraction]:
@@ -91,22 +116,21 @@ def known_times(rows: Rows, schema: StreamSchema) -> list[Fraction]:
 
 def lost_worlds(streams: Sequence[LosingStream], breakpoints: Iterable[Fraction]) -> Iterator[Weighted[list[Rows]]]:
     """Every order of the lost events among each other and the known times, as the rows of each stream."""
-    gaps = [gap for index, stream in enumerate(streams) for gap in _gaps(index, stream)]
-    if not gaps:
-        yield Fraction(1), [stream.rows for stream in streams]
-        return
-    borders = [border for gap in gaps for border in (gap.lo, gap.hi)]
-    recorded = [time for stream in streams for time in known_times(stream.rows, stream.schema)]
-    cells = [Cell(lo, hi) for lo, hi in pairwise(sorted({*recorded, *borders, *breakpoints}))]
-    density = prod(
-        (Fraction(factorial(len(gap.losses))) / (gap.hi - gap.lo) ** len(gap.losses) for gap in gaps),
-        start=Fraction(1),
-    )
-    for volume, placed in fill(cells, gaps):
-        complete: list[list[Row]] = [list(stream.rows) for stream in streams]
+    gaps = [gap for index, stream in enumerate(streams) for gap in stream.gaps(index)]
+    events = [stream.events for stream in streams]
+    recorded = [time for stream, some in zip(streams, events, strict=True) for time in known_times(some, stream.schema)]
+    density = prod((gap.density for gap in gaps), start=Fraction(1))
+    for volume, placed in fill(cells_of(gaps, [*recorded, *breakpoints]), gaps):
+        complete: list[list[Row]] = [list(some) for some in events]
         for time, loss in placed:
             complete[loss.stream].append({**loss.row, streams[loss.stream].schema.start: time})
         yield density * volume, list(complete)
+
+
+def cells_of(gaps: Sequence[Gap], times: Iterable[Fraction]) -> list[Cell]:
+    """Cells between known times, borders of gaps and changes of rates."""
+    borders = [border for gap in gaps for border in (gap.lo, gap.hi, *gap.intensity.changes)]
+    return [Cell(lo, hi) for lo, hi in pairwise(sorted({*borders, *times}))]
 
 
 def fill(cells: list[Cell], gaps: list[Gap]) -> Iterator[Weighted[list[tuple[Fraction, Loss]]]]:
@@ -116,97 +140,20 @@ def fill(cells: list[Cell], gaps: list[Gap]) -> Iterator[Weighted[list[tuple[Fra
             yield Fraction(1), []
         return
     cell, *later = cells
-    for here, left in _orders(cell, gaps):
-        volume = cell.length ** len(here) / factorial(len(here))
+    if any(gap.losses and gap.hi <= cell.lo for gap in gaps):
+        return  # too late for what is left
+    for rate, here, left in _orders(cell, gaps):
+        volume = rate * cell.length ** len(here) / factorial(len(here))
+        events = [loss for loss in here if loss is not None]
         for rest, placed in fill(later, left):
-            yield volume * rest, [*cell.divided(here), *placed]
+            yield volume * rest, [*cell.divided(events), *placed]
 
 
-def _orders(cell: Cell, gaps: list[Gap]) -> Iterator[tuple[list[Loss], list[Gap]]]:
-    """Every sequence of next losses that the cell may hold, and what is left of the gaps after it."""
-    yield [], gaps
+def _orders(cell: Cell, gaps: list[Gap]) -> Iterator[tuple[Fraction, list[Loss | None], list[Gap]]]:
+    """Every sequence of next losses that the cell may hold, their rates, and what is left of the gaps after it."""
+    yield Fraction(1), [], gaps
     for index, gap in enumerate(gaps):
         if gap.losses and cell.is_in(gap):
-            shorter = Gap(gap.lo, gap.hi, gap.losses[1:])
-            for more, left in _orders(cell, [*gaps[:index], shorter, *gaps[index + 1 :]]):
-                yield [gap.losses[0], *more], left
-
-
-def _gaps(index: int, stream: LosingStream) -> Iterator[Gap]:
-    by_key: dict[tuple[object, ...], dict[int, Row]] = {}
-    for row in stream.rows:
-        numbered = by_key.setdefault(tuple(row[name] for name in stream.schema.key), {})
-        if stream.number(row) in numbered:
-            raise ValueError(f"number {stream.number(row)} is given twice")
-        numbered[stream.number(row)] = row
-    for numbered in by_key.values():
-        _require_roles(numbered, stream.doubt)
-        yield from _gaps_of_key(index, stream, dict(sorted(numbered.items())))
-
-
-def _gaps_of_key(index: int, stream: LosingStream, numbered: dict[int, Row]) -> Iterator[Gap]:
-    """The gaps before, between and after the recorded events of one key."""
-    doubt, schema = stream.doubt, stream.schema
-    times = {number: exact(row[schema.start]) for number, row in numbered.items()}
-    last = max(numbered)
-    count = None if doubt.count is None else _shared(numbered, doubt.count)
-    total = last if count is None else int(exact(count))
-    if total < last:
-        raise ValueError(f"event {last} of {total}")
-    if doubt.role is not None and count is not None and total % 2:
-        raise ValueError(f"{total} events do not open and close segments in turn")
-    lo, hi = (None, None) if doubt.bounds is None else (_shared(numbered, name) for name in doubt.bounds)
-    if (lo is not None and exact(lo) > times[min(times)]) or (hi is not None and exact(hi) < times[last]):
-        raise ValueError("BOUNDS do not lie around the recorded events")
-
-    def border(number: int, bound: object) -> Fraction:
-        if number in times:
-            return times[number]
-        if bound is None:
-            raise ValueError("events lost before the first or after the last recorded one need BOUNDS")
-        return exact(bound)
-
-    key = {name: numbered[last][name] for name in schema.key}
-    for before, after in pairwise([0, *numbered, total + 1]):
-        lost = range(before + 1, after)
-        if not lost:
-            if before in times and after in times and times[after] <= times[before]:
-                raise ValueError(f"event {after} is not later than event {before}")
-            continue
-        start, end = border(before, lo), border(after, hi)
-        if end <= start:
-            raise ValueError(f"events {lost[0]} to {lost[-1]} were lost in no time")
-        rows = [{**key, doubt.number: number, **_role(stream, number)} for number in lost]
-        yield Gap(start, end, tuple(Loss(index, row) for row in rows))
-
-
-def _shared(numbered: dict[int, Row], column: str) -> object:
-    """What all events of a key say about the key, or None where none does."""
-    said = {value for row in numbered.values() if (value := row.get(column)) is not None}
-    if len(said) > 1:
-        raise ValueError(f"events of one key differ in `{column}`")
-    return next(iter(said), None)
-
-
-def _require_roles(numbered: dict[int, Row], doubt: LostEvents) -> None:
-    """Odd numbers open and even ones close; a word says either in all events of a key."""
-    if doubt.role is None:
-        return
-    meant = dict.fromkeys(OPENING, 1) | dict.fromkeys(CLOSING, 0)
-    for number, row in sorted(numbered.items()):
-        role = row.get(doubt.role)
-        if role is not None and meant.setdefault(str(role).lower(), number % 2) != number % 2:
-            raise ValueError(f"event {number} has the role {role}")
-
-
-def _role(stream: LosingStream, number: int) -> Row:
-    """The role of a lost event: that of recorded events whose number is odd or even like its own."""
-    role = stream.doubt.role
-    if role is None:
-        return {}
-    said: dict[int, object] = {}
-    for row in stream.rows:
-        if row.get(role) is not None:
-            said.setdefault(stream.number(row) % 2, row[role])
-    other = COUNTERPARTS.get(str(said.get(1 - number % 2)))
-    return {role: said.get(number % 2, other)}
+            shorter = Gap(gap.lo, gap.hi, gap.losses[1:], gap.intensity)
+            for rate, more, left in _orders(cell, [*gaps[:index], shorter, *gaps[index + 1 :]]):
+                yield gap.intensity.after(cell.lo) * rate, [gap.losses[0], *more], left

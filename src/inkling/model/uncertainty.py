@@ -107,5 +107,11 @@ class LostEvents:
     known: str | None = None
     timeout: Span | None = None
 
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Every length of time that the declaration names."""
+        per = (self.rate.per,) if isinstance(self.rate, Rate) else ()
+        return per if self.timeout is None else (*per, self.timeout)
+
 
 Doubt = ImpreciseTime | ProbableValue | LostEvents

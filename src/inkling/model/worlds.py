@@ -16,6 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import prod
+from types import MappingProxyType
 from typing import TypeVar
 
 from inkling.model.lost_worlds import LosingStream, known_times, lost_worlds
@@ -29,8 +30,14 @@ Result = TypeVar("Result", bound=Hashable)
 RowsByStream = Mapping[str, Rows]
 
 
-def worlds(rows: Rows, schema: StreamSchema) -> Iterator[Weighted[Rows]]:
-    """The possible worlds of one stream, each with its positive probability; these sum to 1."""
+NO_TABLES: Mapping[str, Rows] = MappingProxyType({})
+
+
+def worlds(rows: Rows, schema: StreamSchema, tables: Mapping[str, Rows] = NO_TABLES) -> Iterator[Weighted[Rows]]:
+    """The possible worlds of one stream, each with its positive probability; these sum to 1.
+
+    `tables` are those that declarations of streams name.
+    """
     match schema.doubt:
         case None:
             yield Fraction(1), list(rows)
@@ -41,10 +48,12 @@ def worlds(rows: Rows, schema: StreamSchema) -> Iterator[Weighted[Rows]]:
         case ProbableValue():
             yield from markov_worlds(rows, schema.doubt, schema)
         case LostEvents():
-            yield from ((prob, one) for prob, (one,) in lost_worlds([LosingStream(rows, schema)], ()))
+            yield from ((prob, one) for prob, (one,) in lost_worlds([LosingStream(rows, schema, tables)], ()))
 
 
-def joint_worlds(rows: RowsByStream, schemas: Iterable[StreamSchema]) -> Iterator[Weighted[dict[str, Rows]]]:
+def joint_worlds(
+    rows: RowsByStream, schemas: Iterable[StreamSchema], tables: Mapping[str, Rows] = NO_TABLES
+) -> Iterator[Weighted[dict[str, Rows]]]:
     """The possible worlds of several streams, which are independent of each other.
 
     Lost events of all streams are placed together, among the times that the other streams have in a world.
@@ -52,7 +61,7 @@ def joint_worlds(rows: RowsByStream, schemas: Iterable[StreamSchema]) -> Iterato
     declared = list(schemas)
     losing = [schema for schema in declared if isinstance(schema.doubt, LostEvents)]
     keeping = [schema for schema in declared if schema not in losing]
-    streams = [LosingStream(rows[schema.name], schema) for schema in losing]
+    streams = [LosingStream(rows[schema.name], schema, tables) for schema in losing]
     for choice in product(*(list(worlds(rows[schema.name], schema)) for schema in keeping)):
         kept = {schema.name: one for schema, (_, one) in zip(keeping, choice, strict=True)}
         times = [time for schema in keeping for time in known_times(kept[schema.name], certain(schema))]

@@ -7,6 +7,7 @@ runner.
 from inkling.report.build import build_report, write_report
 from inkling.report.data import (
     CurveRow,
+    EndRow,
     EventCount,
     InfluenceRow,
     InputCount,
@@ -16,12 +17,14 @@ from inkling.report.data import (
     ReportData,
     ReportTable,
     Scalar,
+    SegmentsRow,
     TimeKind,
     TimeShare,
 )
 
 __all__ = [
     "CurveRow",
+    "EndRow",
     "EventCount",
     "InfluenceRow",
     "InputCount",
@@ -31,6 +34,7 @@ __all__ = [
     "ReportData",
     "ReportTable",
     "Scalar",
+    "SegmentsRow",
     "TimeKind",
     "TimeShare",
     "build_report",

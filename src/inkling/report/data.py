@@ -94,6 +94,28 @@ class InfluenceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class EndRow:
+    """Where a segment begins or ends: a recorded moment, or some moment between two others if it was lost."""
+
+    low: int
+    high: int
+    lost: bool = False
+
+    def __post_init__(self) -> None:
+        if self.high < self.low or (self.low < self.high and not self.lost):
+            raise ValueError(f"an end lies between {self.low} and {self.high}, expected one moment unless it was lost")
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentsRow:
+    """The segments of one key that a relation compares, in order; with what they have to share, if it is asked for."""
+
+    key: str
+    segments: tuple[tuple[EndRow, EndRow], ...]
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MatchRow:
     """One result: where it lies, how sure it is, what it returns and what it rests on."""
 
@@ -112,6 +134,7 @@ class MatchRow:
     starts: tuple[TimeShare, ...] = ()
     ends: tuple[TimeShare, ...] = ()
     influences: tuple[InfluenceRow, ...] = ()
+    related: tuple[SegmentsRow, ...] = ()  # the keys of a relation between segments
 
     def __post_init__(self) -> None:
         if self.end < self.start:

@@ -39,7 +39,7 @@ def examined(
     n_rows: int,
 ) -> Closer:
     """What worlds tell about the most probable of the chosen results; nothing about inputs that cannot be read here."""
-    if n_rows > MOST_ROWS or not all(_is_at_hand(data) for data in inputs.values()):
+    if n_rows > MOST_ROWS or not all(is_at_hand(data) for data in inputs.values()):
         return {}
     given = taken_in(program, inputs, tables)
     doubtful = WorldProgram.of(program.physical, given.around, given.measure, with_chains=True)
@@ -77,7 +77,7 @@ def _most_probable(table: pa.Table, n: int) -> pa.Array:
     return pc.sort_indices(table, [("probability", "descending")])[:n].cast(pa.int64())
 
 
-def _is_at_hand(data: Data) -> bool:
+def is_at_hand(data: Data) -> bool:
     """Whether this process can read the data: not a table of Spark's."""
     if isinstance(data, str | Path):
         return Path(data).exists()

@@ -30,6 +30,7 @@ from inkling.report.data import (
 from inkling.report.examined import Closer, examined, influence_rows, time_shares
 from inkling.report.forecasts import forecast_tables
 from inkling.report.members import Members, members_of
+from inkling.report.segments import Related, related_keys
 from inkling.results import LEADING, TRAILING, Results
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def report_data(
     closer: Closer = {}
     if results.worlds is not None:
         closer = examined(program, chosen, inputs, tables, sampling, sum(results.input_rows.values()))
+    related = related_keys(program, chosen, inputs, tables, sum(results.input_rows.values()))
     refused = Counter(results.rejects["stream"].to_pylist())
     return ReportData(
         title=program.name,
@@ -83,7 +85,7 @@ def report_data(
         matches=tuple(
             match
             for event in program.plan.events
-            for match in _Matches(event, program.plan, members, closer).rows(chosen[event.name])
+            for match in _Matches(event, program.plan, members, closer, related).rows(chosen[event.name])
         ),
         rejects=tuple(_rejects(results.rejects)),
         notes=tuple(warning.message for warning in program.warnings),
@@ -129,6 +131,7 @@ class _Matches:
     program: ProgramPlan
     members: Mapping[str, Members]
     closer: Closer
+    related: Related
 
     def rows(self, table: pa.Table) -> Iterator[MatchRow]:
         names = [name for name in table.column_names if name not in (*LEADING, *TRAILING)]
@@ -152,6 +155,7 @@ class _Matches:
                 starts=() if one is None else time_shares(one.starts),
                 ends=() if one is None else time_shares(one.ends),
                 influences=() if one is None else influence_rows(one),
+                related=self.related.get((self.event.name, place), ()),
             )
 
     def _key(self, row: Mapping[str, object]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Generic, TypeVar
 
-from inkling.report.data import CurveRow, MatchRow, MemberRow, ReportData, Scalar
+from inkling.report.data import CurveRow, MatchRow, MemberRow, ReportData, Scalar, SegmentsRow
 
 LARGEST_EXACT_INTEGER = 2**53 - 1
 LONGEST_TEXT = 2_000
@@ -35,6 +35,7 @@ def page_payload(data: ReportData) -> dict[str, object]:
     for name in data.event_names:
         writer.events.position(name)
     matches = [writer.match_row(match) for match in data.matches]
+    related = {index: writer.related_row(match) for index, match in enumerate(data.matches) if match.related}
     return {
         "timeKind": data.time_kind,
         "origin": str(origin),
@@ -46,6 +47,8 @@ def page_payload(data: ReportData) -> dict[str, object]:
         "members": writer.members,
         "matches": matches,
         "hasDoubt": data.has_doubt,
+        "lines": writer.lines,
+        "related": related,
         "curves": [writer.curve_row(curve) for curve in data.curves],
         "examined": {
             index: writer.examined_row(match)
@@ -117,6 +120,8 @@ class _RowWriter:
     methods: _NameTable[str] = field(default_factory=_NameTable)
     shapes: _NameTable[tuple[str, ...]] = field(default_factory=_NameTable)
     members: list[JsonRow] = field(default_factory=list)
+    lines: list[JsonRow] = field(default_factory=list)
+    _line_positions: dict[SegmentsRow, int] = field(default_factory=dict)
     _member_positions: dict[str, int] = field(default_factory=dict)
 
     def match_row(self, match: MatchRow) -> JsonRow:
@@ -148,6 +153,21 @@ class _RowWriter:
             for one in match.influences
         ]
         return [*spreads, influences]
+
+    def related_row(self, match: MatchRow) -> list[int]:
+        """The keys of a relation; each is stored once, however many relations it is part of."""
+        return [self._line_position(line) for line in match.related]
+
+    def _line_position(self, line: SegmentsRow) -> int:
+        if line not in self._line_positions:
+            self._line_positions[line] = len(self.lines)
+            ends = [
+                [end.low - self.origin, end.high - self.origin, int(end.lost)]
+                for segment in line.segments
+                for end in segment
+            ]
+            self.lines.append([_shortened(line.key), ends, [_shortened(label) for label in line.labels]])
+        return self._line_positions[line]
 
     def curve_row(self, curve: CurveRow) -> JsonRow:
         happened, decided = ([time - self.origin for time in times] for times in (curve.happened, curve.decided))

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
+from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.evaluators.probable.patterns import PatternEngine
 from inkling.evaluators.probable.regular import Regular
@@ -23,6 +24,7 @@ from inkling.io.normalize import stored_columns
 from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.lost.program import LostProgram
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -36,6 +38,7 @@ from inkling.spark.duplicates import repeated_rows
 from inkling.spark.facts import read_facts
 from inkling.spark.imprecise.frames import run_chains
 from inkling.spark.imprecise.results import ESTIMATED
+from inkling.spark.lost.frames import run_relations
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.probable.frames import run_queries
@@ -133,6 +136,11 @@ def run(
         answered = [named(name) for name in ESTIMATED]
         frames |= {one.name: _public(one, queries.events[one.name], measure.clock, answered) for one in probable.events}
         kept += queries.cached
+    if (lost := _relations(program.physical, facts, around, measure, sampling)) is not None:
+        relations = run_relations(lost, sources, divided)
+        summed_up = [named(name) for name in ESTIMATED]
+        frames |= {one.name: _public(one, relations.events[one.name], measure.clock, summed_up) for one in lost.events}
+        kept += relations.cached
     if len(frames) < len(plan.events):
         # only now: bounds of estimates take a large library to compute
         from inkling.spark.worlds.frames import run_worlds
@@ -167,6 +175,23 @@ def _queries(
     from inkling.worlds import settings
 
     return replace(program, sampling=settings.lanes_of(sampling or settings.Sampling()))
+
+
+def _relations(
+    plan: PhysicalPlan,
+    facts: Mapping[str, pa.Table],
+    around: Surroundings,
+    measure: Measure,
+    sampling: Sampling | None,
+) -> LostProgram | None:
+    """Relations between segments with lost ends, with settings for those that lost too many at once."""
+    program = LostProgram.of(plan, around, measure, Limits(), facts)
+    if program is None:
+        return None
+    # only now: how many samples are needed takes a large library to compute
+    from inkling.worlds import settings
+
+    return replace(program, limits=settings.limits_of(sampling or settings.Sampling()))
 
 
 def _predicted() -> tuple[Column, Column, Column]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -38,38 +38,50 @@ def segments_cases(seed: int, count: int, *, n_events: int = 3, ids: bool = Fals
     random = Random(seed)
     streams = STREAMS.replace("(k STRING", "(id BIGINT, k STRING").replace(") KEY", ") ID id KEY") if ids else STREAMS
     for _ in range(count):
-        events = "".join(_event(random, f"e{number}") for number in range(n_events))
-        yield SegmentsCase(streams + events, _rows(random))
+        events = "".join(relation(random, f"e{number}") for number in range(n_events))
+        yield SegmentsCase(streams + events, random_rows(random))
 
 
-def _event(random: Random, name: str) -> str:
-    x, y = random.choice("SSTDR"), random.choice("SSTDR")
+def relation(
+    random: Random, name: str, keys: Mapping[str, Sequence[str]] = KEYS, operands: Sequence[str] = "SSTDR"
+) -> str:
+    """An event that relates two of the operands, whose keys have these columns."""
+    x, y = random.choice(operands), random.choice(operands)
     relations = random.sample(RELATIONS, random.choice((1, 1, 1, 2, 3)))
     related = relations[0] if len(relations) == 1 else f"{{{', '.join(relations)}}}"
-    pattern = f"{_quantity(random)} {x} x {related} {_quantity(random)} {y} y"
+    each = random.random() < 0.25
+    quantity = (
+        f"AT LEAST q FROM {random.choice((1, 1, 2))} TO {random.choice((2, 3, 9))}" if each else random_quantity(random)
+    )
+    pattern = f"{quantity} {x} x {related} {random_quantity(random)} {y} y"
     if random.random() < 0.3:
         pattern += f" ON SAME {random.choice('jnw')}"
     tests = [f"{var}.{test}" for var in "xy" for test in ("n > 1.0", "w <> 'open'", "j = 0") if random.random() < 0.1]
     if tests:
         pattern += f" WHERE {' AND '.join(tests)}"
-    if random.random() < 0.2:
-        pattern += f" HAVING x.k {random.choice(('<', '<>', '='))} y.k"
+    after = [f"x.k {random.choice(('<', '<>', '='))} y.k"] if random.random() < 0.2 else []
+    after += [random.choice(("q < 3", "q * 2 > 3", "q = 2"))] if each and random.random() < 0.3 else []
+    if after:
+        pattern += f" HAVING {' AND '.join(after)}"
     by = " PARTITION BY g" if random.random() < 0.3 else ""
-    head = [f"x.{column} AS x{column}" for column in KEYS[x]] + [f"y.{column} AS y{column}" for column in KEYS[y]]
+    head = [f"x.{column} AS x{column}" for column in keys[x]] + [f"y.{column} AS y{column}" for column in keys[y]]
     if random.random() < 0.3:
         head = random.sample(head, random.randrange(len(head)))
     head += ["g"] if by and random.random() < 0.7 else []
+    head += ["q"] if each else []
     per = " PER VALUES" if random.random() < 0.3 else ""
     return f"EVENT {name}({', '.join(head)}) AS PATTERN {pattern}{by}{per};\n"
 
 
-def _quantity(random: Random) -> str:
+def random_quantity(random: Random) -> str:
+    """What stands before an operand."""
     return random.choice(("ALL", "ALL", "SOME", "SOME", "AT LEAST 0", "AT LEAST 2", "AT LEAST 3"))
 
 
-def _rows(random: Random) -> Rows:
+def random_rows(random: Random, sizes: Sequence[int] = (0, 2, 6, 12, 40, 90)) -> Rows:
+    """Rows of all the streams."""
     latest = random.choice((4, 8, 30, 200))
-    n_rows = random.choice((0, 2, 6, 12, 40, 90))
+    n_rows = random.choice(sizes)
     n_keys = random.choice((1, 2, 3, 4))
     identity = 0
 

@@ -34,6 +34,7 @@ from inkling.language.syntax import (
     Consume,
     DeriveItem,
     Duration,
+    EachCount,
     EventCount,
     EventDecl,
     Except,
@@ -64,6 +65,7 @@ from inkling.language.syntax import (
     Program,
     Quantified,
     Quantity,
+    Rate,
     Remaining,
     Repeat,
     RuleDecl,
@@ -85,10 +87,10 @@ from inkling.language.syntax import (
 
 PLAIN_NAMES = ("a", "b", "x1", "Temp", "road", "größe", "事件", "_hidden")
 KEYWORD_NAMES = (
-    "after all and any as at between check count derive during each end equals event except exact "
-    "false final first for forecast from given having id if in is keep key last late least longer "
+    "after all and any as at between bounds check count derive during each early end equals erlang event except exact "
+    "false final first for forecast from gaps given having id if in intensity is keep key known last late least longer "
     "match model next not null on op optional or order over par partition pattern per point prev "
-    "return role rule same seq since some start starts stream strict table tick time timeout to top true "
+    "rate return role rule same seq since some start starts stream strict table tick time timeout to top true "
     "values where window within"
 )
 QUOTED_NAMES = ("_", "two words", 'a "quoted" one', "back`tick", "1st", "a-b", "--", "it's", ";")
@@ -120,6 +122,14 @@ def expressions() -> st.SearchStrategy[Expr]:
 def durations() -> st.SearchStrategy[Duration]:
     amounts = st.integers(0, 10**6) | st.decimals(0, 1000, places=3).map(Fraction)
     return st.builds(Duration, amounts, st.sampled_from(TIME_UNITS))
+
+
+@cache
+def _rates() -> st.SearchStrategy[Rate]:
+    amounts = st.integers(1, 10**6) | st.integers(1, 10**6).map(lambda n: Fraction(n, 1000))
+    amounts = amounts.map(lambda amount: amount.numerator if amount.denominator == 1 else amount)
+    per = st.builds(Duration, amounts | st.just(1), st.sampled_from(TIME_UNITS))
+    return st.builds(Rate, amounts, per)
 
 
 @cache
@@ -204,7 +214,9 @@ def _relations() -> st.SearchStrategy[tuple[str, ...]]:
 def _quantities() -> st.SearchStrategy[Quantity]:
     name, var = idents(), _maybe(idents())
     all_or_some = st.builds(Quantity, st.sampled_from(["ALL", "SOME"]), name, var)
-    return all_or_some | st.builds(Quantity, st.just("AT LEAST"), name, var, st.integers(0, 9))
+    each = st.tuples(st.integers(1, 1000), st.integers(1, 1000)).map(sorted)
+    several = st.builds(lambda name, ends: EachCount(name, *ends), name, each)
+    return all_or_some | st.builds(Quantity, st.just("AT LEAST"), name, var, st.integers(0, 9) | several)
 
 
 def _larger_patterns(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
@@ -276,8 +288,12 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
         st.builds(TimeBetween, name, name, maybe_name),
         st.builds(TimeAbout, name, st.one_of(name, durations(), _clock_errors())),
     )
-    segments = st.builds(SegmentsDecl, maybe_name, maybe_name) | st.builds(
-        SegmentsDecl, maybe_name, maybe_name, name, name
+    lengths = {"rate": _maybe(_rates() | name), "timeout": _maybe(durations())}
+    segments = st.builds(SegmentsDecl, maybe_name, maybe_name, **lengths) | st.builds(
+        SegmentsDecl, maybe_name, maybe_name, name, name, **lengths
+    )
+    about_numbers = st.fixed_dictionaries(
+        {"erlang": _maybe(st.integers(1, 9)), "intensity": maybe_name, "known": maybe_name}
     )
     rest = st.fixed_dictionaries(
         {
@@ -286,7 +302,6 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
             "time": _maybe(times),
             "order_by": maybe_name,
             "tick": _maybe(durations()),
-            "numbered_by": maybe_name,
             "segments": _maybe(segments),
             "derive": _several(st.builds(DeriveItem, name, expressions()), 0),
             "reset_when": _maybe(expressions()),
@@ -296,17 +311,21 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
         }
     )
     return st.builds(
-        lambda name, columns, probability, given, options: StreamDecl(
+        lambda name, columns, probability, given, number, numbering, options: StreamDecl(
             name,
             columns,
             probability=probability,
             given=given if probability else (),
+            numbered_by=number,
+            **(numbering if number else {}),
             **options,
         ),
         name,
         _columns(),
         maybe_name,
         _several(name, 0),
+        maybe_name,
+        about_numbers,
         rest,
     )
 
@@ -328,7 +347,7 @@ def _items() -> st.SearchStrategy[Item]:
 
 @cache
 def _confidences() -> st.SearchStrategy[Confidence]:
-    return st.builds(Confidence, st.sampled_from([">=", ">"]), st.floats(0, 1))
+    return st.builds(Confidence, st.sampled_from([">=", ">"]), st.floats(0, 1), st.booleans())
 
 
 @cache

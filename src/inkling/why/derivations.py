@@ -42,6 +42,9 @@ class Retraced:
 
 def retraced(event: p.EventPlan, result: Event, past: Past, around: Surroundings) -> Iterator[Retraced]:
     """Every way in which the events of a result make it."""
+    if isinstance(event.pattern, p.Quantified) and not result.ids:
+        yield Retraced((), Bindings())  # ALL over none
+        return
     way = _Way(event, result.ids, past, around)
     for key in _keys(event, result.ids, past):
         for found in way.occurrences(event.pattern, Bindings(key=key), 0):
@@ -105,7 +108,7 @@ class _Way:
             case p.Sliding(leaf=leaf, since=since):
                 yield from self._sequence((leaf,) if since is None else (since, leaf), at, place, None)
             case p.Quantified(left=left):
-                yield from self._all(left.leaf, at, place)
+                yield from self._all(left, at, place)
             case p.Narrowed():
                 yield from self._narrowed(pattern, at, place)
             case p.TimePoint(since_zero=since_zero):
@@ -123,18 +126,26 @@ class _Way:
                     continue
                 yield from Stage(alone, alone, self.around, {}).occurrences(asked, at)
 
-    def _all(self, leaf: p.Leaf, at: Bindings, place: int) -> Iterator[Occurrence]:
-        """All the events from `place` on, in one slot."""
-        found: Occurrence | None = None
-        while place + _length(found) < len(self.ids):
-            ids = self.ids[place + _length(found) :]
-            one = next((one for source in leaf.sources for one in self.past.at(source, ids)), None)
-            if one is None:
-                return
-            member = Occurrence(at, one.start, one.end, (Member(leaf.slot, one),), 0)
-            found = member if found is None else _hull(found, member)
-        if found is not None:
-            yield found
+    def _all(self, operand: p.Operand, at: Bindings, place: int) -> Iterator[Occurrence]:
+        """All the events from `place` on, in one slot: those of one key, in their order, each once."""
+        waiting: list[tuple[int, Occurrence | None]] = [(place, None)]
+        while waiting:
+            here, found = waiting.pop()
+            if here == len(self.ids):
+                if found is not None:
+                    yield found
+                continue
+            before = None if found is None else found.lineage[-1].event
+            after = [
+                one
+                for source in operand.leaf.sources
+                for one in self.past.at(source, self.ids[here:])
+                if all(one.values.get(name) == value for name, value in at.key.items())
+                and (before is None or _can_follow(operand, before, one))
+            ]
+            for one in reversed(after):
+                member = Occurrence(at, one.start, one.end, (Member(operand.leaf.slot, one),), 0)
+                waiting.append((here + len(one.ids), _hull(found, member)))
 
     def _narrowed(self, pattern: p.Narrowed, at: Bindings, place: int) -> Iterator[Occurrence | None]:
         for found in self.occurrences(pattern.pattern, at, place):
@@ -192,6 +203,13 @@ class _Way:
             yield count, replace(at, rounds=around), so_far
 
         yield from unfold(0, at, place, so_far)
+
+
+def _can_follow(operand: p.Operand, one: Event, other: Event) -> bool:
+    """Whether segments, or events that open and close them, can stand in this order in one list."""
+    same_key = all(one.values.get(column.name) == other.values.get(column.name) for column in operand.key)
+    in_order = (one.end.time, one.start.time) <= (other.end.time, other.start.time)
+    return same_key and in_order and one != other
 
 
 def _hull(left: Occurrence | None, right: Occurrence | None) -> Occurrence | None:

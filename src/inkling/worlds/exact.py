@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, pairwise
-from math import factorial, prod
+from math import prod
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,9 @@ import pyarrow as pa
 from inkling.io.normalize import END, START
 from inkling.kernels.components import multiply_weights, spread, strides
 from inkling.model.batch import Ints
-from inkling.model.lost_worlds import Cell, Gap, Loss, fill
+from inkling.model.intensity import ALWAYS_THE_SAME, Intensity
+from inkling.model.lost_worlds import Gap, Loss, cells_of, fill
+from inkling.model.weights import exact
 from inkling.worlds.alternatives import Alternative, Alternatives, Numbers, Weights, listed
 from inkling.worlds.components import Components
 from inkling.worlds.streams.imprecise import ImpreciseStream
@@ -22,6 +23,9 @@ from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.of import WorldStream
 from inkling.worlds.streams.placed import OWN_TIME, Placed
 from inkling.worlds.streams.probable import ProbableStream
+
+WAYS = 16
+"""How many times as many ways to place points, hidden ones among them, are looked at as worlds may be listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,14 @@ def count_worlds(
                 np.multiply.at(n_worlds, _component_of_factors(stream, component), stream.n_alternatives(limit))
     n_worlds[n_worlds > limit] = np.inf
     lost: dict[int, list[Alternative]] = {}
+    endless = _components_without_borders(streams, parts)
     for number in _components_with_losses(streams, parts):
-        if not order_only or not np.isfinite(n_worlds[number]):
+        if not order_only or not np.isfinite(n_worlds[number]) or number in endless:
             n_worlds[number] = np.inf
             continue
         room = int(limit // n_worlds[number])
-        found = list(islice(_lost_alternatives(streams, parts, number, scale), room + 1))
-        if len(found) > room:
+        found = _at_most(room, _lost_alternatives(streams, parts, number, scale))
+        if found is None:
             n_worlds[number] = np.inf
         else:
             n_worlds[number] *= len(found)
@@ -111,6 +116,30 @@ def _components_with_losses(streams: Sequence[WorldStream], parts: Components) -
     return np.unique(np.concatenate(lost)).tolist() if lost else []
 
 
+def _components_without_borders(streams: Sequence[WorldStream], parts: Components) -> set[int]:
+    """Components with lost events that nothing but a rate limits: their orders cannot be counted out."""
+    found: set[int] = set()
+    for stream, component in zip(streams, parts.of_rows, strict=True):
+        if isinstance(stream, LossyStream):
+            found.update(component[stream.gaps[:-1][~stream.is_limited]].tolist())
+    return found
+
+
+def _at_most(most: int, ways: Iterator[Alternative | None]) -> list[Alternative] | None:
+    """Alternatives that differ in what they place where, if these are not too many to list.
+
+    Ways to hide points are many for each of them, so more of those are looked at.
+    """
+    found: dict[tuple[tuple[int, int], ...], Fraction] = {}
+    for n_ways, one in enumerate(ways):
+        if one is None or n_ways >= WAYS * most:
+            return None
+        found[one.placed] = found.get(one.placed, Fraction(0)) + one.weight
+        if len(found) > most:
+            return None
+    return [Alternative(weight, placed) for placed, weight in found.items()]
+
+
 def _of_stream(
     stream: WorldStream,
     number: int,
@@ -130,20 +159,24 @@ def _of_stream(
 
 def _lost_alternatives(
     streams: Sequence[WorldStream], parts: Components, component: int, scale: int
-) -> Iterator[Alternative]:
+) -> Iterator[Alternative | None]:
     """Every order of the lost events of a component among each other and all times at which anything may happen.
 
-    Rows are numbered through all streams.
+    Rows are numbered through all streams. None stands for an order for which there is no room between two times.
     """
-    gaps, times, before = [], set(), 0
+    gaps: list[Gap] = []
+    times: set[int] = set()
+    before = 0
     for stream, mine in zip(streams, parts.of_rows, strict=True):
         here = np.flatnonzero(mine == component)
         if isinstance(stream, LossyStream):
             recorded = here[here < stream.n_recorded]
             for gap in np.unique(stream.factors[here[here >= stream.n_recorded]]).tolist():
                 lost = range(int(stream.gaps[gap]), int(stream.gaps[gap + 1]))
-                losses = tuple(Loss(0, {"row": before + row}) for row in lost)
-                gaps.append(Gap(Fraction(int(stream.low[gap])), Fraction(int(stream.high[gap])), losses))
+                hidden = (None,) * (stream.shape - 1)
+                losses = [*hidden, *(one for row in lost for one in (Loss(0, {"row": before + row}), *hidden))]
+                low, high = Fraction(int(stream.low[gap])), Fraction(int(stream.high[gap]))
+                gaps.append(Gap(low, high, tuple(losses), _intensity(stream)))
             times |= _times(stream.rows, recorded)
         elif isinstance(stream, ImpreciseStream):
             low, high = stream.extents
@@ -151,14 +184,22 @@ def _lost_alternatives(
         else:
             times |= _times(stream.rows, here)
         before += len(stream.rows)
-    borders = {border for gap in gaps for border in (gap.lo, gap.hi)}
-    cells = [Cell(lo, hi) for lo, hi in pairwise(sorted({*borders, *map(Fraction, times)}))]
-    density = prod(
-        (Fraction(factorial(len(gap.losses))) / (gap.hi - gap.lo) ** len(gap.losses) for gap in gaps), start=Fraction(1)
-    )
+    cells = cells_of(gaps, map(Fraction, times))
+    density = prod((gap.density for gap in gaps), start=Fraction(1))
+    taken = {time * scale for time in times}
     for volume, placed in fill(cells, gaps):
         rows = tuple((_row(loss), int(time * scale)) for time, loss in placed)
-        yield Alternative(density * volume, rows)
+        moments = {moment for _, moment in rows}
+        is_crowded = len(moments) < len(rows) or not moments.isdisjoint(taken)
+        yield None if is_crowded else Alternative(density * volume, rows)
+
+
+def _intensity(stream: LossyStream) -> Intensity:
+    """How fast events of a stream come, in exact numbers."""
+    if stream.axis is None:
+        return ALWAYS_THE_SAME
+    rates = zip(stream.axis.since.tolist(), stream.axis.rate.tolist(), strict=True)
+    return Intensity(tuple((Fraction(since), exact(rate)) for since, rate in rates))
 
 
 def _row(loss: Loss) -> int:

@@ -32,6 +32,7 @@ class WorldProgram:
     doubtful: frozenset[str]
     physical: PhysicalPlan
     around: Surroundings  # on the clock of the worlds
+    clock: Clock
     scale: int
     key: tuple[str, ...]
     reach: int | None
@@ -66,6 +67,7 @@ class WorldProgram:
             doubtful,
             whole,
             Surroundings(around.tables, fine),
+            measure.clock,
             scale,
             common_key(part).conclusion,
             reach_of(part, measure),

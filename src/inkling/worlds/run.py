@@ -56,7 +56,10 @@ class WorldData:
         tables: Mapping[str, pa.Table],
         exact_up_to: int,
     ) -> WorldData:
-        streams = tuple(world_stream(one.schema, _ordered_by_id(one, rows[one.schema.name])) for one in program.streams)
+        streams = tuple(
+            world_stream(one.schema, _ordered_by_id(one, rows[one.schema.name]), tables, program.clock)
+            for one in program.streams
+        )
         require_room(program, streams)
         parts = components_of(streams, program.key, program.reach)
         choices = count_worlds(streams, parts, exact_up_to, program.scale, order_only=program.order_only)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from inkling.evaluators.lost.passes import Limits
+from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.logical.plan import EventPlan
 from inkling.worlds.bounds import worlds_needed

@@ -26,6 +26,8 @@ MAIN = {
     "tsunami": "Level",
     "approach": "Position",
     "funnel": "View",
+    "motorway": "Report",
+    "buses": "Ping",
 }
 
 

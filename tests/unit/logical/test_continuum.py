@@ -73,3 +73,12 @@ def test_times_of_lost_events_are_returned_but_tell_nothing_apart() -> None:
     assert refused("EVENT e(g.t AS at) AS PATTERN SEQ(Gate g, Horn h);")
     assert not refused("EVENT e(END(h) AS at) AS PATTERN SEQ(Gate g, Horn h);")
     assert not refused("EVENT e AS PATTERN SEQ(Gate g, Horn h) RETURN END(g) AS at;")
+
+
+def test_what_a_table_tells_of_lost_events_does_not_show_that_they_were_recorded() -> None:
+    told = "TABLE plan(n BIGINT, speed DOUBLE) FROM 'plan.csv';"
+    event = "EVENT e AS PATTERN SEQ(Horn h, Gate g[speed > 3]) PER END;"
+    known = STREAMS.replace("NUMBERED BY n", "NUMBERED BY n KNOWN FROM plan")
+    assert not refused(event)
+    with pytest.raises(inkling.ProgramError, match="INK0332"):
+        inkling.parse(told + known + event)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from inkling.report import MatchRow, MemberRow, ReportData
+from inkling.report import EndRow, MatchRow, MemberRow, ReportData, SegmentsRow
 from inkling.report.payload import LONGEST_TEXT, json_scalar, page_payload, payload_json
 
 
@@ -49,6 +49,24 @@ def test_imprecise_times_and_their_weights_travel_along():
     )
     payload = page_payload(report_of(MatchRow("e", "k", 0, 4, members=members)))
     assert [row[4] for row in payload["members"]] == [0, 1, [0.2, 0.8, 1.0]]
+
+
+def test_a_key_of_several_relations_is_stored_once():
+    north = SegmentsRow("north", ((EndRow(10, 10), EndRow(10, 40, lost=True)),), ("mill",))
+    south, empty = SegmentsRow("south", ((EndRow(5, 5), EndRow(7, 7)),)), SegmentsRow("west", ())
+    payload = page_payload(
+        report_of(
+            MatchRow("e", "k", 5, 40, related=(north, south)),
+            MatchRow("e", "k", 5, 40),
+            MatchRow("e", "k", 5, 40, related=(south, empty)),
+        )
+    )
+    assert payload["lines"] == [
+        ["north", [[5, 5, 0], [5, 35, 1]], ["mill"]],
+        ["south", [[0, 0, 0], [2, 2, 0]], []],
+        ["west", [], []],
+    ]
+    assert payload["related"] == {0: [0, 1], 2: [1, 2]}
 
 
 def test_lineage_is_left_out_when_the_members_say_it():

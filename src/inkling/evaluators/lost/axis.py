@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.errors import InputError
 from inkling.model.batch import Ints
 
 
@@ -19,15 +20,32 @@ class Axis:
     rate: NDArray[np.float64]
 
     @classmethod
-    def of(cls, table: pa.Table) -> Axis:
-        """Of a table with times and rates."""
+    def of(cls, name: str, table: pa.Table) -> Axis:
+        """Of a table with times and rates; raises `InputError` if it says nothing, or what makes no sense."""
         since, rate = (table.column(place).combine_chunks() for place in (0, 1))
-        times = since.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        if not len(table) or since.null_count or rate.null_count:
+            raise _problem(name, "has no rows" if not len(table) else "lacks a time or a rate")
+        times, rates = since.cast(pa.int64()).to_numpy(), rate.cast(pa.float64()).to_numpy()
         order = np.argsort(times, kind="stable")
-        return cls(times[order], rate.cast(pa.float64()).to_numpy(zero_copy_only=False)[order])
+        times, rates = times[order], rates[order]
+        if not (np.isfinite(rates) & (rates > 0)).all():
+            raise _problem(name, "has a rate that is no positive number")
+        again = np.diff(times) == 0
+        if (again & (np.diff(rates) != 0)).any():
+            raise _problem(name, "has two rates for one time")
+        kept = np.append(True, ~again)
+        return cls(times[kept], rates[kept])
 
     def __call__(self, time: Ints) -> NDArray[np.float64]:
         """What adds up to each time, from the first one of the table."""
         total = np.concatenate([[0.0], np.cumsum(np.diff(self.since) * self.rate[:-1])])
         place = np.maximum(np.searchsorted(self.since, time, side="right") - 1, 0)
         return np.asarray(total[place] + (time - self.since[place]) * self.rate[place])
+
+
+def _problem(name: str, what: str) -> InputError:
+    return InputError.of(
+        "INK0564",
+        f"the table `{name}` {what}",
+        notes=("INTENSITY reads how fast events come from a time on, and uses that until the next time",),
+    )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.evaluators.lost.lists import Asked
-from inkling.evaluators.lost.passes import bounds
 from inkling.evaluators.lost.sides import LASTING, PAIRED, Keys
 from inkling.logical.plan import Confidence
 from inkling.model.batch import FOREVER, Ints
@@ -53,6 +52,8 @@ def bounds_by(
     left: Keys, right: Keys, ones: Ints, others: Ints, asked: Asked, time: Ints
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds on the probability of at least 0, 1, … qualifying segments, by what is known at some time, per pair."""
+    from inkling.evaluators.lost.passes import bounds
+
     frontier = np.minimum(_frontier(left, ones, time), _frontier(right, others, time))
     totals = left.complete[ones] <= time, right.complete[others] <= time
     found = bounds(left.lists, right.lists, ones, others, asked, frontier, *totals)

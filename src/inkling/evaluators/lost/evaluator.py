@@ -12,9 +12,9 @@ import pyarrow as pa
 from inkling.analysis.lost import Relation, Side
 from inkling.evaluators.lost.axis import Axis
 from inkling.evaluators.lost.early import first_moments
+from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import ALL, Asked
 from inkling.evaluators.lost.pairs import pairs_of
-from inkling.evaluators.lost.passes import Limits, chances
 from inkling.evaluators.lost.sides import Context, Keys, keys_of
 from inkling.evaluators.segments.relations import truth_table
 from inkling.evaluators.truth import truth_of
@@ -81,7 +81,7 @@ class RelationEvaluator:
     def _axis(self) -> Axis | None:
         doubts = [self.schemas[side.stream].doubt for side in self.relation.sides]
         names = {doubt.intensity for doubt in doubts if isinstance(doubt, LostEvents) and doubt.intensity}
-        return Axis.of(self.context.tables[names.pop()]) if names else None
+        return next((Axis.of(name, self.context.tables[name]) for name in names), None)
 
     @cached_property
     def asked(self) -> Asked:
@@ -99,18 +99,18 @@ class RelationEvaluator:
             return np.zeros(1, np.int64)
         return np.arange(left.least, (left.most or left.least) + 1)
 
-    def pairs(self, sides: Sides) -> Iterator[tuple[Ints, Ints]]:
-        """The pairs of keys that the event asks about."""
-        by_left, by_right = self._joined_by
+    def pairs(self, sides: Sides, chosen: Ints | None = None) -> Iterator[tuple[Ints, Ints]]:
+        """The pairs of keys that the event asks about; of `chosen` left ones, where only some are."""
+        by_left, by_right = self.joined_by
         left, right = sides.left.hashes(by_left), sides.right.hashes(by_right)
-        for ones, others in pairs_of(left, right, apart=self.relation.is_within_one_stream):
+        for ones, others in pairs_of(left, right, chosen, apart=self.relation.is_within_one_stream):
             for condition in self._of_pairs:
                 holds = truth_of(condition, self._values(sides, ones, others), len(ones), self.context.around)
                 ones, others = ones[holds], others[holds]
             yield ones, others
 
     @cached_property
-    def _joined_by(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def joined_by(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Columns of both sides that have to be equal."""
         left, right = self.relation.sides
         columns = [(column.name, column.name) for column in self.event.partition]
@@ -158,6 +158,8 @@ class RelationEvaluator:
 
     def found(self, sides: Sides, ones: Ints, others: Ints) -> Found:
         """The final answer about some pairs."""
+        from inkling.evaluators.lost.passes import chances
+
         answer = chances(sides.left.lists, sides.right.lists, ones, others, self.asked, self.limits)
         every = replace(
             self.every(ones, others),

@@ -12,8 +12,15 @@ from inkling.model.batch import Ints
 PAIRS_AT_ONCE = 1 << 18
 
 
-def pairs_of(left: Hashes, right: Hashes, *, apart: bool, at_once: int = PAIRS_AT_ONCE) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs of keys with equal hashes, in the order of the left ones; with `apart`, no key with itself."""
+def pairs_of(
+    left: Hashes, right: Hashes, chosen: Ints | None = None, *, apart: bool, at_once: int = PAIRS_AT_ONCE
+) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs of keys with equal hashes, in the order of the left ones, or of `chosen` ones of them.
+
+    With `apart`, no key with itself.
+    """
+    keys = np.arange(len(left)) if chosen is None else chosen
+    left = left[keys]
     order = np.argsort(right, kind="stable")
     first = np.searchsorted(right[order], left, side="left")
     n_partners = np.searchsorted(right[order], left, side="right") - first
@@ -25,6 +32,7 @@ def pairs_of(left: Hashes, right: Hashes, *, apart: bool, at_once: int = PAIRS_A
         ones = np.repeat(np.arange(begin, end), n_partners[begin:end])
         place = np.arange(len(ones)) - np.repeat(until[begin:end] - n_partners[begin:end] - done, n_partners[begin:end])
         others = order[first[ones] + place]
+        ones = keys[ones]
         if apart:
             differs = ones != others
             ones, others = ones[differs], others[differs]

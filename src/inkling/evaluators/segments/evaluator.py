@@ -11,14 +11,17 @@ import pyarrow as pa
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.matches.lineage import lineage_ids
 from inkling.evaluators.segments.codes import codes_of, numbered
+from inkling.evaluators.segments.quantities import chosen_lists, reached
 from inkling.evaluators.segments.relations import N_CASES, needed_comparisons, truth_table
 from inkling.evaluators.segments.sides import KeysAndSegments, side_of
 from inkling.evaluators.truth import truth_of
 from inkling.kernels import lists
 from inkling.kernels.segments import ALL, Question, qualifying_segments, related_keys
+from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
+from inkling.logical.vectorized.columns import Resolve
 from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
 
@@ -70,19 +73,23 @@ class SegmentsEvaluator:
             for one in (pattern.left, pattern.right)
         )
         ones, others = related_keys(left.arrays, right.arrays, asked)
-        ones, others, head = self._with_heads(batch, left, right, ones, others)
-        offsets, segments = qualifying_segments(ones, others, left.arrays, right.arrays, asked)
+        pair, quantity = self._asked_about(left, right, ones, others)
+        kept, head = self._with_heads(batch, left.row[ones[pair]], right.row[others[pair]], quantity)
+        related, place = np.unique(pair[kept], return_inverse=True)
+        offsets, segments = qualifying_segments(ones[related], others[related], left.arrays, right.arrays, asked)
+        offsets, segments = chosen_lists(offsets, segments, place)
+        ones, others = ones[pair[kept]], others[pair[kept]]
         offsets, rows = _rows(left, offsets, segments, paired=pattern.left.pairing is not None)
         partition = left.partition[ones]
         start, end = np.minimum(left.start[ones], right.start[others]), np.maximum(left.end[ones], right.end[others])
         identity, n_results = numbered([partition, *(codes_of(column) for column in head.values())])
         witness = np.arange(n_results)
-        known = end
+        known = np.maximum(end, np.maximum(left.known[ones], right.known[others]))
         if n_results < len(ones):
             none = np.zeros(len(rows), np.int64)
             places = np.full(len(ones), -UNORDERED)
             witness = lists.choose_witness(identity, start, places, offsets, batch.event[rows], none, n_results)
-            end, known = _latest(identity, end, n_results), -_latest(identity, -end, n_results)
+            end, known = _latest(identity, end, n_results), -_latest(identity, -known, n_results)
         order = np.lexsort((start[witness], end, partition[witness]))
         witness, end, known = witness[order], end[order], known[order]
         lineage = lineage_ids(batch, offsets, rows)
@@ -99,22 +106,37 @@ class SegmentsEvaluator:
             batch.place_words,
         )
 
-    def _with_heads(
-        self, batch: EventBatch, left: KeysAndSegments, right: KeysAndSegments, ones: Ints, others: Ints
-    ) -> tuple[Ints, Ints, dict[str, pa.Array]]:
-        """The pairs that pass HAVING, and the values of their heads."""
-        event = self.step.event
+    def _asked_about(
+        self, left: KeysAndSegments, right: KeysAndSegments, ones: Ints, others: Ints
+    ) -> tuple[Ints, Ints | None]:
+        """The related pairs, each as often as a number is asked about that it reaches, and these numbers."""
+        least, most = self._pattern.left.least, self._pattern.left.most
+        if least is None or most is None:
+            return np.arange(len(ones)), None
+        offsets, _ = qualifying_segments(ones, others, left.arrays, right.arrays, self._question)
+        return reached(np.diff(offsets), least, most)
 
-        def gather() -> Gather:
-            rows = np.stack([left.row[ones], right.row[others]], axis=1).ravel()
-            slots = np.tile([self._pattern.left.leaf.slot, self._pattern.right.leaf.slot], len(ones))
-            return Gather(batch, np.arange(0, len(rows) + 1, 2), rows, slots)
+    def _with_heads(
+        self, batch: EventBatch, ones: Ints, others: Ints, quantity: Ints | None
+    ) -> tuple[Ints, dict[str, pa.Array]]:
+        """The pairs of rows that pass HAVING, and the values of their heads."""
+        event = self.step.event
+        kept = np.arange(len(ones))
+
+        def gather() -> Resolve:
+            rows = np.stack([ones[kept], others[kept]], axis=1).ravel()
+            slots = np.tile([self._pattern.left.leaf.slot, self._pattern.right.leaf.slot], len(kept))
+            columns = Gather(batch, np.arange(0, len(rows) + 1, 2), rows, slots)
+            if quantity is None:
+                return columns
+            return lambda reference: (
+                pa.array(quantity[kept]) if isinstance(reference, e.Quantity) else columns(reference)
+            )
 
         for condition in event.having:
-            holds = truth_of(condition, gather(), len(ones), self.around)
-            ones, others = ones[holds], others[holds]
+            kept = kept[truth_of(condition, gather(), len(kept), self.around)]
         resolve = gather()
-        return ones, others, {one.name: evaluate(one.expr, resolve, len(ones), self.around) for one in event.head}
+        return kept, {one.name: evaluate(one.expr, resolve, len(kept), self.around) for one in event.head}
 
 
 def _rows(left: KeysAndSegments, offsets: Ints, segments: Ints, *, paired: bool) -> tuple[Ints, Ints]:

@@ -25,6 +25,7 @@ class KeysAndSegments:
     row: Ints  # of each key, some row of the batch that is an event of it
     start: Ints  # of each key: where its first segment starts, or its first event if it has no segment
     end: Ints
+    known: Ints  # of each key: when the last of these was known, maybe after its end
     opening: Ints  # of each segment: the row that it is, or that opens it
     closing: Ints
 
@@ -72,6 +73,11 @@ def side_of(
         rows[first],
         np.where(has_segments, segment_lo, lo),
         np.where(has_segments, segment_hi, hi),
+        np.where(
+            has_segments,
+            _latest(owner, n_keys, batch.known[closing[order]]),
+            _latest(key, n_keys, batch.known[rows]),
+        ),
         opening[order],
         closing[order],
     )
@@ -103,10 +109,14 @@ def _labels(batch: EventBatch, same: Column | None, opening: Ints, closing: Ints
 def _hulls(key: Ints, n_keys: int, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """First start and last end per key; nonsense for a key without any."""
     lo = np.full(n_keys, np.iinfo(np.int64).max)
-    hi = np.full(n_keys, np.iinfo(np.int64).min)
     np.minimum.at(lo, key, start)
-    np.maximum.at(hi, key, end)
-    return lo, hi
+    return lo, _latest(key, n_keys, end)
+
+
+def _latest(key: Ints, n_keys: int, times: Ints) -> Ints:
+    latest = np.full(n_keys, np.iinfo(np.int64).min)
+    np.maximum.at(latest, key, times)
+    return latest
 
 
 def _in_step(owner: Ints, label: Ints, end: Ints, n_keys: int) -> np.ndarray:

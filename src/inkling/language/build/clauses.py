@@ -40,5 +40,5 @@ def named(value: Value, name: str) -> Item:
     return Item(node_of(value), Ident(name))
 
 
-def at_least_confident(threshold: float, *, strictly: bool) -> Confidence:
-    return Confidence(">" if strictly else ">=", float(threshold))
+def at_least_confident(threshold: float, *, strictly: bool, early: bool = False) -> Confidence:
+    return Confidence(">" if strictly else ">=", float(threshold), early)

@@ -81,9 +81,9 @@ class EventBuilder(StatementBuilder):
     def per(self, per: Per) -> Self:
         return self._with(per=per)
 
-    def confidence(self, threshold: float, *, strictly: bool = False) -> Self:
-        """`CONFIDENCE >= threshold`, or `>` when strictly."""
-        return self._with(confidence=at_least_confident(threshold, strictly=strictly))
+    def confidence(self, threshold: float, *, strictly: bool = False, early: bool = False) -> Self:
+        """`CONFIDENCE >= threshold`, or `>` when strictly; early tells of a relation once it is certain to reach it."""
+        return self._with(confidence=at_least_confident(threshold, strictly=strictly, early=early))
 
     def top(self, n: int) -> Self:
         return self._with(top=n)

@@ -17,6 +17,7 @@ from inkling.language.syntax import (
     Complement,
     Component,
     Duration,
+    EachCount,
     EventCount,
     Except,
     Expr,
@@ -201,6 +202,11 @@ def some_segment(stream: str, var: str | None = None) -> Quantity:
 
 def at_least_segments(count: int, stream: str, var: str | None = None) -> Quantity:
     return Quantity("AT LEAST", Ident(stream), _ident(var), count)
+
+
+def at_least_each(name: str, least: int, most: int, stream: str, var: str | None = None) -> Quantity:
+    """`at_least_each("k", 1, 12, "Congestion", "x")`: each number from 1 to 12 on its own."""
+    return Quantity("AT LEAST", Ident(stream), _ident(var), EachCount(Ident(name), least, most))
 
 
 def quantified(

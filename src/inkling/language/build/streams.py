@@ -12,6 +12,7 @@ from inkling.language.syntax import (
     DeriveItem,
     Duration,
     Ident,
+    Rate,
     RuleDecl,
     SegmentsDecl,
     StreamDecl,
@@ -73,8 +74,16 @@ class StreamBuilder(StatementBuilder):
     def probability(self, column: str, *, given: tuple[str, ...] = ()) -> Self:
         return self._with(probability=Ident(column), given=idents(given))
 
-    def numbered_by(self, column: str) -> Self:
-        return self._with(numbered_by=Ident(column))
+    def numbered_by(
+        self, column: str, *, erlang: int | None = None, intensity: str | None = None, known: str | None = None
+    ) -> Self:
+        """`erlang` is the shape of gaps, `intensity` and `known` are names of tables."""
+        return self._with(
+            numbered_by=Ident(column),
+            erlang=erlang,
+            intensity=None if intensity is None else Ident(intensity),
+            known=None if known is None else Ident(known),
+        )
 
     def segments(
         self,
@@ -82,11 +91,15 @@ class StreamBuilder(StatementBuilder):
         role: str | None = None,
         count: str | None = None,
         bounds: tuple[str, str] | None = None,
+        rate: Rate | str | None = None,
+        timeout: Duration | None = None,
     ) -> Self:
+        """The rate is a number of events in a length of time, `rate(12, hours(1))`, or the name of a column."""
         lo, hi = idents(bounds) if bounds is not None else (None, None)
         role_column = None if role is None else Ident(role)
         count_column = None if count is None else Ident(count)
-        return self._with(segments=SegmentsDecl(role_column, count_column, lo, hi))
+        written = Ident(rate) if isinstance(rate, str) else rate
+        return self._with(segments=SegmentsDecl(role_column, count_column, lo, hi, written, timeout))
 
     def derive(self, name: str, value: Value) -> Self:
         item = DeriveItem(Ident(name), node_of(value))

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from inkling.language.syntax import Duration, EventCount, PointCount, TimeUnit
+from inkling.language.syntax import Duration, EventCount, PointCount, Rate, TimeUnit
 
 
 def duration(amount: int | float | str | Fraction, unit: TimeUnit) -> Duration:
@@ -11,8 +11,12 @@ def duration(amount: int | float | str | Fraction, unit: TimeUnit) -> Duration:
     >>> duration(0.1, "SECONDS").amount
     Fraction(1, 10)
     """
-    exact = Fraction(str(amount))
-    return Duration(exact.numerator if exact.denominator == 1 else exact, unit)
+    return Duration(_exact(amount), unit)
+
+
+def rate(count: int | float | str | Fraction, per: Duration) -> Rate:
+    """So many in a length of time, on average: `rate(12, hours(1))`."""
+    return Rate(_exact(count), per)
 
 
 def ticks(amount: int) -> Duration:
@@ -53,3 +57,8 @@ def events(n: int) -> EventCount:
 
 def points(n: int) -> PointCount:
     return PointCount(n)
+
+
+def _exact(amount: int | float | str | Fraction) -> int | Fraction:
+    exact = Fraction(str(amount))
+    return exact.numerator if exact.denominator == 1 else exact

@@ -8,7 +8,7 @@ from lark.tree import Meta
 
 from inkling.errors import ProgramError, nearest
 from inkling.language.parser.tree import LARGEST_INTEGER, Children, TreeBuilder, span_of
-from inkling.language.syntax import TIME_UNITS, Duration, EventCount, PointCount, TimeUnit, Window
+from inkling.language.syntax import TIME_UNITS, Duration, EventCount, PointCount, Rate, TimeUnit, Window
 from inkling.source import Span
 
 _UNITS: dict[str, TimeUnit] = {unit: unit for unit in TIME_UNITS}
@@ -44,6 +44,22 @@ class DurationBuilder(TreeBuilder):
     def time_unit(self, meta: Meta, children: Children) -> Token:
         (word,) = children
         return cast(Token, word)
+
+    def rate(self, meta: Meta, children: Children) -> Rate:
+        """`12 PER HOUR`, `3 PER 10 MINUTES`"""
+        number, per = children
+        if isinstance(per, Token):
+            one = Token("INTEGER", "1", per.start_pos, end_pos=per.start_pos)
+            per = self._duration(one, per, choices=TIME_UNITS)
+        count = self._amount(number)
+        if count == 0 or per.amount == 0:
+            raise self.mistake(
+                "INK0116",
+                "a rate is a number above 0, in a length of time",
+                span_of(meta),
+                helps=("say how many events come, for example `RATE 12 PER HOUR`",),
+            )
+        return Rate(count, per, span=span_of(meta))
 
     def window(self, number: Token, unit: Token) -> Window:
         """`30 MINUTES`, `5 POINTS` or `4 EVENTS`"""

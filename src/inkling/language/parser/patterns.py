@@ -9,6 +9,7 @@ from lark.tree import Meta
 from inkling.language.parser.expressions import ExpressionBuilder
 from inkling.language.parser.tree import Children, span_of
 from inkling.language.syntax import (
+    MOST_COUNTS,
     Absent,
     After,
     Allen,
@@ -18,6 +19,7 @@ from inkling.language.syntax import (
     Body,
     Check,
     Complement,
+    EachCount,
     Except,
     Expr,
     Ident,
@@ -94,9 +96,24 @@ class PatternBuilder(ExpressionBuilder):
 
     def quantity(self, meta: Meta, children: Children) -> Quantity:
         head, stream, *var = children
-        count = self.integer(head) if head.type == "INTEGER" else None
+        count = head if isinstance(head, EachCount) else self.integer(head) if head.type == "INTEGER" else None
         quantifier = cast(Quantifier, "AT LEAST" if count is not None else head.type)
         return Quantity(quantifier, stream, var[0] if var else None, count, span=span_of(meta))
+
+    def each_count(self, meta: Meta, children: Children) -> EachCount:
+        name, first, last = children
+        least = self.count(first, what="a number of segments that is asked about")
+        most = self.integer(last)
+        if most < least:
+            raise self.mistake(
+                "INK0116",
+                f"the range from {least} to {most} is empty",
+                span_of(first).to(span_of(last)),
+                helps=(f"write `FROM {most} TO {least}`",) if most else (),
+            )
+        if most > MOST_COUNTS:
+            raise self.mistake("INK0116", f"numbers of segments go up to {MOST_COUNTS}, found `{last}`", span_of(last))
+        return EachCount(name, least, most, span=span_of(meta))
 
     def check(self, meta: Meta, children: Children) -> Check:
         return Check(*children, span=span_of(meta))

@@ -103,7 +103,18 @@ class StatementBuilder(PatternBuilder):
         return tuple(children)
 
     def numbered_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("NUMBERED BY", {"numbered_by": children[0]}, span_of(meta))
+        column, *parts = children
+        return Clause("NUMBERED BY", {"numbered_by": column, **self.fields_of(parts)}, span_of(meta))
+
+    def numbered_gaps(self, meta: Meta, children: Children) -> Clause:
+        shape = self.count(children[0], what="the shape of gaps")
+        return Clause("GAPS", {"erlang": shape}, span_of(meta))
+
+    def numbered_intensity(self, meta: Meta, children: Children) -> Clause:
+        return Clause("INTENSITY", {"intensity": children[0]}, span_of(meta))
+
+    def numbered_known(self, meta: Meta, children: Children) -> Clause:
+        return Clause("KNOWN FROM", {"known": children[0]}, span_of(meta))
 
     def segments_option(self, meta: Meta, children: Children) -> Clause:
         segments = SegmentsDecl(**self.fields_of(children), span=span_of(meta))
@@ -118,6 +129,12 @@ class StatementBuilder(PatternBuilder):
     def segments_bounds(self, meta: Meta, children: Children) -> Clause:
         lo, hi = children
         return Clause("BOUNDS", {"lo": lo, "hi": hi}, span_of(meta))
+
+    def segments_rate(self, meta: Meta, children: Children) -> Clause:
+        return Clause("RATE", {"rate": children[0]}, span_of(meta))
+
+    def segments_timeout(self, meta: Meta, children: Children) -> Clause:
+        return Clause("TIMEOUT", {"timeout": children[0]}, span_of(meta))
 
     def derive_option(self, meta: Meta, children: Children) -> Clause:
         return Clause("DERIVE", {"derive": tuple(children)}, span_of(meta))
@@ -182,7 +199,7 @@ class StatementBuilder(PatternBuilder):
         return Clause("PER", {"per": cast(Per, children[0].type)}, span_of(meta))
 
     def confidence(self, meta: Meta, children: Children) -> Clause:
-        operator, number = children
+        operator, number, *early = children
         if operator not in (">=", ">"):
             raise self.mistake(
                 "INK0101",
@@ -190,7 +207,7 @@ class StatementBuilder(PatternBuilder):
                 span_of(operator),
             )
         threshold = self.probability(number, what="a confidence")
-        confidence = Confidence(cast(Any, str(operator)), threshold, span=span_of(meta))
+        confidence = Confidence(cast(Any, str(operator)), threshold, bool(early), span=span_of(meta))
         return Clause("CONFIDENCE", {"confidence": confidence}, span_of(meta))
 
     def top(self, meta: Meta, children: Children) -> Clause:

@@ -39,6 +39,9 @@ SYMBOLS = {
 }
 
 
+_NUMBERS = ("INTEGER", "DECIMAL")
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How far a statement could be read: its terminals, and the states before each of them."""
@@ -107,7 +110,7 @@ def _word_readings(raw: Sequence[RawToken], idx: int) -> tuple[str, ...]:
         return ("RELATION", "NAME")
     if word == "AT" and idx + 1 < len(raw) and raw[idx + 1].upper == "MOST":
         return ("NAME", "AT")  # an option of a stream, where no name can stand
-    if word == "AT" and not _is_time_point(raw[idx + 1 : idx + 3]):
+    if word == "AT" and not _is_time_point(raw[idx + 1 : idx + 5]):
         return ("NAME",)
     if word == "ON" and idx + 1 < len(raw) and raw[idx + 1].upper == "SAME":
         return ("_ON_SAME", "NAME")
@@ -119,12 +122,12 @@ def _word_readings(raw: Sequence[RawToken], idx: int) -> tuple[str, ...]:
 def _is_time_point(following: Sequence[RawToken]) -> bool:
     """Whether `AT` is the keyword, and not a stream of that name."""
     match [token.upper or token.text for token in following]:
-        case ["START", "," | ")"] | ["START"]:
+        case ["START", "," | ")", *_] | ["START"]:
             return True
-        case ["LEAST", _]:
-            return following[1].kind in ("INTEGER", "DECIMAL")
+        case ["LEAST", _, *rest]:
+            return following[1].kind in _NUMBERS or (rest[:1] in (["FROM"], ["TO"]) and following[-1].kind in _NUMBERS)
         case [_, *_]:
-            return following[0].kind in ("INTEGER", "DECIMAL", "STRING")
+            return following[0].kind in (*_NUMBERS, "STRING")
         case _:
             return False
 

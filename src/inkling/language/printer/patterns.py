@@ -22,6 +22,7 @@ from inkling.language.syntax import (
     Complement,
     Component,
     Duration,
+    EachCount,
     EventCount,
     Except,
     Ident,
@@ -34,6 +35,7 @@ from inkling.language.syntax import (
     PointCount,
     Quantified,
     Quantity,
+    Rate,
     Relation,
     Repeat,
     Seq,
@@ -74,6 +76,11 @@ def window(node: Window) -> str:
 
 def duration(node: Duration) -> str:
     return f"{decimal(node.amount)} {node.unit}"
+
+
+def rate(node: Rate) -> str:
+    per = node.per.unit.removesuffix("S") if node.per.amount == 1 else duration(node.per)
+    return f"{decimal(node.count)} PER {per}"
 
 
 def _level(node: Component) -> int:
@@ -166,9 +173,15 @@ def _window_of(node: WindowOf) -> Doc:
 
 
 def _quantity(node: Quantity) -> str:
-    count = "" if node.count is None else f" {node.count}"
+    count = "" if node.count is None else f" {_count(node.count)}"
     var = f" {written_name(node.var.text, AFTER_A_PATTERN)}" if node.var else ""
     return f"{node.quantifier}{count} {column_name(node.stream)}{var}"
+
+
+def _count(node: int | EachCount) -> str:
+    if isinstance(node, int):
+        return str(node)
+    return f"{column_name(node.name)} FROM {node.least} TO {node.most}"
 
 
 def repetition_text(low: int, high: int | None) -> str:

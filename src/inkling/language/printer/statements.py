@@ -9,7 +9,7 @@ from inkling.language.printer.expressions import (
     number,
 )
 from inkling.language.printer.layout import HARD_LINE, LINE, Doc, Group, Nest, bracketed, joined
-from inkling.language.printer.patterns import body_clauses, duration, pattern, window
+from inkling.language.printer.patterns import body_clauses, duration, pattern, rate, window
 from inkling.language.reserved import AFTER_TIME
 from inkling.language.syntax import (
     ClockErrors,
@@ -88,7 +88,7 @@ def _stream_options(node: StreamDecl) -> list[Doc]:
         given = f" GIVEN {_names(node.given)}" if node.given else ""
         options.append(f"PROBABILITY {column_name(node.probability)}{given}")
     if node.numbered_by is not None:
-        options.append(f"NUMBERED BY {column_name(node.numbered_by)}")
+        options.append(_numbered(node.numbered_by, node))
     if node.segments is not None:
         options.append(_segments(node.segments))
     if node.derive:
@@ -127,6 +127,17 @@ def _error(node: Duration | Ident | ClockErrors) -> str:
             return f"CLOCK {column_name(column)} ERROR {duration(usual)}{''.join(named)}"
 
 
+def _numbered(column: Ident, node: StreamDecl) -> str:
+    parts = [f"NUMBERED BY {column_name(column)}"]
+    if node.erlang is not None:
+        parts.append(f"GAPS ERLANG {node.erlang}")
+    if node.intensity is not None:
+        parts.append(f"INTENSITY {column_name(node.intensity)}")
+    if node.known is not None:
+        parts.append(f"KNOWN FROM {column_name(node.known)}")
+    return " ".join(parts)
+
+
 def _segments(node: SegmentsDecl) -> str:
     parts = ["SEGMENTS"]
     if node.role is not None:
@@ -135,6 +146,10 @@ def _segments(node: SegmentsDecl) -> str:
         parts.append(f"COUNT {column_name(node.count)}")
     if node.lo is not None and node.hi is not None:
         parts.append(f"BOUNDS {column_name(node.lo)} TO {column_name(node.hi)}")
+    if node.rate is not None:
+        parts.append(f"RATE {column_name(node.rate) if isinstance(node.rate, Ident) else rate(node.rate)}")
+    if node.timeout is not None:
+        parts.append(f"TIMEOUT {duration(node.timeout)}")
     return " ".join(parts)
 
 
@@ -183,7 +198,7 @@ def _consume(node: Consume) -> Doc:
 
 
 def _confidence(node: Confidence) -> str:
-    return f"CONFIDENCE {node.op} {number(node.threshold)}"
+    return f"CONFIDENCE {node.op} {number(node.threshold)}" + (" EARLY" if node.early else "")
 
 
 def _kind(kind: ForecastKind) -> str:

@@ -9,6 +9,7 @@ from inkling.language.syntax.durations import (
     Duration,
     EventCount,
     PointCount,
+    Rate,
     TimeUnit,
     Window,
 )
@@ -39,6 +40,7 @@ from inkling.language.syntax.expressions import (
 )
 from inkling.language.syntax.nodes import Ident, Node
 from inkling.language.syntax.patterns import (
+    MOST_COUNTS,
     RELATIONS,
     Absent,
     After,
@@ -50,6 +52,7 @@ from inkling.language.syntax.patterns import (
     Check,
     Complement,
     Component,
+    EachCount,
     Except,
     Leaf,
     Nested,
@@ -102,6 +105,7 @@ from inkling.language.syntax.statements import (
 )
 
 __all__ = [
+    "MOST_COUNTS",
     "RELATIONS",
     "TIME_UNITS",
     "Absent",
@@ -133,6 +137,7 @@ __all__ = [
     "Demand",
     "DeriveItem",
     "Duration",
+    "EachCount",
     "EventCount",
     "EventDecl",
     "Except",
@@ -168,6 +173,7 @@ __all__ = [
     "Quantified",
     "Quantifier",
     "Quantity",
+    "Rate",
     "Relation",
     "Remaining",
     "Repeat",

@@ -1,4 +1,4 @@
-"""Lengths of time, and the three ways to say how far a match may stretch."""
+"""Lengths of time, how often something comes in one, and the three ways to say how far a match may stretch."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +25,20 @@ class Duration(Node):
             raise ValueError(f"a duration fits 64 bits, got {self.amount} {self.unit}")
         if not _has_finite_decimal(self.amount):
             raise ValueError(f"a duration has a finite decimal form, got {self.amount}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Node):
+    """`12 PER HOUR`, `0.5 PER 10 MINUTES`; the count has a finite decimal form."""
+
+    count: int | Fraction
+    per: Duration
+
+    def __post_init__(self) -> None:
+        if not 0 < self.count < 2**63 or self.per.amount == 0:
+            raise ValueError(f"a rate is positive and fits 64 bits, got {self.count} per {self.per.amount}")
+        if not _has_finite_decimal(self.count):
+            raise ValueError(f"a rate has a finite decimal form, got {self.count}")
 
 
 @dataclass(frozen=True, slots=True)

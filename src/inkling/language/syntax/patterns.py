@@ -186,19 +186,36 @@ class AtTime(Node):
             raise ValueError(f"a time is a tick or a text, got {self.time.value!r}")
 
 
+MOST_COUNTS = 1000
+"""So many segments can be asked about one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class EachCount(Node):
+    """`k FROM 1 TO 12`: each of these numbers on its own, under a name that results can show."""
+
+    name: Ident
+    least: int
+    most: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.least <= self.most <= MOST_COUNTS:
+            raise ValueError(f"counts go up from 1 or more to at most {MOST_COUNTS}, got {self.least} to {self.most}")
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity(Node):
-    """`ALL S x`, `SOME S`, `AT LEAST 2 S x`; `count` belongs to `AT LEAST` alone."""
+    """`ALL S x`, `SOME S`, `AT LEAST 2 S x`, `AT LEAST k FROM 1 TO 12 S x`; `count` belongs to `AT LEAST` alone."""
 
     quantifier: Quantifier
     stream: Ident
     var: Ident | None = None
-    count: int | None = None
+    count: int | EachCount | None = None
 
     def __post_init__(self) -> None:
         if (self.count is not None) != (self.quantifier == "AT LEAST"):
             raise ValueError(f"a count belongs to AT LEAST, got {self.quantifier} {self.count}")
-        if self.count is not None and self.count < 0:
+        if isinstance(self.count, int) and self.count < 0:
             raise ValueError(f"a count is not negative, got {self.count}")
 
 

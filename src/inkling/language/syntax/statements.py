@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.language.syntax.durations import Duration, EventCount
+from inkling.language.syntax.durations import Duration, EventCount, Rate
 from inkling.language.syntax.expressions import Call, Expr
 from inkling.language.syntax.nodes import Ident, Node
 from inkling.language.syntax.patterns import Body
@@ -89,12 +89,14 @@ TimeDecl: TypeAlias = TimePoint | TimeSpan | TimeBetween | TimeAbout
 
 @dataclass(frozen=True, slots=True)
 class SegmentsDecl(Node):
-    """`SEGMENTS ROLE r COUNT n BOUNDS lo TO hi`; bounds are both given or both missing."""
+    """`SEGMENTS ROLE r COUNT n BOUNDS lo TO hi RATE 2 PER HOUR TIMEOUT 5 MINUTES`; bounds come in pairs."""
 
     role: Ident | None = None
     count: Ident | None = None
     lo: Ident | None = None
     hi: Ident | None = None
+    rate: Rate | Ident | None = None
+    timeout: Duration | None = None
 
     def __post_init__(self) -> None:
         if (self.lo is None) != (self.hi is None):
@@ -121,6 +123,9 @@ class StreamDecl(StatementNode):
     probability: Ident | None = None
     given: tuple[Ident, ...] = ()
     numbered_by: Ident | None = None
+    erlang: int | None = None  # GAPS ERLANG 3
+    intensity: Ident | None = None
+    known: Ident | None = None  # KNOWN FROM t
     segments: SegmentsDecl | None = None
     derive: tuple[DeriveItem, ...] = ()
     reset_when: Expr | None = None
@@ -133,6 +138,11 @@ class StreamDecl(StatementNode):
             raise ValueError("a stream has at least one column")
         if self.given and self.probability is None:
             raise ValueError("GIVEN belongs to PROBABILITY")
+        about_numbers = (self.erlang, self.intensity, self.known)
+        if self.numbered_by is None and any(part is not None for part in about_numbers):
+            raise ValueError("GAPS, INTENSITY and KNOWN belong to NUMBERED BY")
+        if self.erlang is not None and self.erlang < 1:
+            raise ValueError(f"gaps have a shape of at least 1, got {self.erlang}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +190,11 @@ class Consume(Node):
 
 @dataclass(frozen=True, slots=True)
 class Confidence(Node):
-    """`CONFIDENCE >= 0.2`"""
+    """`CONFIDENCE >= 0.2`, `CONFIDENCE > 0.5 EARLY`"""
 
     op: OneOf[">=", ">"]
     threshold: float
+    early: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:

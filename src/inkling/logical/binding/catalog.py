@@ -47,7 +47,8 @@ class Source:
     is_interval: bool = False
     streams: frozenset[str] = frozenset()  # what it rests on
     doubtful: frozenset[str] = frozenset()  # those of them that are uncertain
-    key: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()  # which events belong together; of a derived event, what its head shows of PARTITION BY
+    unshown: tuple[str, ...] = ()  # columns of PARTITION BY that the head does not show, so that there is no key
     pairing: Pairing | None = None  # SEGMENTS: its events open and close segments
     is_derived: bool = False
     is_forecast: bool = False

@@ -75,6 +75,8 @@ def bind_confidence(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mista
     confidence = decl.confidence
     if confidence is None:
         return None
+    if confidence.early and not isinstance(decl.body.pattern, s.Quantified):
+        refuse_early(confidence, "other results are told when their probabilities are final", mistakes)
     if confidence.op == ">" and confidence.threshold >= 1:
         mistakes.wrong(
             "INK0321",
@@ -88,7 +90,18 @@ def bind_confidence(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mista
             "CONFIDENCE changes nothing here: every stream is certain, so every probability is 1",
             confidence,
         )
-    return p.Confidence(float(confidence.threshold), confidence.op == ">")
+    return p.Confidence(float(confidence.threshold), confidence.op == ">", confidence.early)
+
+
+def refuse_early(confidence: s.Confidence, why: str, mistakes: Mistakes) -> None:
+    """EARLY outside a relation between segments."""
+    mistakes.wrong(
+        "INK0353",
+        "EARLY fits a relation between segments alone",
+        confidence,
+        notes=[f"`ALL`, `SOME` and `AT LEAST` can be certain to hold before all rows are there; {why}"],
+        helps=["leave EARLY out"],
+    )
 
 
 def bind_top(decl: s.EventDecl, doubtful: frozenset[str], mistakes: Mistakes) -> int | None:

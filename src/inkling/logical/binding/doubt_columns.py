@@ -69,7 +69,14 @@ def _doubt_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
         yield "NUMBERED BY", decl.numbered_by
     if decl.segments is not None:
         segments = decl.segments
-        named = (("ROLE", segments.role), ("COUNT", segments.count), ("BOUNDS", segments.lo), ("BOUNDS", segments.hi))
+        rate = segments.rate if isinstance(segments.rate, s.Ident) else None
+        named = (
+            ("ROLE", segments.role),
+            ("COUNT", segments.count),
+            ("BOUNDS", segments.lo),
+            ("BOUNDS", segments.hi),
+            ("RATE", rate),
+        )
         yield from ((role, column) for role, column in named if column is not None)
 
 

@@ -28,6 +28,7 @@ from inkling.logical.binding.outputs import bind_outputs
 from inkling.logical.binding.patterns import bind_shape
 from inkling.logical.binding.places import Shape, fill
 from inkling.logical.binding.precedence import warn_of_mixed_levels
+from inkling.logical.binding.quantities import check_quantity, take_quantity
 from inkling.logical.binding.segments import check_segments
 from inkling.logical.binding.sequences import can_be_empty
 from inkling.logical.binding.syntax_walk import named_sources, parts_of
@@ -35,6 +36,7 @@ from inkling.logical.binding.timeouts import bind_timeouts
 from inkling.logical.binding.unknown import report_unknown
 from inkling.logical.binding.user_calls import with_aggregates
 from inkling.logical.binding.windows import check_windows
+from inkling.logical.keys import key_of_results
 from inkling.logical.moments import happens_without_events
 from inkling.model.schema import Column, EventSchema
 
@@ -61,9 +63,11 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     used = {source.name: source for place in shape.places for source in place.sources}
     sources = tuple({**used, **{source.name: source for source in scope}}.values())
     names = EventNames(shape, catalog, mistakes, times, bind_partition(decl, sources, mistakes))
+    take_quantity(decl.body, names)
     bind_conditions(names)
     head, returns = bind_outputs(decl, names)
     check_segments(decl, names, head, returns)
+    check_quantity(decl, names, head)
     check_windows(decl, names)
     consumption = bind_consumption(decl, names)
     report_unused(names)
@@ -95,6 +99,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
         )
     columns = tuple(Column(output.name, output.type) for output in (*head, *returns))
     schema = EventSchema(decl.name.text, columns, _is_ordered(shape, pattern), _is_interval(shape, pattern))
+    key = key_of_results(head, names.partition, pattern)
     catalog.sources[schema.name] = Source(
         schema.name,
         {column.name: column.type for column in columns},
@@ -102,6 +107,8 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
         is_interval=schema.is_interval,
         streams=streams,
         doubtful=doubtful,
+        key=key.columns,
+        unshown=key.unshown,
         is_derived=True,
     )
     plan = p.EventPlan(

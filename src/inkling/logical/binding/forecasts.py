@@ -7,11 +7,13 @@ from dataclasses import replace
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, Source, broken_source, common_columns
+from inkling.logical.binding.clauses import refuse_early
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.events import bind_event
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
 from inkling.logical.forecasts import DISTRIBUTION, SAID, default_model, forecast_plan
+from inkling.logical.keys import key_of_results
 from inkling.logical.settings import MOST_AHEAD
 from inkling.model.schema import Column
 from inkling.model.time import Span
@@ -66,6 +68,8 @@ def _no_event(decl: s.ForecastDecl, catalog: Catalog, mistakes: Mistakes) -> Non
 
 
 def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, mistakes: Mistakes) -> None:
+    if decl.confidence is not None and decl.confidence.early:
+        refuse_early(decl.confidence, "a forecast is told with the event it is made at", mistakes)
     if decl.spread is not None and not isinstance(decl.kind, s.ForecastInterval):
         mistakes.wrong(
             "INK0366",
@@ -194,6 +198,7 @@ def _confidence(decl: s.ForecastDecl) -> p.Confidence | None:
 def _enter(plan: p.EventPlan, catalog: Catalog) -> None:
     assert plan.forecast is not None
     main = catalog.sources[plan.forecast.of]
+    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
     catalog.sources[plan.name] = Source(
         plan.name,
         {column.name: column.type for column in plan.schema.columns},
@@ -201,6 +206,8 @@ def _enter(plan: p.EventPlan, catalog: Catalog) -> None:
         is_interval=False,
         streams=main.streams,
         doubtful=main.doubtful,
+        key=key.columns,
+        unshown=key.unshown,
         is_derived=True,
         is_forecast=True,
     )

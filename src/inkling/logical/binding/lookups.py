@@ -230,5 +230,5 @@ def warn_of_unread(names: EventNames) -> None:
 
 
 def _is_local(expr: e.Expr, place: Place) -> bool:
-    elsewhere = e.atoms_of(expr) or any(isinstance(part, e.KeyColumn) for part in e.walk(expr))
+    elsewhere = e.atoms_of(expr) or any(isinstance(part, e.KeyColumn | e.Quantity) for part in e.walk(expr))
     return e.slots_of(expr) <= {place.number} and not elsewhere

@@ -45,6 +45,7 @@ class EventNames:
     supplies: dict[str, list[Supply]] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)  # table variables that something else uses
     unknowable: set[str] = field(default_factory=set)  # would be bound but for a mistake already reported
+    quantity: str | None = None  # stands for the number of segments that is asked about
 
     def supply(self, name: str, at: Standpoint) -> Supply | None:
         """The look-up that supplies a variable as seen from somewhere; those inside NOT stay there."""
@@ -56,9 +57,13 @@ class EventNames:
     def is_free(self, name: str, home: Place | None) -> bool:
         """Whether a bare name could still be bound by a look-up or an assignment."""
         return not (
-            (home is not None and name in home.columns) or name in self.partition or self.shape.named(name) is not None
+            (home is not None and name in home.columns)
+            or name in self.partition
+            or name == self.quantity
+            or self.shape.named(name) is not None
         )
 
     @property
     def bare_names(self) -> tuple[str, ...]:
-        return (*self.partition, *self.assignments, *self.supplies)
+        quantity = () if self.quantity is None else (self.quantity,)
+        return (*self.partition, *quantity, *self.assignments, *self.supplies)

@@ -14,6 +14,10 @@ from inkling.logical.binding.syntax_walk import named_sources
 def check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan], mistakes: Mistakes) -> None:
     """Report whatever keeps a recursive group from having one least model that can be built step by step."""
     names = frozenset(event.name for event in events)
+    related = next((event for event in events if isinstance(event.pattern, p.Quantified)), None)
+    if related is not None:
+        _refuse_relation(related, decls, names, mistakes)
+        return
     for event in events:
         own = [decl for decl in decls if decl.name.text == event.name]
         if event.per is not p.Per.INTERVAL:
@@ -53,4 +57,18 @@ def check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan],
             " the new result does"
         ],
         helps=["let an event that follows end the match: `SEQ(" + at_fault.name + " p, …, Next n)`"],
+    )
+
+
+def _refuse_relation(
+    event: p.EventPlan, decls: Sequence[s.EventDecl], names: frozenset[str], mistakes: Mistakes
+) -> None:
+    own = next(decl for decl in decls if decl.name.text == event.name)
+    place = next((used for used in named_sources(own.body) if used.text in names), own.name)
+    mistakes.wrong(
+        "INK0337",
+        f"`{event.name}` compares segments that rest on its own results",
+        place,
+        notes=["whether two keys are related is settled when all their segments are there"],
+        helps=["compare segments of an event that does not use " + listed([event.name])],
     )

@@ -12,28 +12,36 @@ from inkling.logical.binding.columns import as_declared
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.names import EventNames
 from inkling.logical.binding.places import Place
+from inkling.logical.binding.quantities import bounds_of
 from inkling.logical.binding.syntax_walk import conjuncts, walk
 from inkling.model.schema import Column
 
 
 def bind_operand(side: s.Quantity, source: Source, leaf: p.Leaf, mistakes: Mistakes) -> p.Operand:
-    """One side of the relation; its stream must say which events belong together."""
-    if source.is_derived and not source.is_broken:
-        mistakes.wrong(
-            "INK0410",
-            f"segments that are derived events, such as `{source.name}`, are not supported yet",
-            side.stream,
-            notes=["a derived event has no KEY, which would say which segments belong together"],
-        )
-    elif not source.key and not source.is_broken:
+    """One side of the relation; its stream or event must say which segments belong together."""
+    if not source.key and not source.is_broken:
+        what, helps = _keyless(source)
         mistakes.wrong(
             "INK0328",
-            f"`{source.name}` has no KEY, so nothing says which segments belong together",
+            f"`{source.name}` {what}, so nothing says which segments belong together",
             side.stream,
-            helps=[f"add `KEY …` to the declaration of `{source.name}`"],
+            helps=helps,
         )
-    least = {"ALL": None, "SOME": 1}.get(side.quantifier, side.count)
-    return p.Operand(leaf, tuple(_columns(source, source.key)), least, source.pairing)
+    least, most = bounds_of(side)
+    return p.Operand(leaf, tuple(_columns(source, source.key)), least, source.pairing, most)
+
+
+def _keyless(source: Source) -> tuple[str, list[str]]:
+    """Why the segments of a source belong to no key, and what to do about it."""
+    if not source.is_derived:
+        return "has no KEY", [f"add `KEY …` to the declaration of `{source.name}`"]
+    if source.unshown:
+        head = f"`EVENT {source.name}({', '.join(source.unshown)}, …)`"
+        return f"does not show {listed(source.unshown)}", [f"show in its head what it is PARTITION BY: {head}"]
+    return "has no PARTITION BY", [
+        f"partition `{source.name}` by what its segments belong to, and show that in its head:"
+        f" `EVENT {source.name}(k, …) … PARTITION BY k`"
+    ]
 
 
 def bind_same(same: s.Ident | None, sources: Iterable[Source], mistakes: Mistakes) -> Column | None:
@@ -63,6 +71,20 @@ def refuse_inside(node: s.Quantified, mistakes: Mistakes) -> None:
         node,
         helps=["make it an event of its own, and use that event here"],
     )
+
+
+def refuse_united(decls: Iterable[s.EventDecl], mistakes: Mistakes) -> None:
+    """Relations between segments that are one of several declarations of an event."""
+    declared = list(decls)
+    for decl in declared:
+        is_alone = sum(other.name.text == decl.name.text for other in declared) == 1
+        if isinstance(decl.body.pattern, s.Quantified) and not is_alone:
+            mistakes.wrong(
+                "INK0410",
+                "a relation between segments as one of several declarations of an event is not supported yet",
+                decl.name,
+                helps=[f"give it another name, and make `{decl.name}` of the events of both names: `A | B`"],
+            )
 
 
 def check_segments(
@@ -146,11 +168,14 @@ def _refuse_value(decl: s.EventDecl, expr: e.Expr, place: Place, mistakes: Mista
     if not key:
         return  # nothing can be read, which is already reported
     at = next((node for node in _references(decl) if _reads(node, expr, place)), decl.name)
+    source = place.sources[0]
+    whose = f"segments of `{source.name}` belong to" if source.is_derived else f"KEY of `{source.name}` is"
     mistakes.wrong(
         "INK0330",
-        f"`{place.title}` stands for a key with all its segments, and they share only the columns of KEY",
+        f"`{place.title}` stands for a key with all its segments, and they share only the columns of"
+        f" {'PARTITION BY' if source.is_derived else 'KEY'}",
         at,
-        notes=[f"KEY of `{place.sources[0].name}` is {listed(key)}"],
+        notes=[f"{whose} {listed(key)}"],
         helps=[f"read `{place.title}.{key[0]}`"] if place.name else (),
     )
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from inkling.language import syntax as s
+from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.columns import ColumnList
 from inkling.logical.binding.doubt_columns import check_doubt_columns
 from inkling.logical.binding.imprecise_time import bind_imprecise, words_of_time
+from inkling.logical.binding.lost_events import about_losses, bind_lost_events
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.plan import Pairing
 from inkling.model.schema import Column
 from inkling.model.time import Span
 from inkling.model.types import Type
-from inkling.model.uncertainty import Doubt, LostEvents, ProbableValue
+from inkling.model.uncertainty import Doubt, ProbableValue
 
 
 def bind_doubt(
-    decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes, tick: Span | None, step: int
+    decl: s.StreamDecl, columns: ColumnList, catalog: Catalog, mistakes: Mistakes, tick: Span | None, step: int
 ) -> Doubt | None:
     """The doubt of a stream; columns whose option tells their type need not be declared.
 
@@ -30,8 +32,7 @@ def bind_doubt(
         columns.optional(decl.probability, "PROBABILITY", Type.DOUBLE, Type.INTEGER)
         found["PROBABILITY"] = ProbableValue(decl.probability.text, tuple(column.text for column in decl.given))
     if decl.numbered_by:
-        columns.optional(decl.numbered_by, "NUMBERED BY", Type.INTEGER)
-        found["NUMBERED BY"] = _lost_events(decl.numbered_by, decl.segments, columns)
+        found["NUMBERED BY"] = bind_lost_events(decl, decl.numbered_by, columns, catalog, mistakes)
     if len(found) > 1:
         mistakes.wrong(
             "INK0417",
@@ -57,12 +58,12 @@ def bind_pairing(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) ->
         )
     if decl.numbered_by:
         return Pairing(number=_column(decl.numbered_by, columns))
-    counted = segments.count or segments.lo
-    if counted is not None:
+    about = about_losses(segments)
+    if about is not None:
         mistakes.wrong(
             "INK0302",
-            "COUNT and BOUNDS do not fit SEGMENTS without NUMBERED BY",
-            counted,
+            "COUNT, BOUNDS, RATE and TIMEOUT do not fit SEGMENTS without NUMBERED BY",
+            about,
             notes=["they tell about lost events, which only gaps in a numbering show"],
             helps=["add `NUMBERED BY column`"],
         )
@@ -75,19 +76,3 @@ def bind_pairing(decl: s.StreamDecl, columns: ColumnList, mistakes: Mistakes) ->
 def _column(name: s.Ident, columns: ColumnList) -> Column | None:
     kind = columns.types.get(name.text)
     return None if kind is None else Column(name.text, kind)
-
-
-def _lost_events(number: s.Ident, segments: s.SegmentsDecl | None, columns: ColumnList) -> LostEvents:
-    if segments is None:
-        return LostEvents(number.text)
-    if segments.role:
-        columns.require(segments.role, "ROLE", Type.STRING)
-    if segments.count:
-        columns.optional(segments.count, "COUNT", Type.INTEGER)
-    bounds = None
-    if segments.lo and segments.hi:
-        for column in (segments.lo, segments.hi):
-            columns.optional(column, "BOUNDS", Type.INTEGER, Type.TIME)
-        bounds = (segments.lo.text, segments.hi.text)
-    role, count = segments.role, segments.count
-    return LostEvents(number.text, role.text if role else None, count.text if count else None, bounds)

@@ -50,7 +50,7 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
     start, end, time_type = _time(decl, columns, mistakes)
     tick = _tick(decl, mistakes)
     grid = _grid(decl, tick, time_type, mistakes) if _declares_time(decl) else None
-    doubt = bind_doubt(decl, columns, mistakes, tick, grid or 1)
+    doubt = bind_doubt(decl, columns, catalog, mistakes, tick, grid or 1)
     pairing = bind_pairing(decl, columns, mistakes)
     catalog.timings[name] = Timing(_clock(decl, time_type), tick)
     uses = TimeUses()
@@ -116,6 +116,10 @@ def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
             found += [usual, *(other.at_most for other in others)]
         case _:
             pass
+    if decl.segments is not None and decl.segments.timeout is not None:
+        found.append(decl.segments.timeout)
+    if decl.segments is not None and isinstance(decl.segments.rate, s.Rate):
+        found.append(decl.segments.rate.per)
     return found
 
 

@@ -9,6 +9,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, Source, broken_source
 from inkling.logical.binding.mistakes import Mistakes
+from inkling.logical.keys import key_of_results
 from inkling.logical.timeouts import REACHED, late_parts, timeouts_of
 
 
@@ -21,6 +22,7 @@ def bind_timeouts(decl: s.EventDecl, event: p.EventPlan, catalog: Catalog, mista
         return None
     plan = timeouts_of(event, decl.on_timeout.text)
     main = catalog.sources[event.name]
+    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
     catalog.sources[plan.name] = Source(
         plan.name,
         {column.name: column.type for column in plan.schema.columns},
@@ -28,6 +30,8 @@ def bind_timeouts(decl: s.EventDecl, event: p.EventPlan, catalog: Catalog, mista
         is_interval=plan.schema.is_interval,
         streams=main.streams,
         doubtful=main.doubtful,
+        key=key.columns,
+        unshown=key.unshown,
         is_derived=True,
     )
     return plan

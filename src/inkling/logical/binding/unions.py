@@ -13,7 +13,9 @@ from inkling.logical.binding.events import BoundEvent, bind_event, used_sources
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.outputs import titles_of
 from inkling.logical.binding.recursion import check_recursion
+from inkling.logical.binding.segments import refuse_united
 from inkling.logical.binding.windows import refuse_windows
+from inkling.logical.keys import key_of_results
 from inkling.logical.unions import united
 from inkling.model.types import Type
 
@@ -179,6 +181,7 @@ def _source(
     else:
         is_interval = True
     outside = tuple(outside)
+    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
     return Source(
         plan.name,
         {column.name: column.type for column in plan.schema.columns},
@@ -186,6 +189,8 @@ def _source(
         is_interval=is_interval,
         streams=frozenset(name for source in outside for name in source.streams),
         doubtful=frozenset(name for source in outside for name in source.doubtful),
+        key=key.columns,
+        unshown=key.unshown,
         is_derived=True,
     )
 
@@ -235,6 +240,7 @@ def _refuse_differences(decls: tuple[s.EventDecl, ...], mistakes: Mistakes) -> N
                     helps=["write it the same in all of them, or give this event another name"],
                 )
     refuse_windows(decls, mistakes)
+    refuse_united(decls, mistakes)
     for decl in decls:
         if decl.on_timeout is not None:
             mistakes.wrong(

@@ -44,6 +44,8 @@ class Viewpoint:
         if name in names.partition:
             kind = names.partition[name]
             return None if kind is None else e.KeyColumn(name, kind)
+        if name == names.quantity:
+            return e.Quantity(name)
         if name in names.assignments:
             return self._expand(node)
         supply = names.supply(name, self.at)

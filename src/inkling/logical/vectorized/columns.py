@@ -30,6 +30,7 @@ Reference: TypeAlias = (
     | e.TimeOf
     | e.IdOf
     | e.KeyColumn
+    | e.Quantity
     | e.FactColumn
     | e.PreviousColumn
     | e.SinceChange
@@ -99,6 +100,7 @@ class _Rows:
                 | e.TimeOf()
                 | e.IdOf()
                 | e.KeyColumn()
+                | e.Quantity()
                 | e.FactColumn()
                 | e.PreviousColumn()
                 | e.SinceChange()

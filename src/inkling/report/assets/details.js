@@ -5,6 +5,7 @@ const MEMBERS_AT_FIRST = 100;
 function matchDetails(report, match, onMemberPointed = () => {}) {
   const parts = [intervalFacts(report, match), probabilityFigure(match)];
   if (match.values.length > 0) parts.push(element("h4", {}, "Returned values"), valueList(match.values));
+  parts.push(...relatedParts(report, match));
   parts.push(...momentParts(report, match));
   if (match.examined !== null) parts.push(...doubtParts(report, match));
   parts.push(...memberParts(report, match, onMemberPointed));

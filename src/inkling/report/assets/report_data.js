@@ -14,6 +14,8 @@ function readReport() {
     values: named(shape, values),
   }));
 
+  const lines = raw.lines.map(([key, ends, labels]) => segmentLine(key, ends, labels));
+
   const matches = raw.matches.map((row, index) => {
     const [event, key, start, end, detectedAt, probability, method, error, op, lineage, memberRows, shape, ...values] = row;
     return {
@@ -34,6 +36,7 @@ function readReport() {
       members: memberRows.map((position) => members[position]),
       values: named(shape, values),
       examined: examinedResult(raw.examined[index]),
+      related: (raw.related[index] ?? []).map((position) => lines[position]),
     };
   });
 
@@ -58,6 +61,13 @@ function examinedResult(row) {
     ends: bins(ends),
     influences: influences.map(([stream, id, low, high, without, share]) => ({ stream, id, low, high, without, share })),
   };
+}
+
+function segmentLine(key, ends, labels) {
+  const points = ends.map(([low, high, lost]) => ({ low, high, isLost: lost === 1 }));
+  const segments = [];
+  for (let place = 0; place < points.length; place += 2) segments.push({ opens: points[place], closes: points[place + 1], label: labels[place / 2] ?? null });
+  return { keyName: key, segments };
 }
 
 function keyLabel(report, keyName) {

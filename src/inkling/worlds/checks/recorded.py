@@ -1,4 +1,4 @@
-"""Recorded events of numbered streams, sorted by KEY and number."""
+"""Rows of numbered streams, sorted by KEY and number: recorded events, and marks after them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.lost.posts import marks_in
 from inkling.io.normalize import START
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
@@ -16,26 +17,27 @@ from inkling.worlds.checks.groups import Numbers, numbered
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Events by their places in that order, which `order` turns into places in the table.
+    """Rows by their places in that order, which `order` turns into places in the table.
 
-    KEYs are numbered from 0; that of the events `offsets[k]:offsets[k + 1]` is k.
+    KEYs are numbered from 0; that of the rows `offsets[k]:offsets[k + 1]` is k.
     """
 
     order: Numbers
     key: Numbers
     number: Numbers
     time: Numbers
+    is_event: Mask
     offsets: Numbers
     key_of_row: Numbers
 
     @classmethod
     def of(cls, schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> Recorded:
         key_of_row = numbered([rows[name] for name in schema.key], len(rows))
-        number, time = rows[doubt.number].to_numpy(), rows[START].to_numpy()
-        order = np.lexsort((time, number, key_of_row)).astype(np.int64)
+        number, time, is_mark = rows[doubt.number].to_numpy(), rows[START].to_numpy(), marks_in(rows, doubt)
+        order = np.lexsort((time, is_mark, number, key_of_row)).astype(np.int64)
         key = key_of_row[order]
         offsets = np.append(np.flatnonzero(np.diff(key, prepend=-1)), len(key))
-        return cls(order, key, number[order], time[order], offsets, key_of_row)
+        return cls(order, key, number[order], time[order], ~is_mark[order], offsets, key_of_row)
 
     @property
     def n_keys(self) -> int:
@@ -43,7 +45,7 @@ class Recorded:
 
     @property
     def first(self) -> Numbers:
-        """Place of the first event of each KEY."""
+        """Place of the first row of each KEY."""
         return self.offsets[:-1]
 
     @property
@@ -52,8 +54,13 @@ class Recorded:
 
     @property
     def goes_on(self) -> Mask:
-        """Whether an event and the next one have the same KEY; one answer per pair."""
+        """Whether a row and the next one have the same KEY; one answer per pair."""
         return np.asarray(np.diff(self.key) == 0, bool)
+
+    @property
+    def lost_between(self) -> Numbers:
+        """How many events were lost between a row and the next one, if they have the same KEY."""
+        return np.where(self.goes_on, np.diff(self.number) - self.is_event[1:], 0)
 
     def keys_with(self, pairs: Mask) -> Mask:
         """Whether a KEY has such a pair of neighbors."""
@@ -63,3 +70,7 @@ class Recorded:
         """The place at which the first such pair of a KEY begins."""
         begin = int(self.offsets[key])
         return begin + int(np.argmax(pairs[begin : self.offsets[key + 1] - 1]))
+
+    def named(self, place: int) -> str:
+        """A row in a sentence."""
+        return f"{'event' if self.is_event[place] else 'mark'} {self.number[place]}"

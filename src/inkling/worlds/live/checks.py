@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from inkling.io.duplicates import without_duplicates
 from inkling.io.rejects import NO_REJECTS
+from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 from inkling.worlds.checks.checked import checked
@@ -40,7 +41,8 @@ def completed(schema: StreamSchema, rows: pa.Table, borders: Borders) -> Judged:
     """Rows without those of the time that is complete now that contradict each other or what was before."""
     time = rows[time_of(schema)].to_numpy()
     now = (time > borders.complete_before) & (time <= borders.complete)
-    if not now.any():
+    is_over = isinstance(schema.doubt, LostEvents) and borders.complete >= FOREVER > borders.complete_before
+    if not now.any() and not is_over:
         return Judged(rows, NO_REJECTS, rows.slice(0, 0))
     if isinstance(schema.doubt, LostEvents):
         known = rows.filter(pa.array(time <= borders.complete_before))

@@ -6,14 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from inkling.evaluators.hashes import key_hashes
+from inkling.evaluators.hashes import Hashes, hashes_of, key_hashes
+from inkling.evaluators.lost.posts import UNSAID, marks_in
 from inkling.io.normalize import END
-from inkling.io.rejects import Reason
+from inkling.io.rejects import Reason, shown
+from inkling.kernels import numbered_rows as k
+from inkling.model.batch import FOREVER, Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.checks.findings import split
+from inkling.worlds.checks.findings import number_words, split
 from inkling.worlds.checks.numbers import MOST_LOST
+from inkling.worlds.checks.timeouts import after_timeout
+
+WORDS = {"start": k.START, "resume": k.RESUME, "open": k.OPEN, "suspend": k.SUSPEND, "end": k.END, "close": k.CLOSE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +35,12 @@ class Borders:
     decided: int
     scale: int
 
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What a row says, as plain numbers."""
-
-    number: int
-    time: int
-    count: int | None
-    since: int | None
-    until: int | None
+    @property
+    def decided_since(self) -> int:
+        """The first time of the stream's clock of which nothing is decided yet; UNSAID where nothing is decided."""
+        if self.decided <= -FOREVER:
+            return UNSAID
+        return self.decided if self.decided >= FOREVER else -(-self.decided // self.scale)
 
 
 def numbered_on(
@@ -47,95 +50,213 @@ def numbered_on(
 
     What was lost before the first row of a key can have happened at a time that is decided already.
     """
-    latest: dict[int, _Said] = {}
-    for key, said in _in_order(schema, doubt, known)[1]:
-        latest[key] = said
-    order, rows = _in_order(schema, doubt, fresh)
-    faults: dict[int, tuple[Reason, str]] = {}
-    too_late = np.zeros(len(fresh), bool)
-    for place, (key, said) in zip(order, rows, strict=True):
-        before = latest.get(key)
-        among_others = _at_the_start(doubt, said) if before is None else _after(doubt, before, said)
-        fault = _of_itself(doubt, said) or among_others
-        if fault is not None:
-            faults[place] = fault
-        elif before is None and _starts_too_early(said, borders):
-            too_late[place] = True
-        else:
-            latest[key] = said
-    bad = np.isin(np.arange(len(fresh)), list(faults))
-    late = fresh.filter(pa.array(too_late))
-    _, rejects = split(schema, fresh, bad, lambda place: faults[place])
-    return fresh.filter(pa.array(~bad & ~too_late)), rejects, late
+    rows = pa.concat_tables([known, fresh]).combine_chunks()
+    told = _Told.of(schema, doubt, rows, len(known))
+    fault, before = told.judged(schema, borders)
+    said = _Words(schema, doubt, rows, told, before)
+    faults = fault[len(known) :]
+    late = faults == k.LATE
+    bad = (faults != k.FINE) & ~late
+    _, rejects = split(schema, fresh, bad, lambda place: said.about(len(known) + place, int(faults[place])))
+    if borders.complete >= FOREVER:
+        rejects = pa.concat_tables([rejects, _open_ends(schema, doubt, rows, told, fault)])
+    return fresh.filter(pa.array(~bad & ~late)), rejects, fresh.filter(pa.array(late))
 
 
-def _in_order(schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> tuple[list[int], list[tuple[int, _Said]]]:
-    """Places of rows by time and number, and in that order what they say, with the hash of their key."""
-    time, number = rows[END].to_numpy(), rows[doubt.number].to_numpy()
-    order = np.lexsort((number, time))
-    since, until = doubt.bounds or (None, None)
-    count, low, high = (_plain(rows, name) for name in (doubt.count, since, until))
-    keys = key_hashes(schema, rows)
-    said = [
-        (int(keys[at]), _Said(int(number[at]), int(time[at]), count[at], low[at], high[at])) for at in order.tolist()
-    ]
-    return order.tolist(), said
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What rows say, as plain numbers."""
+
+    doubt: LostEvents
+    n_known: int
+    key: Hashes
+    number: Ints
+    time: Ints
+    is_event: np.ndarray
+    word: Ints
+    role: Ints
+    count: Ints
+    since: Ints
+    until: Ints
+    rate: np.ndarray
+
+    @classmethod
+    def of(cls, schema: StreamSchema, doubt: LostEvents, rows: pa.Table, n_known: int) -> _Told:
+        since, until = doubt.bounds or (None, None)
+        count, low, high = (_plain(rows, name) for name in (doubt.count, since, until))
+        word, role = _roles(rows, doubt)
+        return cls(
+            doubt,
+            n_known,
+            key_hashes(schema, rows),
+            rows[doubt.number].to_numpy(),
+            rows[END].to_numpy(),
+            ~marks_in(rows, doubt),
+            word,
+            role,
+            count,
+            low,
+            high,
+            _rates(rows, doubt),
+        )
+
+    @property
+    def order(self) -> Ints:
+        """By key, time and number, marks after events."""
+        return np.lexsort((~self.is_event, self.number, self.time, self.key))
+
+    def judged(self, schema: StreamSchema, borders: Borders) -> tuple[Ints, Ints]:
+        """The fault of every row, and the row of its key that was fine before it, or -1."""
+        order, doubt = self.order, self.doubt
+        columns = (self.number, self.time, self.is_event, self.word, self.role)
+        said = (self.count, self.since, self.until, self.rate)
+        fault, before = k.judged(
+            self.key[order],
+            order < self.n_known,
+            *(column[order] for column in (*columns, *said)),
+            doubt.role is not None,
+            -1 if doubt.timeout is None else schema.units(doubt.timeout),
+            doubt.rate is not None and not isinstance(doubt.rate, str),
+            MOST_LOST,
+            borders.decided_since,
+        )
+        found, previous = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
+        found[order], previous[order] = fault, np.where(before >= 0, order[before], -1)
+        return found, previous
 
 
-def _plain(rows: pa.Table, name: str | None) -> list[int | None]:
-    return [None] * len(rows) if name is None else rows[name].cast(pa.int64()).to_pylist()
+def _plain(rows: pa.Table, name: str | None) -> Ints:
+    if name is None:
+        return np.full(len(rows), UNSAID)
+    return np.asarray(pc.fill_null(rows[name].cast(pa.int64()), UNSAID).to_numpy(), np.int64)
 
 
-def _starts_too_early(said: _Said, borders: Borders) -> bool:
-    return said.number > 1 and said.since is not None and said.since * borders.scale < borders.decided
+def _rates(rows: pa.Table, doubt: LostEvents) -> np.ndarray:
+    if not isinstance(doubt.rate, str):
+        return np.full(len(rows), np.nan)
+    return np.asarray(pc.fill_null(rows[doubt.rate].cast(pa.float64()), np.nan).to_numpy(), np.float64)
 
 
-def _of_itself(doubt: LostEvents, said: _Said) -> tuple[Reason, str] | None:
-    if said.count is not None and said.count < said.number:
-        return Reason.BAD_COUNT, f"`{doubt.count}` is {said.count}, and there is an event {said.number}"
-    if said.count is not None and doubt.role is not None and said.count % 2:
-        return Reason.ODD_COUNT, f"`{doubt.count}` is {said.count}, and events open and close segments in turn"
-    if doubt.bounds is not None and said.since is not None and said.since > said.time:
-        return Reason.BAD_BOUNDS, f"`{doubt.bounds[0]}` is {said.since}, after event {said.number} at {said.time}"
-    if doubt.bounds is not None and said.until is not None:
-        name, lost = doubt.bounds[1], (said.count or 0) > said.number
-        if said.until < said.time or (lost and said.until == said.time):
-            return Reason.BAD_BOUNDS, f"`{name}` is {said.until}, and there is an event at {said.time}"
-    return None
+def _roles(rows: pa.Table, doubt: LostEvents) -> tuple[Ints, Ints]:
+    """Known words, and a number that is the same for the same word; -1 where there is none."""
+    if doubt.role is None:
+        return np.zeros(len(rows), np.int64), np.full(len(rows), -1)
+    words = pc.utf8_lower(rows[doubt.role].cast(pa.string())).combine_chunks()
+    place = pc.index_in(words, pa.array(list(WORDS), pa.string()))
+    known = pa.array(list(WORDS.values())).take(place)
+    missing = np.asarray(pc.is_null(words).to_numpy(zero_copy_only=False), bool)
+    codes = (hashes_of(words) >> np.uint64(1)).astype(np.int64)
+    return np.asarray(pc.fill_null(known, k.NO_WORD).to_numpy(), np.int64), np.where(missing, -1, codes)
 
 
-def _at_the_start(doubt: LostEvents, said: _Said) -> tuple[Reason, str] | None:
-    """What can be wrong with the first row of a key."""
-    lost = said.number - 1
-    if not lost:
-        return None
-    if said.since is None:
-        return Reason.MISSING_BOUND, f"{lost} lost before event {said.number}, and nothing says since when"
-    if said.since == said.time:
-        name = doubt.bounds[0] if doubt.bounds else ""
-        return Reason.ZERO_WINDOW, f"{lost} lost before event {said.number}, and `{name}` is its time, {said.time}"
-    return _too_many(lost)
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Faults in words."""
+
+    schema: StreamSchema
+    doubt: LostEvents
+    rows: pa.Table
+    told: _Told
+    before: Ints
+
+    def about(self, place: int, fault: int) -> tuple[Reason, str]:
+        told, doubt, before = self.told, self.doubt, int(self.before[place])
+        number, time = told.number[place], told.time[place]
+        count, since, until = doubt.count, *(doubt.bounds or (None, None))
+        mine, last = self._named(place), self._named(before)
+        lost = number - told.is_event[place] - (0 if before < 0 else told.number[before])
+        match fault:
+            case k.AFTER_TIMEOUT:
+                assert doubt.timeout is not None
+                closed = told.time[before] + self.schema.units(doubt.timeout)
+                return Reason.AFTER_TIMEOUT, after_timeout(time, closed)
+            case k.DUPLICATE_NUMBER:
+                return Reason.DUPLICATE_NUMBER, f"another event has the number {number}"
+            case k.COUNT_DIFFERS:
+                return Reason.BAD_COUNT, self._differing(count, told.count, place)
+            case k.COUNT_TOO_SMALL:
+                article = "an" if told.is_event[place] else "a"
+                return Reason.BAD_COUNT, f"`{count}` is {self._said(told.count, place)}, and there is {article} {mine}"
+            case k.ODD_COUNT:
+                odd = self._said(told.count, place)
+                return Reason.ODD_COUNT, f"`{count}` is {odd}, and events open and close segments in turn"
+            case k.SINCE_DIFFERS:
+                return Reason.BAD_BOUNDS, self._differing(since, told.since, place)
+            case k.UNTIL_DIFFERS:
+                return Reason.BAD_BOUNDS, self._differing(until, told.until, place)
+            case k.BEFORE_SINCE:
+                return Reason.BAD_BOUNDS, f"`{since}` is {self._said(told.since, place)}, after {mine} at {time}"
+            case k.AFTER_UNTIL:
+                return Reason.BAD_BOUNDS, f"`{until}` is {self._said(told.until, place)}, before {mine} at {time}"
+            case k.BAD_RATE:
+                rate = number_words(told.rate[place])
+                return Reason.BAD_RATE, f"`{doubt.rate}` is {rate}, expected a positive number"
+            case k.RATE_DIFFERS:
+                return Reason.BAD_RATE, f"`{doubt.rate}` is {number_words(told.rate[place])}, and was another number"
+            case k.NOT_LATER:
+                return Reason.NOT_INCREASING, f"{mine} is at {time}, and {last} is at {told.time[before]}"
+            case k.NO_SEGMENT:
+                return Reason.ZERO_LENGTH_SEGMENT, f"{last} opens a segment and {mine} closes it, both at {time}"
+            case k.NO_TIME_BETWEEN:
+                return Reason.ZERO_WINDOW, f"{lost} lost between {last} and {mine}, both at {time}"
+            case k.NO_TIME_BEFORE:
+                return Reason.ZERO_WINDOW, f"{lost} lost before {mine}, and `{since}` is its time, {time}"
+            case k.NO_TIME_AFTER:
+                left = self._said(told.count, place) - number
+                return Reason.ZERO_WINDOW, f"{left} lost after {mine}, and `{until}` is its time, {time}"
+            case k.NOTHING_SINCE:
+                return Reason.MISSING_BOUND, f"{lost} lost before {mine}, and nothing says since when"
+            case k.TOO_MANY_LOST:
+                return Reason.RUN_TOO_LONG, f"{lost} events in a row are lost, more than {MOST_LOST}"
+            case k.AFTER_THE_END:
+                return Reason.ROLE_MISMATCH, f"{mine} comes after {last}, and that was the end of its key"
+            case _:
+                return Reason.ROLE_MISMATCH, self._misplaced(place, fault)
+
+    def _misplaced(self, place: int, fault: int) -> str:
+        is_odd = self.told.number[place] % 2
+        does = {
+            k.NOT_THE_FIRST: "is not the first",
+            k.THE_FIRST: "is the first",
+            k.THE_LAST: "is the last",
+            k.NOT_THE_LAST: "is not the last",
+        }.get(fault, "opens a segment" if is_odd else "closes a segment")
+        role = self.doubt.role
+        return f"{self._named(place)} {does}, and its `{role}` is {shown(self.rows[role][place].as_py())}"
+
+    def _named(self, place: int) -> str:
+        return f"{'event' if self.told.is_event[place] else 'mark'} {self.told.number[place]}"
+
+    def _said(self, column: Ints, place: int) -> int:
+        """What the row says, or else an earlier one of its key."""
+        while column[place] == UNSAID and self.before[place] >= 0:
+            place = int(self.before[place])
+        return int(column[place])
+
+    def _differing(self, name: str | None, column: Ints, place: int) -> str:
+        pair = sorted((int(column[place]), self._said(column, int(self.before[place]))))
+        return f"`{name}` is {pair[0]} and {pair[1]} in events of one key"
 
 
-def _after(doubt: LostEvents, before: _Said, said: _Said) -> tuple[Reason, str] | None:
-    """What can be wrong with a row after another one of its key."""
-    if said.number == before.number:
-        return Reason.DUPLICATE_NUMBER, f"another event has the number {said.number}"
-    if said.number < before.number:
-        order = f"event {said.number} is at {said.time}"
-        return Reason.NOT_INCREASING, f"{order}, not before event {before.number} at {before.time}"
-    lost = said.number - before.number - 1
-    if said.time > before.time:
-        return _too_many(lost)
-    pair = f"events {before.number} and {said.number}"
-    if lost:
-        return Reason.ZERO_WINDOW, f"{lost} lost between {pair}, both at {said.time}"
-    if doubt.role is not None and before.number % 2:
-        return Reason.ZERO_LENGTH_SEGMENT, f"{pair} open and close a segment, both at {said.time}"
-    return Reason.NOT_INCREASING, f"{pair} are both at {said.time}"
+def _open_ends(schema: StreamSchema, doubt: LostEvents, rows: pa.Table, told: _Told, fault: Ints) -> pa.Table:
+    """Rejects for the last rows of keys that lost events after them, where nothing says until when."""
+    order = told.order[fault[told.order] == k.FINE]
+    is_last = np.append(told.key[order][1:] != told.key[order][:-1], True)[: len(order)]
+    owner = np.cumsum(is_last) - is_last
+    last = order[is_last]
+    count, until = np.full(len(last), UNSAID), np.full(len(last), UNSAID)
+    np.maximum.at(count, owner, told.count[order])
+    np.maximum.at(until, owner, told.until[order])
+    has_rate = np.full(len(last), doubt.rate is not None and not isinstance(doubt.rate, str))
+    np.logical_or.at(has_rate, owner, ~np.isnan(told.rate[order]))
+    lost = count - told.number[last]
+    is_open = (count != UNSAID) & (lost > 0) & (until == UNSAID) & ~has_rate & (doubt.timeout is None)
+    bad, about = np.zeros(len(rows), bool), dict(zip(last.tolist(), lost.tolist(), strict=True))
+    bad[last[is_open]] = True
 
+    def said(place: int) -> tuple[Reason, str]:
+        kind = "event" if told.is_event[place] else "mark"
+        detail = f"{about[place]} lost after {kind} {told.number[place]}, and nothing says until when"
+        return Reason.MISSING_BOUND, detail
 
-def _too_many(lost: int) -> tuple[Reason, str] | None:
-    if lost <= MOST_LOST:
-        return None
-    return Reason.RUN_TOO_LONG, f"{lost} events in a row are lost, more than {MOST_LOST}"
+    return split(schema, rows, bad, said)[1]

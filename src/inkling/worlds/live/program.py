@@ -32,10 +32,12 @@ from inkling.probable.program import ProbableProgram
 from inkling.results import result_table
 from inkling.worlds.estimate import estimate_table, sampled_estimate
 from inkling.worlds.live.checks import arriving, completed
+from inkling.worlds.live.lossy import frontier, roles_said
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
-from inkling.worlds.live.waiting import Draws, Waiting, frontier, portions, release, roles_said, scaled, time_of
+from inkling.worlds.live.release import release
+from inkling.worlds.live.waiting import Draws, Waiting, portions, scaled, time_of
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.room import countable
 from inkling.worlds.settings import Sampling, lanes_of, limits_of
@@ -90,7 +92,7 @@ class LiveWorlds:
         self.program = WorldProgram.of(plan, around, measure)
         self._measure, self._clock = measure, measure.clock
         self._n_worlds, self._delta = sampling.once.plan(self.program.events)
-        self._draws = Draws(sampling.seed, self._n_worlds, self.program.scale)
+        self._draws = Draws(sampling.seed, self._n_worlds, self.program.scale, measure.clock, tables)
         self._worlds = StageChain(self.program.physical, tables, self.program.around, distinct=True)
         self._certain_plan = certain_plan(plan)
         self._certain = StageChain(self._certain_plan, tables, around)

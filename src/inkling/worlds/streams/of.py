@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
+from inkling.evaluators.lost.numbered import NO_TABLES
 from inkling.model.schema import StreamSchema
+from inkling.model.time import Clock
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.imprecise import ImpreciseStream
@@ -14,7 +18,13 @@ from inkling.worlds.streams.probable import ProbableStream
 WorldStream = CertainStream | ImpreciseStream | ProbableStream | LossyStream
 
 
-def world_stream(schema: StreamSchema, rows: pa.Table) -> WorldStream:
+def world_stream(
+    schema: StreamSchema,
+    rows: pa.Table,
+    tables: Mapping[str, pa.Table] = NO_TABLES,
+    clock: Clock = Clock.TICKS,
+) -> WorldStream:
+    """`tables` and `clock` tell what was lost, where a declaration names them."""
     match schema.doubt:
         case None:
             return CertainStream.of(schema, rows)
@@ -23,4 +33,4 @@ def world_stream(schema: StreamSchema, rows: pa.Table) -> WorldStream:
         case ProbableValue():
             return ProbableStream.of(schema, rows)
         case LostEvents():
-            return LossyStream.of(schema, rows)
+            return LossyStream.of(schema, rows, tables=tables, clock=clock)

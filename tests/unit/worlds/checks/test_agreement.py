@@ -10,6 +10,7 @@ import pytest
 
 from inkling.io import normalize, read_table
 from inkling.model.schema import Column, StreamSchema
+from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
 from inkling.model.worlds import worlds
@@ -101,12 +102,36 @@ def numbers(rng: Random) -> list[Row]:
     return rows
 
 
+def marks(rng: Random) -> list[Row]:
+    """Numbered events and marks that mostly fit together, in the longer words for roles."""
+    rows: list[Row] = []
+    for key in "ab"[: rng.randint(1, 2)]:
+        time, happened = rng.randint(0, 2), rng.choice([0, 0, 0, 2])
+        total = rng.choice([None, None, 4, 6])
+        bounds = {"since": rng.choice([None, -1]), "until": rng.choice([None, 30])}
+        if rng.random() < 0.6:
+            rows.append({"k": key, "t": time, "seq": happened, "role": "mark", "n": total, **bounds})
+        for _ in range(rng.randint(0, 3)):
+            time += rng.choice([1, 2, 2, 3, 4, 5, rng.choice([0, 5, 6, -1])])
+            is_mark = rng.random() < 0.4
+            happened += rng.choice([0, 0, 1, 2]) if is_mark else rng.choice([1, 1, 2, 3])
+            word = "start" if happened == 1 else "resume" if happened % 2 else "suspend"
+            word = "end" if happened == total or (happened % 2 == 0 and rng.random() < 0.2) else word
+            role = "mark" if is_mark else word if rng.random() < 0.97 else rng.choice(["start", "Mark", "end", None])
+            rows.append({"k": key, "t": time, "seq": happened, "role": role, "n": total, **bounds})
+    rng.shuffle(rows)
+    return [{"x": "", **row} for row in rows] or marks(rng)
+
+
 KINDS: dict[str, tuple[Callable[[Random], list[Row]], Doubt]] = {
     "imprecise": (imprecise, ImpreciseTime("lo", "hi", "w")),
     "alternatives": (alternatives, ProbableValue("p")),
     "chains": (chains, ProbableValue("p", ("g",))),
     "numbers": (numbers, LostEvents("seq", "role", "n", ("since", "until"))),
     "bare numbers": (numbers, LostEvents("seq")),
+    "marks": (marks, LostEvents("seq", "role", "n", ("since", "until"))),
+    "timeouts": (marks, LostEvents("seq", "role", "n", ("since", "until"), timeout=Span(Fraction(4), "TICKS"))),
+    "hidden points": (marks, LostEvents("seq", "role", "n", ("since", "until"), shape=2)),
 }
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import inf, nan
+
 import pyarrow as pa
 import pytest
 
 from inkling.io import normalize, read_table
 from inkling.model.schema import Column, StreamSchema
+from inkling.model.time import Span
 from inkling.model.types import Type
-from inkling.model.uncertainty import LostEvents
+from inkling.model.uncertainty import LostEvents, Rate
 from inkling.worlds.checks import checked
 
-NAMES = ("door", "n", "t", "role", "total", "since", "until")
+NAMES = ("door", "n", "t", "role", "total", "since", "until", "rate")
 
 
 def stream(doubt: LostEvents) -> StreamSchema:
@@ -26,7 +30,7 @@ GOOD = [("b", 1, 5, "open"), ("b", 2, 6, "close")]
 
 def faults(schema: StreamSchema, *listed: tuple[object, ...], **options: int) -> list[tuple[str, str, str]]:
     """Id, reason and detail of every reject among the rows and those of a good key, which pass unchanged."""
-    raw = [dict(zip(NAMES, (*row, *[None] * 7), strict=False)) for row in (*listed, *GOOD)]
+    raw = [dict(zip(NAMES, (*row, *[None] * 8), strict=False)) for row in (*listed, *GOOD)]
     given = normalize(read_table(raw, what="Door"), schema).rows
     assert len(given) == len(raw)
     good, rejects = checked(schema, given, **options)
@@ -84,7 +88,7 @@ def test_a_segment_that_opens_when_the_one_before_closes() -> None:
 @pytest.mark.parametrize(
     ("rows", "detail"),
     [
-        ([("a", 1, 5), ("a", 4, 5)], "2 lost between events 1 and 4, both at 5"),
+        ([("a", 1, 5), ("a", 4, 5)], "2 lost between event 1 and event 4, both at 5"),
         ([("a", 3, 5, None, None, 5)], "2 lost before the first recorded event, and `since` is its time, 5"),
         ([("a", 1, 5, None, 2, None, 5)], "1 lost after the last recorded event, and `until` is its time, 5"),
     ],
@@ -101,10 +105,18 @@ def test_losses_at_the_ends_need_bounds() -> None:
     assert faults(SEGMENTS, ("a", 1, 5, "open", 4, 0)) == all_with(1, "missing bound", after)
 
 
-@pytest.mark.parametrize("words", [("open", "close"), ("START", "Suspend"), ("resume", "end"), ("up", "down")])
-def test_roles_fit_numbers(words: tuple[str, str]) -> None:
-    rows = [("a", 1, 1, words[0]), ("a", 2, 2, words[1]), ("a", 5, 5, words[0]), ("a", 6, 6, words[1])]
-    assert faults(SEGMENTS, *rows) == []
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("open", "close", "open", "close"),
+        ("START", "Suspend", "resume", "END"),
+        (None, "suspend", "Resume", "suspend"),
+        ("start", "close", "open", "end"),
+        ("up", "down", "up", "down"),
+    ],
+)
+def test_roles_fit_numbers(words: tuple[str | None, ...]) -> None:
+    assert faults(SEGMENTS, *(("a", n, n, word) for n, word in zip((1, 2, 5, 6), words, strict=True))) == []
 
 
 @pytest.mark.parametrize(
@@ -113,11 +125,24 @@ def test_roles_fit_numbers(words: tuple[str, str]) -> None:
         (("close", "open"), "event 1 opens a segment, and its `role` is 'close'"),
         (("open", "Resume"), "event 2 closes a segment, and its `role` is 'Resume'"),
         (("up", "up"), "event 2 closes a segment, and its `role` is 'up'"),
+        (("end", "close"), "event 1 opens a segment, and its `role` is 'end'"),
+        (("resume", "close"), "event 1 is the first, and its `role` is 'resume'"),
+        (("open", "close", "START"), "event 3 is not the first, and its `role` is 'START'"),
+        (("open", "end", "open"), "event 2 is not the last, and its `role` is 'end'"),
     ],
 )
-def test_roles_that_do_not(roles: tuple[str, str], detail: str) -> None:
-    found = faults(SEGMENTS, ("a", 1, 1, roles[0]), ("a", 2, 2, roles[1]))
-    assert found == all_with(2, "role mismatch", detail)
+def test_roles_that_do_not(roles: tuple[str, ...], detail: str) -> None:
+    found = faults(SEGMENTS, *(("a", n, n, role) for n, role in enumerate(roles, start=1)))
+    assert found == all_with(len(roles), "role mismatch", detail)
+
+
+def test_roles_that_do_not_fit_a_count_or_a_mark() -> None:
+    last = "event 2 is the last, and its `role` is 'suspend'"
+    assert faults(SEGMENTS, ("a", 2, 2, "suspend", 2, 0)) == all_with(1, "role mismatch", last)
+    early = "event 2 is not the last, and its `role` is 'end'"
+    assert faults(SEGMENTS, ("a", 2, 2, "end", 4, 0, 9)) == all_with(1, "role mismatch", early)
+    assert faults(SEGMENTS, ("a", 2, 2, "end", None, 0), ("a", 4, 6, "mark")) == all_with(2, "role mismatch", early)
+    assert faults(SEGMENTS, ("a", 2, 2, "end", None, 0), ("a", 2, 6, "mark")) == []
 
 
 def test_counts() -> None:
@@ -168,3 +193,128 @@ def test_a_run_has_a_limit_unless_told_otherwise() -> None:
 def test_the_largest_number() -> None:
     detail = f"{2**63 - 2} lost before the first recorded event, and nothing says since when"
     assert faults(NUMBERED, ("a", 2**63 - 1, 5)) == all_with(1, "missing bound", detail)
+
+
+class TestMarks:
+    def test_they_are_fine_between_and_around_events(self) -> None:
+        rows = [
+            ("a", 0, 1, "mark"),
+            ("a", 2, 3, "close"),
+            ("a", 2, 3, "mark"),
+            ("a", 3, 7, "MARK"),
+            ("a", 6, 9, "Mark"),
+        ]
+        assert faults(SEGMENTS, *rows) == []
+
+    def test_a_key_may_have_nothing_else(self) -> None:
+        assert faults(SEGMENTS, ("a", 0, 1, "mark")) == []
+        assert faults(SEGMENTS, ("a", 0, 1, "mark"), ("a", 4, 9, "mark"), ("a", 4, 9, "mark")) == []
+
+    def test_their_numbers_count_from_0(self) -> None:
+        found = faults(SEGMENTS, ("a", -1, 1, "mark"), ("a", 0, 2, "mark"), ("a", 0, 3, "open"))
+        assert found == [
+            ("1", "bad number", "`n` is -1, expected a number from 0"),
+            ("3", "bad number", "`n` is 0, expected a number from 1"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("rows", "detail"),
+        [
+            ([("a", 0, 5, "mark"), ("a", 1, 5, "open")], "event 1 is at 5, not after mark 0 at 5"),
+            ([("a", 1, 5, "open"), ("a", 1, 4, "mark")], "mark 1 is at 4, not after event 1 at 5"),
+            ([("a", 2, 5, "mark", None, 0), ("a", 3, 4, "mark")], "mark 3 is at 4, not after mark 2 at 5"),
+        ],
+    )
+    def test_they_keep_the_order(self, rows: list[tuple[object, ...]], detail: str) -> None:
+        assert faults(SEGMENTS, *rows) == all_with(2, "not increasing", detail)
+
+    def test_they_limit_what_was_lost(self) -> None:
+        between = "2 lost between event 1 and mark 3, both at 5"
+        found = faults(SEGMENTS, ("a", 1, 5, "open"), ("a", 3, 5, "mark"))
+        assert found == all_with(2, "zero window with losses", between)
+        before = "2 lost before the first mark, and nothing says since when"
+        assert faults(SEGMENTS, ("a", 2, 5, "mark")) == all_with(1, "missing bound", before)
+        after = "2 lost after the last mark, and nothing says until when"
+        assert faults(SEGMENTS, ("a", 0, 5, "mark", 2)) == all_with(1, "missing bound", after)
+
+    def test_they_fit_counts_and_bounds(self) -> None:
+        many = "`total` is 2, and there is a mark 3"
+        found = faults(SEGMENTS, ("a", 1, 5, "open", 2, 0, 9), ("a", 3, 7, "mark"))
+        assert found == all_with(2, "bad count", many)
+        late = "`since` is 6, after the first mark at 5"
+        assert faults(SEGMENTS, ("a", 0, 5, "mark", None, 6)) == all_with(1, "bad bounds", late)
+        early = "`until` is 4, before the last mark at 5"
+        assert faults(SEGMENTS, ("a", 0, 5, "mark", None, None, 4)) == all_with(1, "bad bounds", early)
+
+    def test_without_a_role_there_are_none(self) -> None:
+        bad = ("1", "bad number", "`n` is 0, expected a number from 1")
+        assert faults(NUMBERED, ("a", 0, 1, "mark")) == [bad]
+
+
+class TestTimeouts:
+    CLOSING = stream(LostEvents("n", "role", "total", ("since", "until"), timeout=Span(Fraction(4), "TICKS")))
+
+    def test_rows_after_a_silence_that_is_too_long(self) -> None:
+        rows = [
+            ("a", 1, 1, "open"),
+            ("a", 2, 5, "close"),
+            ("a", 3, 10, "open"),
+            ("a", 9, 11, "mark"),
+            ("a", 4, 6, "close"),
+        ]
+        after = "its key was closed at 10"
+        assert faults(self.CLOSING, *rows[:4]) == [
+            ("3", "after timeout", "it is at 10, and its key was closed at 9"),
+            ("4", "after timeout", "it is at 11, and its key was closed at 9"),
+        ]
+        assert ("3", "after timeout", f"it is at 11, and {after}") in faults(
+            self.CLOSING, ("a", 1, 2, "open"), ("a", 2, 6, "close"), ("a", 3, 11, "open")
+        )
+
+    def test_what_is_left_is_checked_without_them(self) -> None:
+        rows = [("a", 1, 1, "open"), ("a", 1, 9, "open"), ("a", 0, 7, "mark")]
+        assert {reason for _, reason, _ in faults(self.CLOSING, *rows)} == {"after timeout"}
+
+    def test_a_mark_is_a_sign_of_life(self) -> None:
+        assert faults(self.CLOSING, ("a", 1, 1, "open"), ("a", 1, 5, "mark"), ("a", 2, 9, "close")) == []
+
+    def test_it_takes_the_place_of_a_bound(self) -> None:
+        assert faults(self.CLOSING, ("a", 1, 1, "open")) == []
+        assert faults(self.CLOSING, ("a", 1, 1, "open", 4)) == []
+        zero = "1 lost after the last recorded event, and `until` is its time, 1"
+        found = faults(self.CLOSING, ("a", 1, 1, "open", None, None, 1))
+        assert found == all_with(1, "zero window with losses", zero)
+
+
+class TestRates:
+    def test_one_takes_the_place_of_bounds(self) -> None:
+        fixed = stream(LostEvents("n", "role", "total", rate=Rate(2.0, Span(Fraction(1), "TICKS"))))
+        assert faults(fixed, ("a", 3, 5, "open", 8)) == []
+        own = stream(LostEvents("n", "role", "total", rate="rate"))
+        assert faults(own, ("a", 3, 5, "open", 8, None, None, 0.5)) == []
+        missing = "2 lost before the first recorded event, and nothing says since when"
+        assert faults(own, ("a", 3, 5, "open", 8)) == all_with(1, "missing bound", missing)
+
+    def test_bad_ones(self) -> None:
+        own = stream(LostEvents("n", "role", "total", rate="rate"))
+        zero = "`rate` is 0, expected a positive number"
+        assert faults(own, ("a", 1, 5, "open", None, None, None, 0.0)) == all_with(1, "bad rate", zero)
+        negative = "`rate` is -2, expected a positive number"
+        assert faults(own, ("a", 1, 5, "open", None, None, None, -2.0)) == all_with(1, "bad rate", negative)
+        two = "`rate` is 0.5 and 2.0 in events of one key"
+        rows = [("a", 1, 5, "open", None, None, None, 2.0), ("a", 2, 6, "close", None, None, None, 0.5)]
+        assert faults(own, *rows) == all_with(2, "bad rate", two)
+
+    @pytest.mark.parametrize("rate", [nan, inf, None])
+    def test_what_is_no_number_says_nothing(self, rate: float | None) -> None:
+        own = stream(LostEvents("n", "role", "total", rate="rate"))
+        unsaid = "2 lost before the first recorded event, and nothing says since when"
+        assert faults(own, ("a", 3, 5, "open", None, None, None, rate)) == all_with(1, "missing bound", unsaid)
+
+
+@pytest.mark.parametrize("time", [nan, inf, -inf, None])
+def test_times_that_are_no_numbers(time: object) -> None:
+    """They never get as far as these checks."""
+    rows = [{"door": "a", "n": 1, "t": time, "role": "open", "total": None, "since": None, "until": None}]
+    found = normalize(read_table([*rows, {**rows[0], "t": 5.0}], what="Door"), SEGMENTS)
+    assert [one["reason"] for one in found.rejects.to_pylist()] in (["bad time"], ["null time"])

@@ -1,0 +1,16 @@
+"""When relations are sampled instead of counted out, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A pair of keys may take so many states and operations; beyond that, so many samples have no more than this error."""
+
+    n_samples: int = 20_000
+    error: float = 0.01
+    seed: int = 0
+    states: int = 2**25
+    operations: int = 2**34

@@ -1,0 +1,182 @@
+"""Both keys of relations between segments, as lines to be drawn: where segments open and close, and what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.analysis.lost import Side, relation_of
+from inkling.evaluators.hashes import hashes_of
+from inkling.evaluators.lost.sides import Context, Keys, keys_of
+from inkling.local import TakenIn, taken_in
+from inkling.logical import expr as e
+from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
+from inkling.model.uncertainty import LostEvents
+from inkling.query import Program
+from inkling.report.data import EndRow, SegmentsRow
+from inkling.report.examined import MOST_ROWS, is_at_hand
+
+if TYPE_CHECKING:
+    from inkling.io import Data
+
+MOST_SEGMENTS = 500
+"""Of one key; more cannot be told apart in a picture."""
+
+Related: TypeAlias = Mapping[tuple[str, int], tuple[SegmentsRow, SegmentsRow]]
+"""By the name of the event and the row in its table."""
+
+
+def related_keys(
+    program: Program,
+    chosen: Mapping[str, pa.Table],
+    inputs: Mapping[str, Data],
+    tables: Mapping[str, Data] | None,
+    n_rows: int,
+) -> Related:
+    """The keys of the chosen results; nothing about inputs that cannot be read here, or keys that the head hides."""
+    relations = {event.name: event for event in program.plan.events if _is_drawn(event, program.plan)}
+    asked = {name: event for name, event in relations.items() if chosen[name].num_rows}
+    if not asked or n_rows > MOST_ROWS or not all(is_at_hand(data) for data in inputs.values()):
+        return {}
+    given = taken_in(program, inputs, tables)
+    return {
+        (name, place): lines
+        for name, event in asked.items()
+        for place, lines in _lines(event, program.plan, given, chosen[name])
+    }
+
+
+def _is_drawn(event: EventPlan, program: ProgramPlan) -> bool:
+    """Where lost ends are known by their neighbors, or nothing is in doubt and segments are taken as they are."""
+    if not isinstance(event.pattern, Quantified):
+        return False
+    if relation_of(event, program).conclusion is not None:
+        return True
+    operands = (event.pattern.left, event.pattern.right)
+    streams = [program.stream(operand.leaf.sources[0]) for operand in operands]
+    same = event.pattern.same
+    return all(
+        stream is not None
+        and stream.schema.doubt is None
+        and not operand.leaf.conditions
+        and not operand.leaf.atoms
+        and (same is None or same.name not in {column.name for column in stream.derived})
+        for stream, operand in zip(streams, operands, strict=True)
+    )
+
+
+def _lines(
+    event: EventPlan, program: ProgramPlan, given: TakenIn, table: pa.Table
+) -> Iterator[tuple[int, tuple[SegmentsRow, SegmentsRow]]]:
+    pattern = event.pattern
+    assert isinstance(pattern, Quantified)
+    left, right = (
+        _Keys.of(Side(one, one.leaf.sources[0]), event, program, given) for one in (pattern.left, pattern.right)
+    )
+    if left is None or right is None:
+        return
+    for place, row in enumerate(table.to_pylist()):
+        one, other = left.line(row), right.line(row)
+        if one is not None and other is not None:
+            yield place, (one, other)
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """The keys of one side, and which columns of results tell them apart."""
+
+    keys: Keys
+    shown_as: tuple[str, ...]
+    labels: Mapping[int, str]
+    _drawn: dict[int, SegmentsRow | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, side: Side, event: EventPlan, program: ProgramPlan, given: TakenIn) -> _Keys | None:
+        """None where the head does not show all columns of the KEY."""
+        stream, pattern = program.stream(side.stream), event.pattern
+        assert stream is not None
+        assert isinstance(pattern, Quantified)
+        shown = [_output_of(event, side.slot, column.name) for column in side.operand.key]
+        told = tuple(name for name in shown if name is not None)
+        if len(told) < len(shown):
+            return None
+        same = None if pattern.same is None else pattern.same.name
+        context = Context(given.around, given.facts, given.measure)
+        keys = keys_of(side, stream.schema, given.sources[side.stream], same, context, None)
+        return cls(keys, told, _labels(stream, same, given))
+
+    def line(self, row: Mapping[str, object]) -> SegmentsRow | None:
+        key = self._places.get(tuple(row[name] for name in self.shown_as))
+        if key is None:
+            return None
+        if key not in self._drawn:
+            self._drawn[key] = self._line(key, " ".join(str(row[name]) for name in self._telling))
+        return self._drawn[key]
+
+    @cached_property
+    def _places(self) -> dict[tuple[object, ...], int]:
+        columns = [column.to_pylist() for column in self.keys.values.values()]
+        return {key: place for place, key in enumerate(zip(*columns, strict=True))}
+
+    @cached_property
+    def _telling(self) -> list[str]:
+        """Columns in which keys differ, of those that are shown."""
+        differ = [len(column.unique()) > 1 for column in self.keys.values.values()]
+        return [name for name, differs in zip(self.shown_as, differ, strict=True) if differs] or list(self.shown_as)
+
+    def _line(self, key: int, name: str) -> SegmentsRow | None:
+        lists = self.keys.lists
+        first, stop = lists.begins[key], lists.begins[key + 1]
+        mine = slice(lists.segments[key], lists.segments[key + 1])
+        if mine.stop - mine.start > MOST_SEGMENTS:
+            return None
+        ends = _ends(lists.time[first:stop], lists.lost[first:stop])
+        opening, closing = lists.opening[mine].tolist(), lists.closing[mine].tolist()
+        labels = tuple(self.labels.get(label, "") for label in lists.label[mine].tolist()) if self.labels else ()
+        return SegmentsRow(
+            name, tuple((ends[one], ends[other]) for one, other in zip(opening, closing, strict=True)), labels
+        )
+
+
+def _ends(time: np.ndarray, lost: np.ndarray) -> list[EndRow]:
+    """Points of a key; a lost one lies between the recorded ones around it, as far as there are any."""
+    recorded = np.flatnonzero(~lost)
+    if not len(recorded):
+        return [EndRow(0, 0, True)] * len(time)
+    place = np.searchsorted(recorded, np.arange(len(time)), side="left")
+    after = np.minimum(place, len(recorded) - 1)
+    before = np.where(lost, np.maximum(place - 1, 0), after)
+    low, high = time[recorded[before]].tolist(), time[recorded[after]].tolist()
+    return [EndRow(*end) for end in zip(low, high, lost.tolist(), strict=True)]
+
+
+def _output_of(event: EventPlan, slot: int, column: str) -> str | None:
+    """The column of results that shows a column of one side's key."""
+    for output in event.head:
+        match output.expr:
+            case e.ColumnOf(slot=shown, column=name) if (shown, name) == (slot, column):
+                return output.name
+            case e.KeyColumn(column=name) if name == column:
+                return output.name
+            case _:
+                pass
+    return None
+
+
+def _labels(stream: StreamPlan, same: str | None, given: TakenIn) -> dict[int, str]:
+    """Texts of what `ON SAME` compares, by the numbers that stand for them."""
+    if same is None:
+        return {}
+    rows, doubt = given.sources[stream.schema.name], stream.schema.doubt
+    columns = [rows[same].combine_chunks()]
+    if isinstance(doubt, LostEvents) and doubt.known is not None and same in given.facts[doubt.known].column_names:
+        columns.append(given.facts[doubt.known][same].combine_chunks().cast(columns[0].type))
+    values = pc.drop_null(pc.unique(pa.concat_arrays(columns)))
+    codes = (hashes_of(values) >> np.uint64(1)).astype(np.int64)
+    return dict(zip(codes.tolist(), (str(value) for value in values.to_pylist()), strict=True))

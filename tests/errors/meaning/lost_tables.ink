@@ -1,0 +1,11 @@
+TABLE busy(since TIMESTAMP, rate DOUBLE) FROM 'busy.csv';
+TABLE visits(bus STRING, stop STRING) FROM 'visits.csv';
+TABLE timed(seq INT, stop STRING, t INT) FROM 'timed.csv';
+TABLE named(seq INT, name STRING) FROM 'named.csv';
+TABLE coded(seq INT, stop INT) FROM 'coded.csv';
+TABLE keyed(seq INT, bus STRING) FROM 'keyed.csv';
+STREAM A(bus STRING, stop STRING, t INT) KEY bus TIME t NUMBERED BY seq INTENSITY busy KNOWN FROM visits;
+STREAM B(bus STRING, stop STRING, t INT) KEY bus TIME t NUMBERED BY seq INTENSITY bussy KNOWN FROM timed;
+STREAM C(bus STRING, stop STRING, t INT) KEY bus TIME t NUMBERED BY seq INTENSITY visits KNOWN FROM named;
+STREAM D(bus STRING, stop STRING, t INT) KEY bus TIME t NUMBERED BY seq KNOWN FROM coded;
+STREAM E(bus STRING, stop STRING, t INT) KEY bus TIME t NUMBERED BY seq KNOWN FROM keyed;

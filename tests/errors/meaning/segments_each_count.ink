@@ -1,0 +1,6 @@
+STREAM Light(road STRING, zone STRING, began INT, ended INT) KEY road TIME FROM began TO ended;
+EVENT a(x.road) AS PATTERN AT LEAST k FROM 1 TO 3 Light x INTERSECTS SOME Light y;
+EVENT b(k) AS PATTERN SOME Light x INTERSECTS AT LEAST k FROM 1 TO 3 Light y;
+EVENT c(k) AS PATTERN AT LEAST k FROM 1 TO 3 Light x INTERSECTS SOME Light y WHERE x.ended - x.began > k;
+EVENT d(x.road) AS PATTERN AT LEAST x FROM 1 TO 3 Light x INTERSECTS SOME Light y;
+EVENT e(zone) AS PATTERN AT LEAST zone FROM 1 TO 3 Light x INTERSECTS SOME Light y PARTITION BY zone;
