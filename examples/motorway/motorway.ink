@@ -2,7 +2,7 @@
 -- Data: inkling generate motorway
 
 -- A controller numbers its messages, so it shows how many were lost and what they said, though not when. A mark is no
--- message: every ten minutes it says how many there were so far.
+-- message: every twenty minutes it says how many there were so far.
 STREAM Congestion(id STRING, day STRING, sector STRING, role STRING, n BIGINT, t TIMESTAMP)
   ID id KEY day, sector TIME t NUMBERED BY n SEGMENTS ROLE role;
 

@@ -7,7 +7,7 @@ from math import inf
 from random import Random
 
 from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.frontier import Moment, bounds, buffered, frontier
+from inkling.evaluators.lost.exact.frontier import bounds, buffered, frontier
 from inkling.evaluators.lost.exact.question import sharing
 from inkling.evaluators.lost.reference import counts
 from inkling.testing.lost_pairs import flat, random_pairs, random_question
@@ -15,19 +15,24 @@ from inkling.testing.lost_pairs import flat, random_pairs, random_question
 A, B = flat("0 _ _ 6 8 11"), flat("1 3 _ _ _ 12")
 
 
-def arrivals(left: Flat, right: Flat) -> list[tuple[int, int]]:
-    """How many recorded points of each have arrived, after each arrival in the order of time."""
-    order = sorted([*((time, 0) for time in left.recorded), *((time, 1) for time in right.recorded)])
-    n_arrived = [0, 0]
-    found = []
-    for _, key in order:
-        n_arrived[key] += 1
-        found.append((n_arrived[0], n_arrived[1]))
-    return found
+def in_time(left: Flat, right: Flat) -> list[int]:
+    """Which key is next, in the order of time."""
+    return [key for _, key in sorted([*((time, 0) for time in left.recorded), *((time, 1) for time in right.recorded)])]
+
+
+def in_any_order(random: Random, left: Flat, right: Flat) -> list[int]:
+    keys = in_time(left, right)
+    random.shuffle(keys)
+    return keys
+
+
+def arrivals(keys: list[int]) -> list[tuple[int, int]]:
+    """How many recorded points of each have arrived, after each arrival."""
+    return [(keys[:n].count(0), keys[:n].count(1)) for n in range(1, len(keys) + 1)]
 
 
 def test_O23_frontier_and_points_that_wait() -> None:
-    steps = arrivals(A, B)
+    steps = arrivals(in_time(A, B))
     assert [frontier(A, B, *step) for step in steps] == [-inf, 0, 0, 3, 3, 3, inf]
     assert [buffered(A, B, *step) for step in steps] == [1, 1, 2, 1, 2, 3, 0]
 
@@ -50,6 +55,7 @@ def test_O23_bounds_where_the_left_key_may_go_on() -> None:
 
 
 def test_O23_bounds_close_in_on_the_answer_and_meet_it() -> None:
+    """In whatever order points arrive, as long as those of one key come in theirs."""
     random = Random(23)
     n_closing = 0
     for pair in random_pairs(23, 150, most_lost=5):
@@ -57,7 +63,8 @@ def test_O23_bounds_close_in_on_the_answer_and_meet_it() -> None:
         final = counts(left, right, question)
         answers = [sum(final[k:], Fraction(0)) for k in range(left.n_segments + 1)]
         lower, upper = [Fraction(0)] * len(answers), [Fraction(1)] * len(answers)
-        for until in frontiers(left, right):
+        steps = arrivals(in_any_order(random, left, right))
+        for until in [*(frontier(left, right, *step) for step in steps), inf]:
             found = bounds(left, right, question, until)
             pairs = zip(lower, found.lower, answers, found.upper, upper, strict=True)
             assert all(a <= b <= answer <= c <= d for a, b, answer, c, d in pairs), f"{pair}\n{question}\n{until}"
@@ -65,7 +72,3 @@ def test_O23_bounds_close_in_on_the_answer_and_meet_it() -> None:
             lower, upper = list(found.lower), list(found.upper)
         assert lower == upper == answers
     assert n_closing > 300
-
-
-def frontiers(left: Flat, right: Flat) -> list[Moment]:
-    return [*(frontier(left, right, *step) for step in arrivals(left, right)), inf]

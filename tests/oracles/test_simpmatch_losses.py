@@ -1,7 +1,8 @@
 """Programs relate segments of which some ends were lost, with the probabilities that SimpMatch's definition gives.
 
 A stream is a list of times at which a segment opens or closes in turn; `_` is a lost event. The lists are those of
-oracles O1, O2, O8-O13, O17 and O18. Streams without any recorded event (O5, O7, O16) cannot be written as rows.
+oracles O1, O2, O8-O13, O17 and O18. Those without any recorded event (O5, O7, O16) need marks, see
+`test_simpmatch_marks.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random events over numbered streams: one that is said to find the segments of its stream finds them in every world."""
+"""Random events over numbered streams: one that is said to find segments of its stream finds them in every world."""
 
 from __future__ import annotations
 
@@ -26,7 +26,13 @@ STREAM = (
 )
 CONDITIONS = (
     *("", "[n % 2 = 1]", "[n % 2 = 0]", "[n % 2 <> 1]", "[NOT n % 2 = 0]", "[n % 3 = 1]", "[n > 1]", "[x = 1]"),
-    *("[r = 'open']", "[r = 'close']", "[r <> 'close']", "[lower(r) IN ('open', 'start')]", "[r IS NULL OR r <> 'open']"),
+    *(
+        "[r = 'open']",
+        "[r = 'close']",
+        "[r <> 'close']",
+        "[lower(r) IN ('open', 'start')]",
+        "[r IS NULL OR r <> 'open']",
+    ),
 )
 USUAL = (("[n % 2 = 1]", "[n % 2 = 0]"), ("[n % 2 = 1]", ""), ("", "[n % 2 = 0]"), ("[r = 'open']", "[r = 'close']"))
 CLAUSES = ("", "", "", "", " PER VALUES", " CONSUME RESTART")

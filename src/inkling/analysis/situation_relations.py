@@ -61,9 +61,10 @@ def _obstacles(
             yield f"a key of {one.stream} that is left with no segment lasts longer, if its last one was never closed"
         if any(one.key.get(column.name) != column.name for column in event.partition):
             yield f"it is PARTITION BY a column that {one.stream} calls otherwise"
-        read = {part.column for test in operand.leaf.conditions for part in e.walk(test) if isinstance(part, e.ColumnOf)}
-        if read - _columns(one).keys():
-            yield "a condition looks at more than the event that opens a segment"
+        known = _columns(one)
+        for part in (part for condition in operand.leaf.conditions for part in e.walk(condition)):
+            if isinstance(part, e.TimeOf) or (isinstance(part, e.ColumnOf) and part.column not in known):
+                yield "a condition looks at more than the event that opens a segment"
 
 
 def _columns(situation: Situation) -> dict[str, str]:

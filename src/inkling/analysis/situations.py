@@ -41,7 +41,9 @@ class Situation:
 
     @property
     def asks_for_roles(self) -> bool:
-        reads = (part for leaf in p.leaves(self.sequence) for condition in leaf.conditions for part in e.walk(condition))
+        reads = (
+            part for leaf in p.leaves(self.sequence) for condition in leaf.conditions for part in e.walk(condition)
+        )
         return any(isinstance(part, e.ColumnOf) and part.column == self.role for part in reads)
 
     def fits(self, events: Iterable[tuple[Value, int]]) -> bool:
@@ -98,7 +100,7 @@ def situation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Situatio
     if set(found.key.values()) != set(stream.schema.key):
         return Verdict(None, f"its head does not show the KEY of {stream.schema.name}")
     if found.asks_for_roles:
-        return Verdict(found, "it pairs events that open with the next ones, which close, if their roles are as it says")
+        return Verdict(found, "it pairs events that open with the next ones, which close, if roles are as it says")
     if not found.fits((None, number) for number in (1, 2)):
         return Verdict(None, "it does not pair odd numbers, and nothing else, with the numbers after them")
     return Verdict(found, "it pairs each odd number with the one after it, and nothing else")
@@ -167,9 +169,7 @@ def _columns(event: p.EventPlan, leaf: p.Leaf) -> dict[str, str]:
     return {
         output.name: output.expr.column
         for output in (*event.head, *event.returns)
-        if isinstance(output.expr, e.ColumnOf)
-        and output.expr.slot == leaf.slot
-        and output.expr.column not in partition
+        if isinstance(output.expr, e.ColumnOf) and output.expr.slot == leaf.slot and output.expr.column not in partition
     }
 
 

@@ -1,9 +1,8 @@
 """A motorway in the morning: speeds that vehicles report, sector by sector, and messages that a sector is congested.
 
 A sector is congested while the mean of its last three reports is below 20 km/h. Its controller says so when that
-begins and when it ends, and numbers its messages; some of them get lost. Every ten minutes it also says how many
-messages there were so far. Accidents, of which there are a few each morning, congest many sectors off and on at the
-same time. Every morning is on its own.
+begins and when it ends, and numbers its messages; some of them get lost. Every twenty minutes it also says how many
+messages there were so far. Every morning is on its own.
 """
 
 from __future__ import annotations
@@ -35,12 +34,11 @@ CONGESTED_KMH = 20.0
 SLOW_KMH, FREE_KMH = (5.0, 15.0), (65.0, 110.0)
 N_MEAN = 3  # reports whose mean counts; a free one among them lifts it above the threshold
 
-N_ACCIDENTS = 3
-HIT = 0.45  # the share of sectors that an accident congests
-TURN = 1 / 9  # per step, from slow to free or back
+BUSY = 0.5  # the share of sectors that get congested off and on in a morning
+SLOWS, FREES = 1 / 26, 1 / 30  # per step; congested and free stretches are about equally long, because that takes three
 CALM_STEPS = 5  # at both ends of a morning
 LOSS = 0.2
-MARK_US = 600 * SECOND_US
+MARK_US = 1_200 * SECOND_US
 
 _TEXT = pa.string()
 _SECTOR = [("day", _TEXT), ("sector", _TEXT)]
@@ -156,7 +154,7 @@ def _drawn(n_sectors: int, at_most: int, begin: int, random: BlockRandom) -> _Mo
     is_slow = _slow(n_sectors, random)
     low, high = (np.where(is_slow, slow, free) for slow, free in zip(SLOW_KMH, FREE_KMH, strict=True))
     speed = np.round(low + (high - low) * random.unit(shape), 1)
-    t = begin + STEP_US * np.arange(N_STEPS)[:, None] + (STEP_US * random.unit(shape)).astype(np.int64)
+    t = begin + STEP_US * np.arange(N_STEPS)[:, None] + (STEP_US * _fine(shape, random)).astype(np.int64)
     order = np.argsort(t, axis=None, kind="stable")[:at_most]
     is_whole = order.size == t.size
     until = begin + N_STEPS * STEP_US if is_whole else int(t.ravel()[order[-1]])
@@ -164,6 +162,11 @@ def _drawn(n_sectors: int, at_most: int, begin: int, random: BlockRandom) -> _Mo
     number = np.arange(said.size) - np.searchsorted(whose, whose) + 1
     is_lost = random.unit((said.size,)) < LOSS
     return _Morning(order % n_sectors, speed.ravel()[order], t.ravel()[order], until, whose, number, said, is_lost)
+
+
+def _fine(shape: tuple[int, int], random: BlockRandom) -> Floats:
+    """Numbers in [0, 1) on so fine a grid that hardly any two reports come together."""
+    return random.unit(shape) + random.unit(shape) / 65536.0
 
 
 def _places(sector: Integers, t: Integers, begin: int, morning: _Morning) -> Integers:
@@ -175,18 +178,14 @@ def _places(sector: Integers, t: Integers, begin: int, morning: _Morning) -> Int
 
 
 def _slow(n_sectors: int, random: BlockRandom) -> Marks:
-    """Steps at which vehicles are slow: off and on for a while around an accident."""
-    accident = N_STEPS * (0.2 + 0.6 * random.unit((N_ACCIDENTS,)))
-    of_sector = accident[random.bits((n_sectors,)) % N_ACCIDENTS] + 15 * random.signed((n_sectors,))
-    reach = (random.unit((n_sectors,)) < HIT) * (20 + 60 * random.unit((n_sectors,)))
+    """Steps at which vehicles are slow: off and on all morning, in busy sectors."""
     step = np.arange(N_STEPS)[:, None]
-    is_touched = np.abs(step - of_sector) < reach
-    is_touched &= (step >= CALM_STEPS) & (step < N_STEPS - CALM_STEPS)
-    turns = random.unit((N_STEPS, n_sectors)) < TURN
+    may_be_slow = (random.unit((n_sectors,)) < BUSY) & (step >= CALM_STEPS) & (step < N_STEPS - CALM_STEPS)
+    draws = random.unit((N_STEPS, n_sectors))
     slow = np.zeros((N_STEPS, n_sectors), np.bool_)
     now = np.zeros(n_sectors, np.bool_)
     for place in range(N_STEPS):
-        now = (now ^ turns[place]) & is_touched[place]
+        now = (now ^ (draws[place] < np.where(now, FREES, SLOWS))) & may_be_slow[place]
         slow[place] = now
     return slow
 

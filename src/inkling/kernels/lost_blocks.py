@@ -6,6 +6,7 @@ at `(x * n_y + y) * n_notes * n_numbers`. Only blocks between `rows[LO, x]` and 
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 LO, HI, NEXT_LO, NEXT_HI = range(4)
@@ -83,16 +84,18 @@ def copy(target, t, masses, i, n_notes, n_numbers, top):
 @njit(cache=True, error_model="numpy")
 def change_left(masses, i, moves, n_notes, n_next, n_numbers, top, next_top, room):
     """A left point comes for certain: the block changes in place. `room` is for as much as a block."""
-    copy(room, 0, masses, i, n_notes, n_numbers, top)
+    start = np.int64(0)
+    copy(room, start, masses, i, n_notes, n_numbers, top)
     clear(masses, i, n_next, n_numbers, next_top)
-    add_left(masses, i, room, 0, 1.0, moves, 0, n_notes, n_numbers, top)
+    add_left(masses, i, room, start, 1.0, moves, start, n_notes, n_numbers, top)
 
 
 @njit(cache=True, error_model="numpy")
 def change_right(masses, i, notes, n_notes, n_numbers, top, room):
-    copy(room, 0, masses, i, n_notes, n_numbers, top)
+    start = np.int64(0)
+    copy(room, start, masses, i, n_notes, n_numbers, top)
     clear(masses, i, n_notes, n_numbers, top)
-    add_right(masses, i, room, 0, 1.0, notes, 0, n_notes, n_numbers, top)
+    add_right(masses, i, room, start, 1.0, notes, start, n_notes, n_numbers, top)
 
 
 @njit(cache=True, error_model="numpy")

@@ -6,6 +6,8 @@ in time spreads what is left of it evenly; points that come at a rate leave room
 
 from __future__ import annotations
 
+from math import exp
+
 from numba import njit
 
 from inkling.kernels.lost_blocks import (
@@ -36,9 +38,8 @@ TOO_MUCH = -1
 
 
 @njit(cache=True, error_model="numpy")
-def _kept(kept, masses, rows, x, lo, hi, lefts, rights, n_y, n_notes, n_numbers, inside, top):
+def _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top):
     """Adds blocks (x, lo) … (x, hi) as far as no more points come in the cell; tells how much that is."""
-    share = lefts[STAY, x]
     if share == 0.0:
         return 0.0
     block = n_notes * n_numbers
@@ -89,13 +90,14 @@ def series(
     inside, top = table[INSIDE], table[TOP]
     for x in range(n_x):
         rows[NEXT_LO, x], rows[NEXT_HI, x] = NONE_LO, NONE_HI
+    leak = _largest(lefts, n_x) + _largest(rights, n_y)
+    stays = exp(-leak)
     total = 0.0
     for x in range(x_lo, x_hi + 1):
-        if rows[LO, x] <= rows[HI, x]:
-            total += _kept(
-                kept, masses, rows, x, rows[LO, x], rows[HI, x], lefts, rights, n_y, n_notes, n_numbers, inside, top
-            )
-    leak = _largest(lefts, n_x) + _largest(rights, n_y)
+        lo, hi = rows[LO, x], rows[HI, x]
+        if lo <= hi:
+            share = stays * lefts[STAY, x]
+            total += _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top)
     n = 0
     while x_lo <= x_hi:
         n += 1
@@ -132,7 +134,8 @@ def series(
                     source = i - n_y * block
                     add_left(masses, i, masses, source, weight, moves, m, below_notes, n_numbers, top[x - 1])
             rows[LO, x], rows[HI, x] = lo, hi
-            gained += _kept(kept, masses, rows, x, lo, hi, lefts, rights, n_y, n_notes, n_numbers, inside, top)
+            share = stays * lefts[STAY, x]
+            gained += _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top)
         total += gained
         while x_lo <= x_hi and rows[LO, x_lo] > rows[HI, x_lo]:
             x_lo += 1

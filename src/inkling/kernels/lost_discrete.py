@@ -78,19 +78,19 @@ def _sweep(left, right, one, other, inside, other_inside, masses, strict):
         comes = at + n_lost < stop and left.time[at + n_lost] == now
         other_comes = other_at + n_other_lost < other_stop and right.time[other_at + n_other_lost] == now
         if comes:
-            _all_have_come(masses, n_lost)
+            _left_has_come(masses, n_lost)
             at, n_lost = at + n_lost, 0
         if other_comes:
-            _all_have_come(masses.transpose(1, 0, 2, 3), n_other_lost)
+            _right_has_come(masses, n_other_lost)
             other_at, n_other_lost = other_at + n_other_lost, 0
         turn = left.turn[at] if comes else 0
         other_turn = right.turn[other_at] if other_comes else 0
         if other_turn == 1:
-            _right_opens(masses, inside[at - begin :], n_lost)
+            _right_opens(masses, inside, at - begin, n_lost)
         if other_comes and other_turn != -1:
             other_at += 1
         if turn == 1:
-            _left_opens(masses, other_inside[other_at - other_begin :], n_other_lost)
+            _left_opens(masses, other_inside, other_at - other_begin, n_other_lost)
         if turn == -1:
             _left_closes(masses)
         if comes:
@@ -114,44 +114,75 @@ def _next_time(left, at, stop, right, other_at, other_stop):
 
 
 @njit(cache=True)
-def _all_have_come(masses, n_lost):
+def _left_has_come(masses, n_lost):
     """Worlds in which lost points before a recorded one found no place are none."""
-    if n_lost:
-        masses[0] = masses[n_lost]
-        masses[1 : n_lost + 1] = 0.0
+    _, n_others, n_counts, _ = masses.shape
+    for other_come in range(n_others):
+        for count in range(n_counts):
+            for met in range(2):
+                last = masses[n_lost, other_come, count, met]
+                for come in range(n_lost + 1):
+                    masses[come, other_come, count, met] = 0.0
+                masses[0, other_come, count, met] = last
 
 
 @njit(cache=True)
-def _right_opens(masses, inside, n_lost):
+def _right_has_come(masses, n_other_lost):
+    n_ones, _, n_counts, _ = masses.shape
+    for come in range(n_ones):
+        for count in range(n_counts):
+            for met in range(2):
+                last = masses[come, n_other_lost, count, met]
+                for other_come in range(n_other_lost + 1):
+                    masses[come, other_come, count, met] = 0.0
+                masses[come, 0, count, met] = last
+
+
+@njit(cache=True)
+def _right_opens(masses, inside, place, n_lost):
+    """The left segment that is open, if it is, has met a right one."""
     for come in range(n_lost + 1):
-        if inside[come]:
-            masses[come, :, :, 1] += masses[come, :, :, 0]
-            masses[come, :, :, 0] = 0.0
+        if inside[place + come]:
+            for other_come in range(masses.shape[1]):
+                _meet(masses, come, other_come)
 
 
 @njit(cache=True)
-def _left_opens(masses, other_inside, n_other_lost):
-    for come in range(n_other_lost + 1):
-        if other_inside[come]:
-            masses[:, come, :, 1] += masses[:, come, :, 0]
-            masses[:, come, :, 0] = 0.0
+def _left_opens(masses, other_inside, other_place, n_other_lost):
+    for other_come in range(n_other_lost + 1):
+        if other_inside[other_place + other_come]:
+            for come in range(masses.shape[0]):
+                _meet(masses, come, other_come)
+
+
+@njit(cache=True)
+def _meet(masses, come, other_come):
+    for count in range(masses.shape[2]):
+        masses[come, other_come, count, 1] += masses[come, other_come, count, 0]
+        masses[come, other_come, count, 0] = 0.0
 
 
 @njit(cache=True)
 def _left_closes(masses):
-    most = masses.shape[2] - 1
-    masses[:, :, most, 0] += masses[:, :, most, 1]
-    for count in range(most - 1, -1, -1):
-        masses[:, :, count + 1, 0] += masses[:, :, count, 1]
-    masses[:, :, :, 1] = 0.0
+    n_ones, n_others, n_counts, _ = masses.shape
+    for come in range(n_ones):
+        for other_come in range(n_others):
+            for count in range(n_counts - 1, -1, -1):
+                met = masses[come, other_come, count, 1]
+                masses[come, other_come, count, 1] = 0.0
+                masses[come, other_come, min(count + 1, n_counts - 1), 0] += met
 
 
 @njit(cache=True)
 def _between(left, right, at, n_lost, other_at, n_other_lost, lo, hi, inside, other_inside, masses, strict):
     """Lost points of the open runs come at their possible times from `lo` to `hi`."""
-    possible = _possible_between(left, at, n_lost, lo, hi)
-    times = np.concatenate((possible, _possible_between(right, other_at, n_other_lost, lo, hi)))
-    for time in np.unique(times):
+    time = lo - 1
+    while True:
+        time = min(
+            _possible_after(left, at, n_lost, time, hi), _possible_after(right, other_at, n_other_lost, time, hi)
+        )
+        if time > hi:
+            break
         weight, other_weight = _weights(left, at, n_lost, time), _weights(right, other_at, n_other_lost, time)
         for step in range((n_lost + 1) * (n_other_lost + 1)):
             state = (n_lost + 1) * (n_other_lost + 1) - 1 - step if strict else step
@@ -164,9 +195,14 @@ def _between(left, right, at, n_lost, other_at, n_other_lost, lo, hi, inside, ot
 
 
 @njit(cache=True)
-def _possible_between(points, at, n_lost, lo, hi):
-    some = points.possible[points.choices[at] : points.choices[at + n_lost]]
-    return some[(some >= lo) & (some <= hi)]
+def _possible_after(points, at, n_lost, time, hi):
+    """The first possible time of lost points after the given one, or one after `hi`."""
+    first = hi + 1
+    for lost in range(at, at + n_lost):
+        place = _first_from(points.possible, time + 1, points.choices[lost], points.choices[lost + 1])
+        if place < points.choices[lost + 1]:
+            first = min(first, points.possible[place])
+    return first
 
 
 @njit(cache=True)
@@ -174,11 +210,23 @@ def _weights(points, at, n_lost, time):
     """Of each lost point: one part of its possible times, if this is one of them."""
     weight = np.zeros(n_lost)
     for lost in range(n_lost):
-        some = points.possible[points.choices[at + lost] : points.choices[at + lost + 1]]
-        place = np.searchsorted(some, time)
-        if place < len(some) and some[place] == time:
-            weight[lost] = 1.0 / len(some)
+        lo, hi = points.choices[at + lost], points.choices[at + lost + 1]
+        place = _first_from(points.possible, time, lo, hi)
+        if place < hi and points.possible[place] == time:
+            weight[lost] = 1.0 / (hi - lo)
     return weight
+
+
+@njit(cache=True)
+def _first_from(values, value, lo, hi):
+    """First place of lo … hi whose value is not below the given one."""
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if values[middle] < value:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
 
 
 @njit(cache=True)

@@ -19,7 +19,6 @@ from inkling.kernels.lost_blocks import (
     NONE_HI,
     NONE_LO,
     TOP,
-    clear,
     drop_rows,
     narrow,
     widen,
@@ -83,8 +82,8 @@ FEW = 64
 @njit(cache=True, error_model="numpy")
 def _spread_out(masses, rows, lefts, note, n_notes, n_numbers):
     """What was certain becomes the mass of one block."""
-    clear(masses, 0, n_notes, n_numbers, 0)
-    masses[note * n_numbers] = 1.0
+    for other in range(n_notes):
+        masses[other * n_numbers] = 1.0 if other == note else 0.0
     lefts[TOP, 0] = 0
     rows[LO, 0], rows[HI, 0] = 0, 0
 
@@ -147,6 +146,7 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
 
     They are equal where that is NEVER. Where every segment has to qualify there is one column.
     """
+    zero = np.int64(0)
     n = ones.shape[0]
     every, labeled = rules[EVERY] == 1, rules[LABELED] == 1
     width = 1 if every else most + 1
@@ -187,12 +187,12 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
                 along_0 = left_along[a[NEXT]]
             elif b[TIME] == time_0 and right_along.shape[0]:
                 along_0 = right_along[b[NEXT]]
-        note = number = last = 0
+        note, number, last = zero, zero, zero
         total[0] = 1.0
         is_certain, is_stopped, failed = True, False, False
         is_first = a[WAITS] == 1 or b[WAITS] == 1
-        n_x = n_y = 1  # one more than the lost points under way
-        x_lo = x_hi = 0
+        n_x, n_y = zero + 1, zero + 1  # one more than the lost points under way
+        x_lo, x_hi = zero, zero
         here = 0.0
         budget = operations
         if time_0 <= end_of_known:
@@ -222,9 +222,9 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
                     rights, right_weights = _width(rights, next_y), _width(right_weights, next_y)
                 if is_certain:
                     _spread_out(masses, rows, lefts, note, n_notes, n_numbers)
-                    unfold(left_turns, left_label, a, 0, labeled, lefts)
-                    unfold(right_turns, right_label, b, 0, labeled, rights)
-                    x_lo = x_hi = 0
+                    unfold(left_turns, left_label, a, zero, labeled, lefts)
+                    unfold(right_turns, right_label, b, zero, labeled, rights)
+                    x_lo, x_hi = zero, zero
                     is_certain = False
                 if b[OPENS_NOW]:
                     widen(masses, rows, lefts, n_x, next_y, n_notes, n_numbers)
@@ -316,12 +316,12 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
                 drop_rows(masses, rows, lefts, n_x, n_y, n_notes, n_numbers)
                 lefts[TOP, 0] = lefts[TOP, n_x - 1]
                 have_come(left_turns, left_label, a, n_x - 1, labeled, lefts)
-                n_x = 1
-                x_lo = x_hi = 0
+                n_x = zero + 1
+                x_lo, x_hi = zero, zero
             if n_y > 1 and (b_over or (b[TIME] == now and not is_early)):
                 narrow(masses, rows, lefts, n_x, n_y, n_notes, n_numbers)
                 have_come(right_turns, right_label, b, n_y - 1, labeled, rights)
-                n_y = 1
+                n_y = zero + 1
                 x_lo, x_hi = live_rows(rows, n_x)
             if is_early:
                 continue
@@ -365,11 +365,11 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
             if comes_a:
                 go_on(left_time, left_along, left_lost, left.tail[one], a, of_a, time_0, along_0)
                 if not is_certain:
-                    unfold(left_turns, left_label, a, 0, labeled, lefts)
+                    unfold(left_turns, left_label, a, zero, labeled, lefts)
             if comes_b:
                 go_on(right_time, right_along, right_lost, right.tail[other], b, of_b, time_0, along_0)
                 if not is_certain:
-                    unfold(right_turns, right_label, b, 0, labeled, rights)
+                    unfold(right_turns, right_label, b, zero, labeled, rights)
             if not (a[N_LOST] or b[N_LOST]):
                 continue
             is_lost = (comes_a and a[N_LOST] and not a[OPENS_NOW]) or (comes_b and b[N_LOST] and not b[OPENS_NOW])
@@ -403,9 +403,9 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
             continue
         if is_certain:
             _spread_out(masses, rows, lefts, note, n_notes, n_numbers)
-            unfold(left_turns, left_label, a, 0, labeled, lefts)
-            unfold(right_turns, right_label, b, 0, labeled, rights)
-            x_lo = x_hi = 0
+            unfold(left_turns, left_label, a, zero, labeled, lefts)
+            unfold(right_turns, right_label, b, zero, labeled, rights)
+            x_lo, x_hi = zero, zero
         ahead_of_left = of_a[RATE] * (of_a[UP_TO] - here) if n_x > 1 and a[KIND] == HEAD else 0.0
         ahead_of_right = of_b[RATE] * (of_b[UP_TO] - here) if n_y > 1 and b[KIND] == HEAD else 0.0
         tally(

@@ -112,7 +112,7 @@ def unfold(turns, label_of, state, n_lost, labeled, table):
 def have_come(turns, label_of, state, n_lost, labeled, table):
     """All lost points that were under way have come."""
     state[IS_INSIDE], state[N_CLOSED], state[N_LOST] = table[INSIDE, n_lost], table[CLOSED, n_lost], 0
-    unfold(turns, label_of, state, 0, labeled, table)
+    unfold(turns, label_of, state, np.int64(0), labeled, table)
 
 
 @njit(cache=True, error_model="numpy")

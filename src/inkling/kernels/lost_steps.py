@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from inkling.kernels.lost_blocks import (
@@ -125,7 +126,7 @@ def both(
 
     Returns the note and how many segments came to qualify, where that is certain; FAILS if one does not that has to.
     """
-    found = 0
+    found, start = np.int64(0), np.int64(0)
     closes = False
     for i in range(a[NEXT], a_end):
         closes |= left_turns[i] == CLOSES
@@ -139,7 +140,7 @@ def both(
             if turn != 0 and counts(rules, label, label_after(right_label, b, b[N_CLOSED], rules[LABELED])):
                 for old in range(n_notes):
                     moves[old] = right_note(rules, turn, old)
-                change_right(masses, 0, moves, n_notes, n_numbers, lefts[TOP, 0], room)
+                change_right(masses, start, moves, n_notes, n_numbers, lefts[TOP, 0], room)
             turned(b, turn)
         return note, found
     is_fresh = False
@@ -171,13 +172,13 @@ def both(
         if is_certain:
             move = moves[note]
             if move == FAILS:
-                return 0, FAILS
+                return note, np.int64(FAILS)
             note = move >> 1
             found += move & 1
         else:
             next_notes = n_notes if turn == OPENS else 1
             next_top = min(top + 1, n_numbers - 1) if turn == CLOSES else top
-            change_left(masses, 0, moves, notes, next_notes, n_numbers, top, next_top, room)
+            change_left(masses, start, moves, notes, next_notes, n_numbers, top, next_top, room)
             lefts[TOP, 0] = next_top
         is_fresh = turn == OPENS
         turned(a, turn)
@@ -205,7 +206,7 @@ def only_note(masses, n_notes, n_numbers, top):
     """The only note with any mass; -1 if there are several, 0 if there is none."""
     only = -1
     for note in range(n_notes):
-        if mass(masses, note * n_numbers, 1, n_numbers, top) > 0.0:
+        if mass(masses, note * n_numbers, np.int64(1), n_numbers, top) > 0.0:
             if only >= 0:
                 return -1
             only = note

@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.errors import InputError
+from inkling.evaluators.lost.early import last_up_to
 from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
-from inkling.evaluators.lost.sides import Keys
+from inkling.evaluators.lost.sides import LASTING, Keys
 from inkling.logical.plan import Demand, EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, Ints
@@ -31,9 +32,7 @@ def probable_enough(evaluator: RelationEvaluator, found: Found) -> Found:
 def results_of(evaluator: RelationEvaluator, sides: Sides, found: Found, ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results in the public columns."""
     event, n = evaluator.event, len(found)
-    start = np.minimum(sides.left.start[found.ones], sides.right.start[found.others])
-    end = np.maximum(sides.left.end[found.ones], sides.right.end[found.others])
-    start, end = _within_time(sides, found, start, end)
+    start, end = _extent(sides, found)
     columns: dict[str, pa.Array] = {"event": pa.repeat(pa.scalar(event.name), n)}
     for output in event.head:
         values = evaluator.head(sides, found)[output.name].cast(ARROW_TYPES[output.type], safe=False)
@@ -44,7 +43,7 @@ def results_of(evaluator: RelationEvaluator, sides: Sides, found: Found, ids: pa
     columns["method"] = pa.array(_methods(evaluator, found), pa.string())
     columns["error"] = pa.array(found.error)
     columns["op"] = pa.repeat(pa.scalar("+"), n)
-    columns["lineage"] = _lineage(sides.left, found.ones, ids)
+    columns["lineage"] = _lineage(sides.left, found, ids)
     return pa.table(columns)
 
 
@@ -55,26 +54,46 @@ def _methods(evaluator: RelationEvaluator, found: Found) -> np.ndarray:
     return np.where(found.error <= ROUNDING, EXACT, told).astype(object)
 
 
-def _within_time(sides: Sides, found: Found, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Where only a rate says when events were lost, results last as long as what was recorded."""
-    if (start <= -FOREVER).any() or (end >= FOREVER).any():
-        for keys, key in ((sides.left, found.ones), (sides.right, found.others)):
-            if len(keys.known):
-                first, last = keys.known[keys.offsets[key]], keys.known[keys.offsets[key + 1] - 1]
-                start = np.where(start <= -FOREVER, first, start)
-                end = np.where(end >= FOREVER, last, end)
-    return start, end
+def _extent(sides: Sides, found: Found) -> tuple[Ints, Ints]:
+    """From the first start to the last end of all segments; of what is told early, from the first row until then."""
+    start = np.minimum(sides.left.start[found.ones], sides.right.start[found.others])
+    end = np.maximum(sides.left.end[found.ones], sides.right.end[found.others])
+    if not len(found):
+        return start, end
+    ends = [
+        (keys.known[keys.offsets[key]], keys.known[keys.offsets[key + 1] - 1])
+        for keys, key in ((sides.left, found.ones), (sides.right, found.others))
+    ]
+    first, last = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
+    early = found.known < FOREVER
+    start = np.where(early | (start <= -FOREVER), first, start)
+    return start, np.where(early, found.known, np.where(end >= FOREVER, last, end))
 
 
-def _lineage(keys: Keys, key: Ints, ids: pa.DataType) -> pa.ListArray:
-    """What opens and closes the segments of a key; null for what was lost."""
-    event = np.flatnonzero(keys.lists.turn != 0)
-    begins = np.searchsorted(event, keys.lists.begins)
-    sizes = np.diff(begins)[key]
+def _lineage(keys: Keys, found: Found, ids: pa.DataType) -> pa.ListArray:
+    """What opens and closes the segments of the left key that are known; null for what was lost."""
+    lists, key = keys.lists, found.ones
+    first = lists.segments[key]
+    last = last_up_to(lists.closing, first, lists.segments[key + 1], _n_known(keys, found) - 1)
+    sizes = np.where(found.known < FOREVER, last - first + 1, lists.segments[key + 1] - first)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - begins[key], sizes)
-    rows = keys.row[event[place]]
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), keys.ids.take(pa.array(rows)).cast(ids))
+    segment = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], sizes)
+    owner = np.repeat(lists.begins[key], sizes)
+    rows = np.stack([keys.row[owner + place[segment]] for place in (lists.opening, lists.closing)], axis=1).ravel()
+    if keys.kind == LASTING:  # one event opens and closes
+        rows = rows[::2]
+    ends = pa.array(offsets * len(rows) // max(1, offsets[-1]), pa.int32())
+    return pa.ListArray.from_arrays(ends, keys.ids.take(pa.array(rows)).cast(ids))
+
+
+def _n_known(keys: Keys, found: Found) -> Ints:
+    """How many points of the left key of each result are known by the time it was told."""
+    lists = keys.lists
+    recorded = np.flatnonzero(~lists.lost)
+    begins = np.searchsorted(recorded, lists.begins)
+    place = last_up_to(lists.time[recorded], begins[found.ones], begins[found.ones + 1], found.known)
+    at = np.append(recorded, 0)[place]
+    return np.where(place >= begins[found.ones], at - lists.begins[found.ones] + 1, 0)
 
 
 def not_exact(evaluator: RelationEvaluator, found: Found) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inkling.analysis.lost import READY, Relation, relation_of
+from inkling.analysis.lost import Relation, relation_of
 from inkling.logical import plan as p
 from inkling.model.uncertainty import LostEvents
 
@@ -10,7 +10,7 @@ from inkling.model.uncertainty import LostEvents
 def relation_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str] | None:
     """What `explain` says of a relation, by title; None where the event is none, or is looked for in worlds."""
     found = relation_of(event, program)
-    if found.conclusion is None or not READY:
+    if found.conclusion is None:
         return None
     return {
         "evaluator": "a pass over the order of all ends, exact; grows with the recorded ends of two keys, and with the "

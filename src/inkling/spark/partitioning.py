@@ -24,7 +24,7 @@ class Partitioning:
         """Number of partitions for rows that come from these frames."""
         if self.fixed is not None:
             return self.fixed
-        size = sum(_estimated_bytes(frame) for frame in frames)
+        size = sum(estimated_bytes(frame) for frame in frames)
         rounds = max(1, -(-size // (BYTES_PER_PARTITION * self.cores)))
         return rounds * self.cores
 
@@ -41,7 +41,7 @@ def partitioning_of(spark: SparkSession, partitions: int | None, layout: Layout 
     return Partitioning(spark.sparkContext.defaultParallelism, partitions, layout, partitions)
 
 
-def _estimated_bytes(frame: DataFrame) -> int:
+def estimated_bytes(frame: DataFrame) -> int:
     """Size of the files behind a frame; 0 when Spark cannot tell."""
     statistics = frame._jdf.queryExecution().optimizedPlan().stats()
     size = int(str(statistics.sizeInBytes()))

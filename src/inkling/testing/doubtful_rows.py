@@ -28,6 +28,20 @@ CHANCES: tuple[tuple[float, ...], ...] = (
 )
 """Probabilities of alternatives; what is missing from 1 is that nothing happens."""
 WEIGHTS = (0, 1, 1, 2, 3, 0.5)
+SILENT = 4
+"""After so many ticks without a row, a key with a timeout is closed."""
+
+
+def lost_tables() -> Rows:
+    """What streams with lost events may look up: what some of these were, and how fast they come."""
+    known: list[Row] = [
+        {"n": number, "k": key, "x": None if number == 3 else number % 3, "s": None}
+        for number in range(1, 9)
+        for key in KEYS
+        if (number, key) != (2, "q")
+    ]
+    rates: list[Row] = [{"since": since, "rate": rate} for since, rate in ((2, 1.0), (4, 2.5), (6, 0.5), (41, 3.0))]
+    return {"plan": known, "busy": rates}
 
 
 def doubtful_rows(rng: random.Random, streams: Sequence[Declared], far: int = 0) -> Rows:
@@ -73,6 +87,8 @@ class _Maker:
                 self._chain()
             case Doubtful.LOST | Doubtful.LOST_SEGMENTS:
                 self._numbered()
+            case _:
+                self._marked()
         return self.made
 
     def _row(self) -> Row:
@@ -163,6 +179,32 @@ class _Maker:
             if self.stream.doubtful is Doubtful.LOST_SEGMENTS:
                 row["s"] = "b" if number % 2 == 0 else "a"
                 row["total"], row["since"], row["until"] = n_events, -1, LAST_TIME + self.far + 1
+
+    def _marked(self) -> None:
+        """Events that open and close in turn, some of which are missing, and rows that say how many there were."""
+        n_events = self.rng.choice((0, 2, 2, 2, 4))
+        lost = set(self.rng.sample(range(1, n_events + 1), min(n_events, self.rng.choice((0, 1, 1, 1, 2)))))
+        closes = self.stream.doubtful is Doubtful.LOST_TIMEOUT
+        time = self.rng.randint(0, 2) + self.rng.choice((0, self.far))
+        known: list[tuple[int, int, bool]] = []  # number, time, and whether it is a mark
+        if not n_events or 1 in lost or self.rng.random() < 0.4:
+            known.append((0, time, True))
+        for number in range(1, n_events + 1):
+            time += self.rng.choice((1, 1, 2) if closes else (1, 1, 2, 4))
+            if number not in lost:
+                known.append((number, time, False))
+            if self.rng.random() < 0.15:
+                known.append((number, time + self.rng.choice((0, 0, 1)), True))
+                time = known[-1][1]
+        if known[-1][0] < n_events and not closes:
+            known.append((n_events, time + 1, True))
+        latest = known[0][1]
+        for number, when, is_mark in known:
+            if closes and when - latest > SILENT:
+                return
+            latest = when
+            row = self._at(when)
+            row["n"], row["s"] = number, "mark" if is_mark else "b" if number % 2 == 0 else "a"
 
 
 def _distinct(rows: list[Row]) -> list[Row]:

@@ -15,6 +15,7 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.worlds import joint_worlds
 from inkling.testing.rows import Rows
+from inkling.testing.surroundings import declared_tables
 from inkling.testing.uncertain import UncertainCase
 
 Row = dict[str, Value]
@@ -47,7 +48,8 @@ def _has_any_of_all_time(event: p.EventPlan) -> bool:
 
 def _most_events(case: UncertainCase) -> int:
     """How many events a world of a case has at most."""
-    worlds = joint_worlds(case.rows, (stream.schema for stream in case.plan.streams))
+    known = declared_tables(case.plan, case.tables)
+    worlds = joint_worlds(case.rows, (stream.schema for stream in case.plan.streams), known)
     return max(sum(map(len, rows.values())) for _, rows in worlds)
 
 
@@ -73,7 +75,7 @@ def _moved(schema: StreamSchema, row: Row, episode: int, by: int, last: dict[Val
     if isinstance(place := moved.get("seq"), int):
         moved["seq"] = place + PLACES * episode
     if isinstance(schema.doubt, LostEvents) and episode:
-        if schema.doubt.count is not None:  # what is counted does not go on
+        if schema.doubt.count is not None or schema.doubt.timeout is not None:  # what is closed does not go on
             moved["k"] = f"{row['k']}{episode}"
         elif isinstance(number := row["n"], int):
             moved["n"] = number + last.get(row["k"], 0)

@@ -23,7 +23,7 @@ from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock, Instant
 from inkling.model.uncertainty import LostEvents, ProbableValue
 from inkling.model.worlds import certain, joint_worlds
-from inkling.testing.surroundings import Tables, surroundings
+from inkling.testing.surroundings import Tables, declared_tables, surroundings
 
 Worlds = Iterable[tuple[Fraction, Mapping[str, Sequence[RawRow]]]]
 BaseEvent = tuple[object, ...]
@@ -54,7 +54,8 @@ def probable_oracle(
 ) -> dict[str, tuple[ProbableResult, ...]]:
     """The results of every event on uncertain streams, each with the sum over the worlds where it holds."""
     named = with_names(plan, rows)
-    return summed_over(joint_worlds(named, (stream.schema for stream in plan.streams)), plan, tables, clock)
+    worlds = joint_worlds(named, (stream.schema for stream in plan.streams), declared_tables(plan, tables or {}))
+    return summed_over(worlds, plan, tables, clock)
 
 
 def with_names(plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]]) -> dict[str, list[RawRow]]:

@@ -24,7 +24,7 @@ from inkling.testing.oracle import bound, oracle
 from inkling.testing.patterns import PatternMaker, Place, Source
 from inkling.testing.rows import Rows
 from inkling.testing.streams import random_rows, random_tables
-from inkling.testing.universe import DERIVED, TABLES, VALUE_COLUMNS, Declared, Kind
+from inkling.testing.universe import DERIVED, LOST_TABLES, TABLES, VALUE_COLUMNS, Declared, Kind
 from inkling.testing.windows import window_event
 
 MOST_TRIES = 200
@@ -100,7 +100,8 @@ def random_program(rng: random.Random, streams: Sequence[Declared], options: Opt
         event = random_event(rng, f"e{number}", sources, options)
         events.append(event.text)
         sources.extend(event.sources)
-    return "\n".join([*(str(stream) for stream in streams), TABLES.rstrip(), *events])
+    tables = TABLES + LOST_TABLES if any(one.doubtful.has_marks for one in streams) else TABLES
+    return "\n".join([*(str(stream) for stream in streams), tables.rstrip(), *events])
 
 
 def declared_streams(rng: random.Random, options: Options) -> list[Declared]:

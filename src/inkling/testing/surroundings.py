@@ -8,6 +8,7 @@ from inkling.logical import plan as p
 from inkling.logical.derived_facts import with_rules
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.streams import RawRow, plain
+from inkling.model.event import Value
 from inkling.model.time import Clock, Span
 
 Tables = Mapping[str, Iterable[RawRow]]
@@ -20,10 +21,15 @@ def surroundings(plan: p.ProgramPlan, tables: Tables, clock: Clock) -> Surroundi
     def measure(span: Span) -> int:
         return span.units(clock, tick)
 
-    facts = {
-        table.name: tuple(
+    facts = {name: tuple(rows) for name, rows in declared_tables(plan, tables).items()}
+    return with_rules(plan.rules, Surroundings(facts, measure))
+
+
+def declared_tables(plan: p.ProgramPlan, tables: Tables) -> dict[str, list[dict[str, Value]]]:
+    """Rows of the declared tables that are given, with the columns in their declared order."""
+    return {
+        table.name: [
             {column.name: plain(row.get(column.name)) for column in table.columns} for row in tables.get(table.name, ())
-        )
+        ]
         for table in plan.tables
     }
-    return with_rules(plan.rules, Surroundings(facts, measure))

@@ -22,13 +22,15 @@ from inkling.model.uncertainty import LostEvents
 from inkling.model.worlds import joint_worlds
 from inkling.query import Program, parse
 from inkling.testing.coverage import program_features
-from inkling.testing.doubtful_rows import doubtful_rows
+from inkling.testing.doubtful_rows import doubtful_rows, lost_tables
 from inkling.testing.oracle import ProbableResult, bound, probable_oracle
 from inkling.testing.programs import MOST_TRIES, Case, Options, declared_streams, random_program
 from inkling.testing.streams import random_tables
-from inkling.testing.universe import Declared, Doubtful, Kind
+from inkling.testing.surroundings import declared_tables
+from inkling.testing.universe import MORE_ABOUT_LOSSES, Declared, Doubtful, Kind
 
 GOOD_ROWS = Options((Kind.POINTS, Kind.POINTS, *Kind), bad_rows=False)
+USUAL = tuple(one for one in Doubtful if one is not Doubtful.READING and one not in MORE_ABOUT_LOSSES)
 OFTEN = (Doubtful.READING, Doubtful.LOST, Doubtful.LOST, Doubtful.LOST_SEGMENTS)
 """What fits fewer streams and programs than the rest."""
 ROWS_TRIED = 20
@@ -41,7 +43,7 @@ class Doubts:
     """What random uncertain programs may contain."""
 
     options: Options = GOOD_ROWS
-    doubtful: tuple[Doubtful, ...] = (*(one for one in Doubtful if one is not Doubtful.READING), *OFTEN)
+    doubtful: tuple[Doubtful, ...] = (*USUAL, *OFTEN)
     most_worlds: tuple[int, ...] = (8, 8, 16, 16, 32, 32, 300)  # one of these
     lengths: bool = False  # whether to ask for how long it is between events some of which may be lost
     accept: Callable[[p.ProgramPlan], bool] = lambda plan: True
@@ -127,9 +129,10 @@ def _cases(
         for _ in range(ROWS_TRIED):
             far = rng.choice((0, 0, rng.randint(max(0, reach - 4), reach + 1), FAR))
             rows = doubtful_rows(rng, streams, far)
-            found = sum(1 for _ in islice(joint_worlds(rows, (one.schema for one in plan.streams)), limit + 1))
+            known = declared_tables(plan, lost_tables())
+            found = sum(1 for _ in islice(joint_worlds(rows, (one.schema for one in plan.streams), known), limit + 1))
             if 1 < found <= limit:
-                yield UncertainCase(text, plan, rows, random_tables(rng), program, found)
+                yield UncertainCase(text, plan, rows, {**random_tables(rng), **known}, program, found)
                 break
 
 

@@ -22,6 +22,12 @@ TABLE near(one STRING, other STRING) FROM 'near.csv';
 TABLE lim(s STRING, top INT) FROM 'lim.csv';
 """
 
+LOST_TABLES = """\
+TABLE plan(n INT, k STRING, x INT, s STRING) FROM 'plan.csv';
+TABLE busy(since INT, rate DOUBLE) FROM 'busy.csv';
+"""
+"""What streams with lost events may name: what these were, and how fast they come."""
+
 
 class Kind(Enum):
     """How the events of a stream stand in time."""
@@ -42,6 +48,11 @@ class Doubtful(Enum):
     LOST = "NUMBERED BY n"
     LOST_SEGMENTS = "NUMBERED BY n SEGMENTS ROLE s COUNT total BOUNDS since TO until"
     READING = "TIME t ± off AT MOST 2 TICKS"
+    LOST_MARKS = "NUMBERED BY n SEGMENTS ROLE s"
+    LOST_ERLANG = "NUMBERED BY n GAPS ERLANG 2 SEGMENTS ROLE s"
+    LOST_BUSY = "NUMBERED BY n INTENSITY busy SEGMENTS ROLE s"
+    LOST_KNOWN = "NUMBERED BY n KNOWN FROM plan SEGMENTS ROLE s"
+    LOST_TIMEOUT = "NUMBERED BY n SEGMENTS ROLE s TIMEOUT 4 TICKS"
 
     @property
     def is_time(self) -> bool:
@@ -49,7 +60,11 @@ class Doubtful(Enum):
 
     @property
     def is_loss(self) -> bool:
-        return self in (Doubtful.LOST, Doubtful.LOST_SEGMENTS)
+        return self in (Doubtful.LOST, Doubtful.LOST_SEGMENTS) or self.has_marks
+
+    @property
+    def has_marks(self) -> bool:
+        return self in MORE_ABOUT_LOSSES
 
     def fits(self, kind: Kind) -> bool:
         """Imprecise times have no order, and what lasts is not lost in one go."""
@@ -60,6 +75,16 @@ class Doubtful(Enum):
                 return not self.is_time
             case Kind.INTERVALS:
                 return not self.is_time and not self.is_loss
+
+
+MORE_ABOUT_LOSSES = (
+    Doubtful.LOST_MARKS,
+    Doubtful.LOST_ERLANG,
+    Doubtful.LOST_BUSY,
+    Doubtful.LOST_KNOWN,
+    Doubtful.LOST_TIMEOUT,
+)
+"""Streams with lost events about which more is known than numbers, counts and bounds."""
 
 
 @dataclass(frozen=True, slots=True)

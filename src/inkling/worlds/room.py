@@ -11,7 +11,7 @@ from inkling.errors import InputError
 from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.model.schema import StreamSchema
-from inkling.model.time import FARTHEST
+from inkling.model.time import FARTHEST, FOREVER
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.of import WorldStream
@@ -24,8 +24,9 @@ def require_room(program: WorldProgram, streams: Sequence[WorldStream]) -> None:
         return
     farthest = FARTHEST // program.scale
     for stream in streams:
-        low, high = stream.extents
-        if len(low) and max(abs(int(np.min(low))), abs(int(np.max(high)))) > farthest:
+        times = np.concatenate(stream.extents)
+        times = np.abs(times[np.abs(times) < FOREVER])  # what a rate limits is nowhere
+        if times.max(initial=0) > farthest:
             raise InputError.of(
                 "INK0559",
                 f"the times of `{stream.schema.name}` are too large to place lost events between them",

@@ -60,7 +60,11 @@ def test_an_odd_number_and_the_one_after_it(pattern: str) -> None:
         ("SEQ STRICT(Sure a[n % 2 = 1], Sure b)", "PARTITION BY room", "its events are not numbered"),
         ("SEQ STRICT(Shy a[n % 2 = 1], Shy b)", "PARTITION BY room", "Shy starts anew where it is reset"),
         ("SEQ(Door a[n % 2 = 1], Door b)", "PARTITION BY room", "an event may be paired with any later one"),
-        ("SEQ STRICT(Door a[n % 2 = 1], Door b)", "PARTITION BY room OVER (Door, Gate)", "other events stand in between"),
+        (
+            "SEQ STRICT(Door a[n % 2 = 1], Door b)",
+            "PARTITION BY room OVER (Door, Gate)",
+            "other events stand in between",
+        ),
         (
             "SEQ STRICT(Lift a[n % 2 = 1], Lift b)",
             "PARTITION BY room",
@@ -152,7 +156,7 @@ def test_columns_lead_to_those_of_the_stream() -> None:
 
 def test_roles_are_left_to_the_data() -> None:
     found = verdict(body("SEQ STRICT(Door a[what = 'open'], Door b[what = 'close'])"))
-    assert found.reason == "it pairs events that open with the next ones, which close, if their roles are as it says"
+    assert found.reason == "it pairs events that open with the next ones, which close, if roles are as it says"
     situation = found.conclusion
     assert situation is not None
     assert situation.asks_for_roles
@@ -179,7 +183,8 @@ def relation(text: str) -> tuple[p.ProgramPlan, p.EventPlan | None, str]:
 
 def test_a_relation_between_situations_is_one_between_streams() -> None:
     plan, event, reason = relation(
-        "EVENT both(x.room AS one, y.room AS other) AS PATTERN SOME held x INTERSECTS ALL held y HAVING x.room < y.room;"
+        "EVENT both(x.room AS one, y.room AS other) AS PATTERN SOME held x INTERSECTS ALL held y"
+        " HAVING x.room < y.room;"
     )
     expected = bound(
         DOOR + "EVENT both(x.room AS one, y.room AS other) AS PATTERN SOME Door x INTERSECTS ALL Door y"
@@ -228,10 +233,11 @@ def test_no_relation_and_no_situation() -> None:
 def test_conditions_on_what_opens() -> None:
     head = "EVENT held(room, a.who AS first, b.who AS last) AS"
     pattern = "PATTERN SEQ STRICT(Door a[n % 2 = 1], Door b) PARTITION BY room;"
-    for column, reason in (
-        ("first", "its situations are the segments of Door"),
-        ("last", "a condition looks at more than the event that opens a segment"),
+    for condition, reason in (
+        ("x.first = 'ann'", "its situations are the segments of Door"),
+        ("x.last = 'ann'", "a condition looks at more than the event that opens a segment"),
+        ("END(x) > 5", "a condition looks at more than the event that opens a segment"),
     ):
-        text = f"{head} {pattern} EVENT both(x.room) AS PATTERN SOME held x MEETS SOME Sure y WHERE x.{column} = 'ann';"
+        text = f"{head} {pattern} EVENT both(x.room) AS PATTERN SOME held x MEETS SOME Sure y WHERE {condition};"
         plan = bound(DOOR + text)
         assert over_streams(plan.events[-1], plan).reason == reason

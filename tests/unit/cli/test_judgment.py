@@ -25,7 +25,7 @@ def cells_of(shown: str, title: str, event: str) -> list[str]:
     return [cell.strip() for cell in line.strip("│").split("│")]
 
 
-@pytest.mark.parametrize("name", ["building", "cluster", "funnel"])
+@pytest.mark.parametrize("name", ["building", "cluster", "funnel", "motorway", "buses"])
 def test_a_readme_shows_what_the_demo_prints(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.evaluators.lost.lists import Asked
+from inkling.evaluators.lost.passes import bounds
 from inkling.evaluators.lost.sides import LASTING, PAIRED, Keys
 from inkling.logical.plan import Confidence
 from inkling.model.batch import FOREVER, Ints
@@ -31,11 +32,15 @@ def first_moments(
     confidence: Confidence,
     until: int,
 ) -> Moment:
-    """Looks at the times of all rows up to `until`; bounds never get worse, so halves of them can be left out."""
+    """Looks at the times of all rows up to `until` at which both keys are there.
+
+    Bounds never get worse, so halves of the times can be left out.
+    """
     n = len(ones)
     every = np.unique(np.concatenate([left.known, left.complete, right.known, right.complete]))
     times = every[every <= min(until, FOREVER - 1)]
-    low, high = np.zeros(n, np.int64), np.full(n, len(times))
+    there = np.maximum(left.known[left.offsets[ones]], right.known[right.offsets[others]])
+    low, high = np.searchsorted(times, there), np.full(n, len(times))
     lower, upper = np.zeros(n), np.ones(n)
     while (open_ones := np.flatnonzero(low < high)).size:
         middle = (low[open_ones] + high[open_ones]) // 2
@@ -52,11 +57,11 @@ def bounds_by(
     left: Keys, right: Keys, ones: Ints, others: Ints, asked: Asked, time: Ints
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds on the probability of at least 0, 1, … qualifying segments, by what is known at some time, per pair."""
-    from inkling.evaluators.lost.passes import bounds
-
     frontier = np.minimum(_frontier(left, ones, time), _frontier(right, others, time))
     totals = left.complete[ones] <= time, right.complete[others] <= time
     found = bounds(left.lists, right.lists, ones, others, asked, frontier, *totals)
+    if asked.all_left:  # a segment that is still to come may not qualify
+        return np.where(totals[0][:, None], found.lower, 0.0), found.upper
     return found.lower, found.upper
 
 

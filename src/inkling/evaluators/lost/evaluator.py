@@ -15,6 +15,7 @@ from inkling.evaluators.lost.early import first_moments
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import ALL, Asked
 from inkling.evaluators.lost.pairs import pairs_of
+from inkling.evaluators.lost.passes import chances
 from inkling.evaluators.lost.sides import Context, Keys, keys_of
 from inkling.evaluators.segments.relations import truth_table
 from inkling.evaluators.truth import truth_of
@@ -158,8 +159,6 @@ class RelationEvaluator:
 
     def found(self, sides: Sides, ones: Ints, others: Ints) -> Found:
         """The final answer about some pairs."""
-        from inkling.evaluators.lost.passes import chances
-
         answer = chances(sides.left.lists, sides.right.lists, ones, others, self.asked, self.limits)
         every = replace(
             self.every(ones, others),

@@ -77,17 +77,19 @@ def _gaps(posts: Posts, decided: int | None) -> _Gaps:
     lost = posts.between
     inner = np.flatnonzero(lost > 0)
     first_time = posts.time[posts.first]
-    heads = np.flatnonzero((posts.before > 0) & (decided is None or first_time > decided))
+    since, until = np.maximum(posts.since, -FOREVER), posts.limit
     n_after = posts.total - posts.number[posts.last]
-    tails = np.flatnonzero(n_after > 0)
+    is_new = decided is None or first_time > decided
+    heads = np.flatnonzero((posts.before > 0) & is_new & ((since > -FOREVER) | posts.has_rate))
+    tails = np.flatnonzero((n_after > 0) & ((until < FOREVER) | posts.has_rate))
     last = posts.last[tails]
     owner = np.searchsorted(posts.first, inner, side="right") - 1
     found = _Gaps(
         np.concatenate([heads, owner, tails]),
         np.concatenate([np.zeros(len(heads), np.int64), posts.number[inner], posts.number[last]]),
         np.concatenate([posts.before[heads], lost[inner], n_after[tails]]),
-        np.concatenate([np.maximum(posts.since[heads], -FOREVER), posts.time[inner], posts.time[last]]),
-        np.concatenate([first_time[heads], posts.time[inner + 1], posts.limit[tails]]),
+        np.concatenate([since[heads], posts.time[inner], posts.time[last]]),
+        np.concatenate([first_time[heads], posts.time[inner + 1], until[tails]]),
     )
     order = np.lexsort((found.before, found.key))
     return _Gaps(found.key[order], found.before[order], found.n_lost[order], found.low[order], found.high[order])

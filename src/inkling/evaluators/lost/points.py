@@ -67,7 +67,7 @@ def points_of_numbers(
     key, place, when, is_lost, row = (
         np.concatenate(column) for column in zip(*(one.columns for one in parts), strict=True)
     )
-    order = np.lexsort((place, key))
+    order = np.lexsort((when, place, key))  # two marks may stand between the same numbers
     key, when, is_lost, row = key[order], when[order], is_lost[order], row[order]
     return _with_segments(key, when, is_lost, row, number, asides, head, tail)
 

@@ -40,6 +40,7 @@ class Posts:
     since: Ints
     until: Ints
     ended: Mask
+    has_rate: Mask
 
     @classmethod
     def of(cls, schema: StreamSchema, rows: pa.Table) -> Posts:
@@ -64,7 +65,8 @@ class Posts:
             count,
             since,
             until,
-            np.logical_or.reduceat(ends, first) if len(first) else np.empty(0, bool),
+            _any(ends, first),
+            _any(_has_rate(rows, doubt)[order], first),
         )
 
     @property
@@ -123,6 +125,17 @@ def has_role(rows: pa.Table, doubt: LostEvents, word: str) -> Mask:
 def _firsts(key: Hashes) -> Ints:
     """Where the keys of sorted rows begin."""
     return np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+
+
+def _any(said: Mask, first: Ints) -> Mask:
+    """Whether some row of each key says so."""
+    return np.asarray(np.logical_or.reduceat(said, first), bool) if len(first) else np.empty(0, bool)
+
+
+def _has_rate(rows: pa.Table, doubt: LostEvents) -> Mask:
+    if not isinstance(doubt.rate, str):
+        return np.full(len(rows), doubt.rate is not None)
+    return np.asarray(pc.is_valid(rows[doubt.rate]).to_numpy(), bool)
 
 
 def _said(rows: pa.Table, name: str | None, order: Ints, first: Ints) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inkling.evaluators.lost.lists import ALL, Asked
+from inkling.evaluators.lost.lists import ALL, Asked, Lists
 from inkling.kernels import lost_rules as kernel
 from inkling.kernels.lost_rules import AFTER, AT, BEFORE
 from inkling.model.batch import Ints
@@ -37,3 +37,10 @@ def rules_of(asked: Asked, too_many: int) -> Ints:
     rules[kernel.MAY_HIT : kernel.MAY_HIT + len(ending)] = ending.max(axis=1)
     rules[kernel.HIT :] = hit
     return rules
+
+
+def labels_in_order(right: Lists) -> Ints:
+    """The labels of the segments of every key, sorted, and the number of each segment in its key."""
+    key = np.repeat(np.arange(len(right.segments) - 1), np.diff(right.segments))
+    order = np.lexsort((right.label, key))
+    return np.stack([right.label[order], order - right.segments[key]])

@@ -18,14 +18,17 @@ from inkling.spark.lost.rows import Carried
 from inkling.spark.lost.shares import shared_out
 from inkling.spark.lost.together import Together, relations_together
 from inkling.spark.lost.worker import RelationTask
-from inkling.spark.partitioning import Partitioning
+from inkling.spark.partitioning import Partitioning, estimated_bytes
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.worker import EVENT
 from inkling.spark.worlds.checks import with_roles
 from inkling.spark.worlds.rows import SOURCE, Layout, row_schema
 
 TASKS_PER_CORE = 4
-"""Pairs cost more than tasks, and some keys have lost far more than others."""
+"""Pairs cost more than tasks, and some keys have lost far more than others; but see `LITTLE`."""
+
+LITTLE = 1 << 20
+"""Bytes of input, as Spark estimates them, whose pairs take less time than it takes to start tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,9 @@ class RelationRun:
         return with_roles(schema, row_schema(carried.stream), rows, n_partitions) if carried.tells_roles else rows
 
     def _n_partitions(self, some: Together) -> int:
-        least = TASKS_PER_CORE * self.partitioning.cores
         frames = [self.sources[name] for name in some.divided_by]
-        return self.partitioning.fixed or max(least, self.partitioning.for_frames(frames))
+        tasks_per_core = 1 if sum(map(estimated_bytes, frames)) <= LITTLE else TASKS_PER_CORE
+        return self.partitioning.fixed or tasks_per_core * self.partitioning.for_frames(frames)
 
 
 def _groups(some: Together, carried: tuple[Carried, ...], layout: Layout) -> list[Column]:

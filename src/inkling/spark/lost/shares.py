@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from inkling.evaluators.hashes import Hashes
@@ -15,9 +15,10 @@ from inkling.model.batch import Ints
 from inkling.spark.stage_frame import named
 
 GROUP, SHARE, N_SHARES = "@group", "@share", "@n_shares"
+_N_ROWS = "@n_rows"
 
-ROWS_PER_SHARE = 1_000
-"""Groups of more rows are divided: what it takes to compare all keys with each other grows with the square of that."""
+ROWS_WORTH_SHARING = 1_000
+"""Smaller groups are never divided."""
 
 
 def shared_out(rows: DataFrame, group: Sequence[Column], n_partitions: int) -> DataFrame:
@@ -25,17 +26,26 @@ def shared_out(rows: DataFrame, group: Sequence[Column], n_partitions: int) -> D
 
     Keys of one group, which have the same values of `group`, are compared with each other only.
     """
-    if not group:
-        every = F.explode(F.sequence(F.lit(0), F.lit(n_partitions - 1)))
-        marked = rows.select("*", F.lit(0).cast("bigint").alias(GROUP), F.lit(n_partitions).alias(N_SHARES))
-        return marked.withColumn(SHARE, every).repartitionById(n_partitions, named(SHARE))
-    rows = rows.withColumn(GROUP, F.xxhash64(*group))
-    n_shares = F.least(F.lit(n_partitions), F.ceil(F.count(F.lit(1)) / ROWS_PER_SHARE)).cast("int")
-    large = rows.groupBy(named(GROUP)).agg(n_shares.alias(N_SHARES)).where(named(N_SHARES) > 1)
-    rows = rows.join(F.broadcast(large), GROUP, "left").fillna(1, N_SHARES)
-    every = F.explode(F.sequence(F.lit(0), named(N_SHARES) - 1))
+    if group:
+        rows = _with_shares(rows.withColumn(GROUP, F.xxhash64(*group)), n_partitions)
+    else:
+        rows = rows.select("*", F.lit(0).cast("bigint").alias(GROUP), F.lit(n_partitions).alias(N_SHARES))
+    rows = rows.withColumn(SHARE, F.explode(F.sequence(F.lit(0), named(N_SHARES) - 1)))
     place = F.pmod(named(GROUP) + named(SHARE), F.lit(n_partitions)).cast("int")
-    return rows.withColumn(SHARE, every).repartitionById(n_partitions, place)
+    return rows.repartitionById(n_partitions, place)
+
+
+def _with_shares(rows: DataFrame, n_partitions: int) -> DataFrame:
+    """Rows with the number of shares of their group: what comparing its keys takes grows with the square of its rows."""
+    if n_partitions == 1:
+        return rows.withColumn(N_SHARES, F.lit(1))
+    n_rows = F.count(F.lit(1)).cast("double")
+    sizes = rows.groupBy(named(GROUP)).agg(n_rows.alias(_N_ROWS))
+    work = F.pow(named(_N_ROWS), F.lit(2.0))
+    n_shares = F.ceil(F.lit(n_partitions) * work / F.sum(work).over(Window.partitionBy())).cast("int")
+    large = sizes.select(named(GROUP), n_shares.alias(N_SHARES), named(_N_ROWS))
+    large = large.where((named(N_SHARES) > 1) & (named(_N_ROWS) >= ROWS_WORTH_SHARING)).drop(_N_ROWS)
+    return rows.join(F.broadcast(large), GROUP, "left").fillna(1, N_SHARES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,9 +221,10 @@ class LiveWorlds:
     ) -> dict[str, Waiting]:
         """What waits without rows that contradict others; these are added to `late` and `rejects`."""
         scale = self.program.scale
-        borders = Borders(state.clocks.watermark, clocks.watermark, scaled(state.decided, scale), scale)
         found = {}
         for name, one in waiting.items():
+            decided = scaled(state.decided, scale) if name in self._in_worlds else NEVER
+            borders = Borders(state.clocks.watermark, clocks.watermark, decided, scale)
             judged = completed(self._schemas[name], one.rows, borders)
             found[name] = replace(one, rows=judged.rows)
             if len(judged.late):
