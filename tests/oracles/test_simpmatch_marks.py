@@ -226,3 +226,11 @@ def test_O20_two_tails() -> None:
     asked = {"AAB": f"{one}, {two}, {lost}", "ABA": f"{one}, {lost}, {two}", "BAA": f"{lost}, {one}, {two}"}
     text = "\n".join([RATES, *(f"EVENT {name} AS PATTERN SEQ({inside});" for name, inside in asked.items())])
     assert sampled(text, rows) == pytest.approx({"AAB": 4 / 9, "ABA": 2 / 9, "BAA": 1 / 3}, abs=EPSILON)
+
+
+def test_a_key_without_events_is_there() -> None:
+    """ALL of nothing is true, SOME of nothing is false."""
+    text = relations("ALL a INTERSECTS SOME b", "SOME a INTERSECTS SOME b", "ALL a PRECEDES ALL b")
+    empty = rows_of("a", "mark 0 at 1, mark 0 at 9")
+    assert_chances(text, [*empty, *rows_of("b", "2, _, mark 2 at 6")], "1", "0", "1")
+    assert_chances(text, [*empty, *rows_of("b", "mark 0 at 3")], "1", "0", "1")

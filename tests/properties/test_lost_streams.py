@@ -141,7 +141,9 @@ def test_bounds_never_get_worse_and_meet(seed: int) -> None:
                     if error == 0
                 }
                 sampled = {
-                    (int(one), int(other)) for one, other, e in zip(final.ones, final.others, final.error, strict=True) if e
+                    (int(one), int(other))
+                    for one, other, e in zip(final.ones, final.others, final.error, strict=True)
+                    if e
                 }
                 lower = upper = None
                 for time in range(0, 18):
@@ -154,6 +156,8 @@ def test_bounds_never_get_worse_and_meet(seed: int) -> None:
                             continue
                         for k in evaluator.quantities.tolist():
                             p = chance.get((one, other, k), 0.0)
-                            assert low[place, k] - 1e-10 <= p <= high[place, k] + 1e-10, f"{evaluator.event.name}\n{case}"
+                            assert low[place, k] - 1e-10 <= p <= high[place, k] + 1e-10, (
+                                f"{evaluator.event.name}\n{case}"
+                            )
                             n_open += low[place, k] < high[place, k] - 1e-10
     assert n_open > CASES_PER_SEED

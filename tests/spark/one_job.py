@@ -65,3 +65,16 @@ class KeptRows:
             for name, rows in batch.items():
                 together.setdefault(name, []).extend(rows)
         return together
+
+
+def results_in_one_job(results: SparkResults) -> Rows:
+    """The public rows of all events of a run, which is closed; of streams in ticks."""
+    written = [
+        frame.select(F.lit(name).alias("name"), F.to_json(F.struct("*"), {"ignoreNullFields": "false"}).alias("row"))
+        for name, frame in results.frames.items()
+    ]
+    found: Rows = {name: [] for name in results.frames}
+    for row in reduce(DataFrame.unionByName, written).coalesce(2).toArrow().to_pylist():
+        found[row["name"]].append(json.loads(row["row"]))
+    results.close()
+    return found

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from inkling.analysis.situation_relations import over_streams
+from inkling.analysis.situations import Situation
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.model.roles import OPENING
 from inkling.model.uncertainty import LostEvents
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a relation: a stream, its KEY, and which of its segments are asked about."""
+    """One side of a relation: a stream, its KEY, and which of its segments are asked about.
+
+    Where segments are events of the program, these demand something of what `opens` and what `closes` a segment, and
+    have no keys without segments.
+    """
 
     operand: p.Operand
     stream: str
+    opens: tuple[e.Expr, ...] = ()
+    closes: tuple[e.Expr, ...] = ()
+    needs_segments: bool = False
 
     @property
     def slot(self) -> int:
@@ -25,8 +35,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation between segments whose probability is found pair by pair of keys."""
+    """A relation between segments whose probability is found pair by pair of keys; its `event` reads streams."""
 
+    event: p.EventPlan
     left: Side
     right: Side
     relations: tuple[str, ...]
@@ -43,16 +54,54 @@ class Relation:
 
 def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Relation | None]:
     """The relation that an event asks for; None, and why, where it has to be looked for in worlds."""
-    pattern = event.pattern
-    if not isinstance(pattern, p.Quantified):
+    if not isinstance(event.pattern, p.Quantified):
         return Verdict(None, "it is no relation between segments")
+    situations: tuple[Situation | None, Situation | None] = (None, None)
+    if any(program.stream(source) is None for leaf in p.leaves(event.pattern) for source in leaf.sources):
+        rewritten = over_streams(event, program)
+        if rewritten.conclusion is None:
+            return Verdict(None, rewritten.reason)
+        event, situations = rewritten.conclusion.event, (rewritten.conclusion.left, rewritten.conclusion.right)
+    pattern = event.pattern
+    assert isinstance(pattern, p.Quantified)
     why = next(_obstacles(event, pattern, program), None)
     if why is not None:
         return Verdict(None, why)
-    left, right = (Side(one, one.leaf.sources[0]) for one in (pattern.left, pattern.right))
+    sides = []
+    for operand, situation in zip((pattern.left, pattern.right), situations, strict=True):
+        side = _side(operand, situation)
+        if side is None:
+            return Verdict(None, f"which roles events of {operand.leaf.sources[0]} have is up to the data")
+        sides.append(side)
     same = None if pattern.same is None else pattern.same.name
-    found = Relation(left, right, pattern.relations, same)
+    found = Relation(event, *sides, pattern.relations, same)
     return Verdict(found, "lost ends lie evenly between recorded ones, and only the order of all ends counts")
+
+
+def _side(operand: p.Operand, situation: Situation | None) -> Side | None:
+    """None where the data decides whether a situation has the segments of its stream."""
+    stream = operand.leaf.sources[0]
+    if situation is None:
+        return Side(operand, stream)
+    if not situation.asks_for_roles:
+        return Side(operand, stream, needs_segments=True)
+    opening, closing = p.leaves(situation.sequence)
+    asked = [_words(condition, situation.role) for condition in opening.conditions]
+    only_opens = any(words is not None and words <= OPENING for words in asked)
+    if situation.sequence.policy is not p.Policy.STRICT or not only_opens:
+        return None
+    return Side(operand, stream, opening.conditions, closing.conditions, needs_segments=True)
+
+
+def _words(condition: e.Expr, role: str | None) -> frozenset[str] | None:
+    """What a condition lets the role of an event be, in small letters; None if it does not say."""
+    match condition:
+        case e.Compare(operator="=", left=e.ColumnOf(column=column), right=e.Literal(value=str() as word)):
+            return frozenset((word.lower(),)) if column == role else None
+        case e.InList(item=e.ColumnOf(column=column), choices=choices) if column == role:
+            return frozenset(str(one.value).lower() for one in choices)
+        case _:
+            return None
 
 
 def relations_of(program: p.ProgramPlan) -> dict[str, Relation]:
@@ -67,9 +116,7 @@ def _obstacles(event: p.EventPlan, pattern: p.Quantified, program: p.ProgramPlan
     streams = []
     for operand in (pattern.left, pattern.right):
         stream = program.stream(operand.leaf.sources[0])
-        if stream is None:
-            yield f"{operand.leaf.sources[0]} is an event itself, whose segments depend on the world"
-            return
+        assert stream is not None
         streams.append(stream)
         yield from _of_side(event, operand, None if pattern.same is None else pattern.same.name, stream)
     doubts = [stream.schema.doubt for stream in streams]

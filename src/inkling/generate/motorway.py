@@ -86,7 +86,7 @@ class Motorway:
         self._names = prefixed("S", np.arange(self.keys), width=3)
         self._out = Numbering(self.streams)
         self._n_reports = 0
-        self._counts = {"congested": 0, "jammed_together": 0, "lost_messages": 0}
+        self._counts = {"congested": 0, "jammed_together": 0}
 
     def tables(self) -> dict[str, pa.Table]:
         return {}
@@ -100,8 +100,8 @@ class Motorway:
         }
 
     def truth(self) -> Truth:
-        matches = {name: self._counts[name] for name in ("congested", "jammed_together")}
-        return Truth("motorway", self.seed, self.keys, dict(self._out.rows), dict(self._counts), matches)
+        counts = dict(self._counts)
+        return Truth("motorway", self.seed, self.keys, dict(self._out.rows), counts, counts)
 
     def blocks(self) -> Iterator[Streams]:
         day = 0
@@ -119,7 +119,6 @@ class Motorway:
         ones, others = pairs_of(self.keys)
         self._counts["congested"] += morning.said.size // 2
         self._counts["jammed_together"] += int((shared(points, points, ones, others) >= 2).sum())
-        self._counts["lost_messages"] += int(morning.is_lost.sum())
 
     def _told(self, morning: _Morning, begin: int, day: str) -> Streams:
         messages = self._messages(morning, begin)

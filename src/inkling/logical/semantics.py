@@ -99,7 +99,9 @@ def derive(
     """The results of one event in canonical order; `depths` are those of results of its own recursion, if any."""
     derived: list[Derived] = []
     resets = world.resets_of(*event.sources)
-    for key, together in _partitions(event, world.of(*event.sources)):
+    compares_keys = isinstance(event.pattern, p.Quantified)
+    every = world.keys_of(*event.sources) if compares_keys else world.of(*event.sources)
+    for key, together in _partitions(event, every):
         for events in _between_resets(key, together, resets):
             scope = tuple(one for one in events if one.source in event.scope)
             stage = Stage(events, scope, around, known_at)

@@ -18,6 +18,7 @@ from inkling.logical.expr import ROW, Expr, Literal, PreviousColumn, SinceChange
 from inkling.logical.instants import ends_of
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.event import Event, Value, World
+from inkling.model.lost_worlds import EMPTY_KEY
 from inkling.model.types import Type
 
 RawRow = Mapping[str, object]
@@ -36,12 +37,22 @@ def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], around:
     ]
     places = places_of(ordered)
     told = [
-        _events_and_resets(stream, rows.get(stream.schema.name, ()), around, places=places)
+        _events_and_resets(stream, _rows(rows, stream, is_event=True), around, places=places)
+        for stream in program.streams
+    ]
+    empty = [
+        _events_and_resets(stream, _rows(rows, stream, is_event=False), around, places=places)[0]
         for stream in program.streams
     ]
     return World(
-        tuple(event for events, _ in told for event in events), tuple(reset for _, resets in told for reset in resets)
+        tuple(event for events, _ in told for event in events),
+        tuple(reset for _, resets in told for reset in resets),
+        tuple(row for some in empty for row in some),
     )
+
+
+def _rows(rows: Mapping[str, Sequence[RawRow]], stream: StreamPlan, *, is_event: bool) -> list[RawRow]:
+    return [row for row in rows.get(stream.schema.name, ()) if (EMPTY_KEY not in row) is is_event]
 
 
 def places_of(values: Iterable[Value]) -> Places:

@@ -68,6 +68,6 @@ class LostProgram:
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
         context = Context(self.around, self.tables, self.measure)
         return {
-            event.name: RelationEvaluator(event, self.relations[event.name], schemas, context, self.limits)
-            for event in self.events
+            name: RelationEvaluator(relation.event, relation, schemas, context, self.limits)
+            for name, relation in self.relations.items()
         }

@@ -33,10 +33,15 @@ class World:
 
     events: tuple[Event, ...]
     resets: tuple[Event, ...] = ()  # rows that are no events: what their key did before does not count after them
+    empty: tuple[Event, ...] = ()  # rows that are no events: they only tell of keys that have none
 
     def of(self, *sources: str) -> tuple[Event, ...]:
         """The events of the named sources, in canonical order."""
         return _in_order(self.events, sources)
+
+    def keys_of(self, *sources: str) -> tuple[Event, ...]:
+        """The events of the named sources, and rows of keys that have none, in canonical order."""
+        return _in_order((*self.events, *self.empty), sources)
 
     def resets_of(self, *sources: str) -> tuple[Event, ...]:
         """The resets of the named streams, in canonical order."""

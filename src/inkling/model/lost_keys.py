@@ -217,4 +217,4 @@ def lost_row(key: LosingKey, number: int, roles: Roles, known: Rows) -> Row:
     told = {name: value for row in said for name, value in row.items() if value is not None}
     if any(told[name] != value for row in said for name, value in row.items() if value is not None):
         raise ValueError(f"two things are known of event {number}")
-    return {**role, **told, **about}
+    return {**told, **role, **about}

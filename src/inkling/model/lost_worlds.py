@@ -31,6 +31,9 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import Row, Rows, Weighted, exact
 
+EMPTY_KEY = "empty key"
+"""What a row of a world has that is no event."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -93,6 +96,13 @@ class LosingStream:
         return [row for row in self.rows if not marks(row, self.doubt)]
 
     @property
+    def empty_keys(self) -> list[Row]:
+        """The last mark of every key that has no events: the key is there all the same."""
+        keys = [key for key in keys_of(self.rows, self.schema) if key.total == 0]
+        last = [max(key.rows, key=lambda row: exact(row[self.schema.start])) for key in keys]
+        return [{**row, EMPTY_KEY: True} for row in last]
+
+    @property
     def intensity(self) -> Intensity:
         table = self.doubt.intensity
         return ALWAYS_THE_SAME if table is None else Intensity.of(self.tables[table])
@@ -120,8 +130,9 @@ def lost_worlds(streams: Sequence[LosingStream], breakpoints: Iterable[Fraction]
     events = [stream.events for stream in streams]
     recorded = [time for stream, some in zip(streams, events, strict=True) for time in known_times(some, stream.schema)]
     density = prod((gap.density for gap in gaps), start=Fraction(1))
+    empty = [stream.empty_keys for stream in streams]
     for volume, placed in fill(cells_of(gaps, [*recorded, *breakpoints]), gaps):
-        complete: list[list[Row]] = [list(some) for some in events]
+        complete: list[list[Row]] = [[*some, *rows] for some, rows in zip(events, empty, strict=True)]
         for time, loss in placed:
             complete[loss.stream].append({**loss.row, streams[loss.stream].schema.start: time})
         yield density * volume, list(complete)

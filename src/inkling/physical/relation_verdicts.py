@@ -16,7 +16,7 @@ def relation_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str]
         "evaluator": "a pass over the order of all ends, exact; grows with the recorded ends of two keys, and with the "
         "square of what was lost between two of them; where that is too much, samples with a bound",
         "losses": f"summed over: {found.reason}",
-        "told": _told(event, found.conclusion),
+        "wait": _told(event, found.conclusion),
     }
 
 

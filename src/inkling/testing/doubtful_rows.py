@@ -35,7 +35,7 @@ SILENT = 4
 def lost_tables() -> Rows:
     """What streams with lost events may look up: what some of these were, and how fast they come."""
     known: list[Row] = [
-        {"n": number, "k": key, "x": None if number == 3 else number % 3, "s": None}
+        {"n": number, "k": key, "x": None if number == 3 else number % 3}
         for number in range(1, 9)
         for key in KEYS
         if (number, key) != (2, "q")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from random import Random
 
@@ -34,8 +35,16 @@ class LostCase:
         return "\n".join([self.text, *(f"{name}: {row}" for name, rows in self.rows.items() for row in rows)])
 
 
-def lost_case(rng: Random, n_events: int = 6, *, marks: bool = True, most_lost: int = 4) -> LostCase:
-    """Some relations over one stream with lost events and maybe another one."""
+SITUATIONS = {
+    "numbers": "EVENT seg(g, k) AS PATTERN SEQ STRICT(S a[n % 2 = 1], S b[n % 2 = 0]) PARTITION BY g, k;",
+    "roles": "EVENT seg(g, k) AS PATTERN SEQ STRICT(S a[what = 'open'], S b[what = 'close']) PARTITION BY g, k;",
+}
+
+
+def lost_case(
+    rng: Random, n_events: int = 6, *, marks: bool = True, most_lost: int = 4, situations: bool = False
+) -> LostCase:
+    """Some relations over one stream with lost events and maybe another one, or over events that are its segments."""
     other = rng.choice((None, None, "paired", "lasting"))
     by_marks = marks and rng.random() < 0.5
     shape = rng.choice((1, 1, 1, 2))
@@ -44,6 +53,9 @@ def lost_case(rng: Random, n_events: int = 6, *, marks: bool = True, most_lost: 
     columns = LOSING.replace("stop STRING)", "stop STRING, what STRING)") if by_marks else LOSING
     streams = [f"{columns}{erlang} SEGMENTS{limits};", *([OTHERS[other]] if other else [])]
     events = [_relation(rng, number, other is not None) for number in range(n_events)]
+    if situations:
+        events = [_between_situations(event) for event in events]
+        streams.append(SITUATIONS[rng.choice(("numbers", "roles")) if by_marks else "numbers"])
     text = "\n".join([*streams, *events])
     groups = ["p", "q"] if rng.random() < 0.3 else ["p"]
     n_keys = 1 if other else 2
@@ -73,6 +85,12 @@ def _relation(rng: Random, number: int, has_other: bool) -> str:
     head = "x.g AS xg, x.k AS xk, y.g AS yg, y.k AS yk" + (", many" if several else "")
     pattern = f"{least} {left} x {relation} {_quantity(rng)} {right} y{same}{where}{having}"
     return f"EVENT e{number}({head}) AS PATTERN {pattern}{by}{confidence};"
+
+
+def _between_situations(event: str) -> str:
+    """The same relation, of which all that situations do not have is left out."""
+    plain = re.sub(r" ON SAME stop| WHERE [xy]\.stop = 'u'", "", event)
+    return plain.replace(" S x ", " seg x ").replace(" S y", " seg y")
 
 
 def _quantity(rng: Random) -> str:

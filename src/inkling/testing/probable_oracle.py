@@ -175,7 +175,7 @@ def _derived(program: p.ProgramPlan, world: World, around: Surroundings) -> Iter
         for one in derived:
             event = next(event for event in group.events if event.name == one.result.event)
             seen = one.event if event.schema.is_ordered else _without_places(one.event)
-            world = World((*world.events, seen))
+            world = replace(world, events=(*world.events, seen))
             known_at[seen] = one.result.detected_at
             yield event, one.event, one.result
 

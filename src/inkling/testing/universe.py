@@ -23,7 +23,7 @@ TABLE lim(s STRING, top INT) FROM 'lim.csv';
 """
 
 LOST_TABLES = """\
-TABLE plan(n INT, k STRING, x INT, s STRING) FROM 'plan.csv';
+TABLE plan(n INT, k STRING, x INT) FROM 'plan.csv';
 TABLE busy(since INT, rate DOUBLE) FROM 'busy.csv';
 """
 """What streams with lost events may name: what these were, and how fast they come."""

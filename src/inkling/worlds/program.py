@@ -13,7 +13,7 @@ from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.finer import FINER
 from inkling.logical.in_worlds import doubtful_events, doubtful_part, in_worlds
-from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
+from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
 from inkling.logical.recursion import resting_on
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.clock import Measure
@@ -82,9 +82,19 @@ class WorldProgram:
         return self.part.streams
 
     @property
+    def compared(self) -> frozenset[str]:
+        """Streams of which nothing but keys is asked for, so that those without events count as well."""
+        others = {name for event in self.part.events if not _compares_keys(event) for name in event.sources}
+        return frozenset(stream.schema.name for stream in self.part.streams) - others
+
+    @property
     def events(self) -> tuple[EventPlan, ...]:
         """The doubtful events."""
         return tuple(event for event in self.part.events if event.name in self.doubtful)
+
+
+def _compares_keys(event: EventPlan) -> bool:
+    return isinstance(event.pattern, Quantified)
 
 
 def answered_apart(program: ProgramPlan, clock: Clock | None = None) -> frozenset[str]:

@@ -57,7 +57,13 @@ class WorldData:
         exact_up_to: int,
     ) -> WorldData:
         streams = tuple(
-            world_stream(one.schema, _ordered_by_id(one, rows[one.schema.name]), tables, program.clock)
+            world_stream(
+                one.schema,
+                _ordered_by_id(one, rows[one.schema.name]),
+                tables,
+                program.clock,
+                with_empty=one.schema.name in program.compared,
+            )
             for one in program.streams
         )
         require_room(program, streams)

@@ -12,6 +12,7 @@ from fractions import Fraction
 import pytest
 
 from inkling.model.intensity import Intensity
+from inkling.model.lost_worlds import EMPTY_KEY
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Span
 from inkling.model.uncertainty import LostEvents, Rate
@@ -128,7 +129,8 @@ class TestMarks:
         assert counts(marked, declared()) == counts(plain, declared()) == {1: Fraction(8, 27), 2: Fraction(19, 27)}
 
     def test_an_empty_key_has_no_events(self) -> None:
-        assert list(worlds(recorded("a", "mark 0 at 3"), declared())) == [(1, [])]
+        rows = recorded("a", "mark 0 at 1, mark 0 at 3")
+        assert list(worlds(rows, declared())) == [(1, [{**rows[1], EMPTY_KEY: True}])]
 
     @pytest.mark.parametrize(
         "text",

@@ -105,6 +105,8 @@ class RelationEvaluator:
         by_left, by_right = self.joined_by
         left, right = sides.left.hashes(by_left), sides.right.hashes(by_right)
         for ones, others in pairs_of(left, right, chosen, apart=self.relation.is_within_one_stream):
+            there = _there(self.relation.left, sides.left)[ones] & _there(self.relation.right, sides.right)[others]
+            ones, others = ones[there], others[there]
             for condition in self._of_pairs:
                 holds = truth_of(condition, self._values(sides, ones, others), len(ones), self.context.around)
                 ones, others = ones[holds], others[holds]
@@ -196,3 +198,8 @@ class RelationEvaluator:
 
 def _mentions_quantity(condition: e.Expr) -> bool:
     return any(isinstance(part, e.Quantity) for part in e.walk(condition))
+
+
+def _there(side: Side, keys: Keys) -> np.ndarray:
+    """Which keys a side has: all, or those with segments."""
+    return (np.diff(keys.lists.segments) > 0) | (not side.needs_segments)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A pair of keys may take so many states and operations; beyond that, so many samples have no more than this error."""
+    """A pair of keys may take so many states and operations; beyond that, so many samples have this error at most."""
 
     n_samples: int = 20_000
     error: float = 0.01

@@ -7,11 +7,10 @@ segments, which need none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from inkling.evaluators.lost.known import known_columns
 from inkling.evaluators.lost.posts import Posts, marks_in
@@ -59,6 +58,13 @@ class NumberedRows:
         nothing = posts.last[posts.total == 0]
         empty = rows.take(pa.array(posts.order[nothing])).combine_chunks()
         return cls(every, len(recorded), offsets, gaps.low, gaps.high, empty)
+
+    def with_empty_keys(self) -> NumberedRows:
+        """The same with rows for keys that have no events, after the recorded ones."""
+        n = self.n_recorded
+        rows = pa.concat_tables([self.rows.slice(0, n), self.empty, self.rows.slice(n)]).combine_chunks()
+        n_empty = len(self.empty)
+        return replace(self, rows=rows, n_recorded=n + n_empty, gaps=self.gaps + n_empty, empty=self.empty.slice(0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +115,7 @@ def _lost_rows(rows: pa.Table, posts: Posts, gaps: _Gaps, tables: Mapping[str, p
         columns[doubt.role] = _roles(roles_of(rows, doubt), number, is_last).cast(rows.schema.field(doubt.role).type)
     if doubt.known is not None:
         told_apart_by = (doubt.number, *schema.key)
-        for name, said in known_columns(doubt.known, tables[doubt.known], told_apart_by, columns, rows.schema).items():
-            columns[name] = pc.coalesce(said, columns[name]) if name in columns else said
+        columns |= known_columns(doubt.known, tables[doubt.known], told_apart_by, columns, rows.schema)
     return pa.table(
         [columns.get(field.name, pa.nulls(len(key), field.type)) for field in rows.schema], schema=rows.schema
     )

@@ -32,6 +32,7 @@ class Asides:
     key: Ints  # of each row, from 0
     n_keys: int
     chosen: Mask  # of each row: whether the segment that it opens is asked about
+    closes: Mask  # of each row: whether it may close a segment that is
     label: Ints  # of each row; negative where it says nothing
 
 
@@ -139,7 +140,8 @@ def _with_segments(
     rows = row[event]
     opens = number[rows] % 2 == 1
     followed = np.append(key[event[1:]] == key[event[:-1]], False) if len(event) else np.empty(0, bool)
-    opening = np.flatnonzero(opens & followed & asides.chosen[rows])
+    closed = np.append(asides.closes[rows[1:]], False) if len(event) else np.empty(0, bool)
+    opening = np.flatnonzero(opens & followed & closed & asides.chosen[rows])
     turn = np.full(len(key), NEITHER, np.int8)
     turn[event[opening]], turn[event[opening + 1]] = OPENS, CLOSES
     label = asides.label[rows[opening]]

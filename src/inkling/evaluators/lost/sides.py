@@ -152,11 +152,13 @@ def _asides(side: Side, rows: pa.Table, same: str | None, around: Surroundings) 
         assert isinstance(expr, e.ColumnOf)
         return rows[expr.column].combine_chunks()
 
-    chosen = np.ones(n, bool)
-    for condition in operand.leaf.conditions:
+    chosen, closes = np.ones(n, bool), np.ones(n, bool)
+    for condition in (*operand.leaf.conditions, *side.opens):
         chosen &= truth_of(condition, resolve, n, around)
+    for condition in side.closes:
+        closes &= truth_of(condition, resolve, n, around)
     label = np.full(n, -1) if same is None else _labels(rows[same].combine_chunks())
-    return Asides(key, n_keys, chosen, label)
+    return Asides(key, n_keys, chosen, closes, label)
 
 
 def _labels(column: pa.Array) -> Ints:

@@ -36,7 +36,7 @@ def shared_out(rows: DataFrame, group: Sequence[Column], n_partitions: int) -> D
 
 
 def _with_shares(rows: DataFrame, n_partitions: int) -> DataFrame:
-    """Rows with the number of shares of their group: what comparing its keys takes grows with the square of its rows."""
+    """Rows with the number of shares of their group, whose work grows with the square of its rows."""
     if n_partitions == 1:
         return rows.withColumn(N_SHARES, F.lit(1))
     n_rows = F.count(F.lit(1)).cast("double")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.lost.evaluator import RelationEvaluator, Sides
+from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
+from inkling.evaluators.lost.sides import Keys
 from inkling.lost.program import LostProgram
 from inkling.lost.results import not_exact, results_of
 from inkling.lost.run import told
@@ -16,6 +17,8 @@ from inkling.spark.imprecise.results import result_rows
 from inkling.spark.lost.rows import Carried
 from inkling.spark.lost.shares import Share, shares_of
 from inkling.spark.worlds.rows import Layout
+
+IDS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +56,12 @@ class RelationTask:
             found = evaluator.found(sides, ones, others)
             refused = not_exact(evaluator, found)
             found = found.where(refused) if refused.any() else told(evaluator, sides, found)
-            if len(found):
-                yield results_of(evaluator, sides, found, self.program.id_types[name], self.program.measure.clock)
+            for some in _portions(found, keys):
+                yield results_of(evaluator, sides, some, self.program.id_types[name], self.program.measure.clock)
+
+
+def _portions(found: Found, keys: Keys) -> Iterator[Found]:
+    """The same answers, some at a time: each names all events of its left key."""
+    place = np.cumsum(np.diff(keys.lists.begins)[found.ones]) // IDS_AT_ONCE
+    for number in np.unique(place):
+        yield found.where(place == number)

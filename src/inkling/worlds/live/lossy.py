@@ -65,7 +65,12 @@ def release_numbered(
     complete, later = divided(waiting.rows, END, watermark)
     near, rest = _near(schema, complete, old, new)
     stream = LossyStream.of(
-        schema, _with_roles(near, doubt, waiting.roles), old, tables=draws.tables, clock=draws.clock
+        schema,
+        _with_roles(near, doubt, waiting.roles),
+        old,
+        tables=draws.tables,
+        clock=draws.clock,
+        with_empty=schema.name in draws.compared,
     )
     placed = stream.draw(draws.start, 0, draws.n_worlds, draws.scale)
     assert placed.times is not None

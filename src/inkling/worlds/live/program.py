@@ -92,7 +92,9 @@ class LiveWorlds:
         self.program = WorldProgram.of(plan, around, measure)
         self._measure, self._clock = measure, measure.clock
         self._n_worlds, self._delta = sampling.once.plan(self.program.events)
-        self._draws = Draws(sampling.seed, self._n_worlds, self.program.scale, measure.clock, tables)
+        self._draws = Draws(
+            sampling.seed, self._n_worlds, self.program.scale, measure.clock, tables, self.program.compared
+        )
         self._worlds = StageChain(self.program.physical, tables, self.program.around, distinct=True)
         self._certain_plan = certain_plan(plan)
         self._certain = StageChain(self._certain_plan, tables, around)

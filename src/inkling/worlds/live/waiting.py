@@ -28,6 +28,7 @@ class Draws:
     scale: int
     clock: Clock = Clock.TICKS
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
+    compared: frozenset[str] = frozenset()  # streams of which nothing but keys is asked for
 
     @property
     def start(self) -> np.uint64:

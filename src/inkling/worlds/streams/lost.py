@@ -47,11 +47,17 @@ class LossyStream:
         *,
         tables: Mapping[str, pa.Table] = NO_TABLES,
         clock: Clock = Clock.TICKS,
+        with_empty: bool = False,
     ) -> LossyStream:
-        """Without what came before: rows up to time `decided` stand for it, and only gaps after them count."""
+        """Without what came before: rows up to time `decided` stand for it, and only gaps after them count.
+
+        Keys without events have a row where only they are asked for, and not what happened.
+        """
         doubt = schema.doubt
         assert isinstance(doubt, LostEvents)
         found = NumberedRows.of(schema, rows, decided, tables)
+        if with_empty:
+            found = found.with_empty_keys()
         tokens = tokens_of(schema, found.rows, doubt.number)
         rate = _rates(schema, doubt, rows, found, clock)
         axis = None if doubt.intensity is None else Axis.of(doubt.intensity, tables[doubt.intensity])

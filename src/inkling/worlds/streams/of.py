@@ -23,8 +23,10 @@ def world_stream(
     rows: pa.Table,
     tables: Mapping[str, pa.Table] = NO_TABLES,
     clock: Clock = Clock.TICKS,
+    *,
+    with_empty: bool = False,
 ) -> WorldStream:
-    """`tables` and `clock` tell what was lost, where a declaration names them."""
+    """`tables` and `clock` tell what was lost; `with_empty` asks for keys of which nothing happened."""
     match schema.doubt:
         case None:
             return CertainStream.of(schema, rows)
@@ -33,4 +35,4 @@ def world_stream(
         case ProbableValue():
             return ProbableStream.of(schema, rows)
         case LostEvents():
-            return LossyStream.of(schema, rows, tables=tables, clock=clock)
+            return LossyStream.of(schema, rows, tables=tables, clock=clock, with_empty=with_empty)
