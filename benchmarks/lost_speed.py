@@ -20,7 +20,9 @@ from inkling.generate.segments_points import of_counts
 from inkling.testing.lost_quality import (
     DISCRETE,
     RULES,
+    WORLDS,
     Recorded,
+    Workload,
     by_rule,
     in_discrete_time,
     in_worlds,
@@ -53,7 +55,7 @@ def by_loss(n_pairs: int, repeats: int, seed: int, n_segments: int = 10) -> Iter
         ours, *others = best_of(repeats, *calls)
         goal = (Goal("events/s", events / ours.seconds, least=LEAST[share]),) if share in LEAST else ()
         yield Row(
-            f"lost events: {share:.0%} lost, all k at once",
+            f"{n_segments} segments, {share:.0%} lost, all k",
             f"{quantity(n_pairs)} pairs of {n_segments} segments, seed {seed}",
             ours.seconds,
             ours.cpu_seconds,
@@ -62,6 +64,26 @@ def by_loss(n_pairs: int, repeats: int, seed: int, n_segments: int = 10) -> Iter
             tuple(Baseline.of(name, cost) for name, cost in zip(RULES, others, strict=True)),
             goal,
         )
+
+
+def speed_of_methods(n_pairs: int, repeats: int, seed: int = 0) -> dict[str, dict[float, float]]:
+    """By method and share of losses, events a second; slow methods see fewer pairs."""
+    every, few = (
+        synthetic(n, n_segments=10, start="zero", seed=seed) for n in (n_pairs, min(n_pairs, 10 * DISCRETE_PAIRS))
+    )
+    methods: dict[str, tuple[Workload, Callable[[Recorded], object]]] = {WORLDS: (every, in_worlds)}
+    methods |= {name: (every, lambda rest, rule=rule: by_rule(rest, rule)) for name, rule in RULES.items()}
+    methods |= {
+        name: (few, lambda rest, delta=delta: in_discrete_time(rest, delta)) for name, delta in DISCRETE.items()
+    }
+    found: dict[str, dict[float, float]] = {name: {} for name in methods}
+    for share in SHARES:
+        for name, (workload, method) in methods.items():
+            rest = recorded(workload, share, seed=seed)
+            method(rest)
+            (cost,) = best_of(repeats, lambda rest=rest, method=method: method(rest))
+            found[name][share] = _events(rest) / cost.seconds
+    return found
 
 
 def beside_the_tree(n_pairs: int, repeats: int, seed: int) -> Iterator[Row]:
@@ -78,7 +100,7 @@ def beside_the_tree(n_pairs: int, repeats: int, seed: int) -> Iterator[Row]:
     whole = n_pairs / few
     n_cut = sum(chance is None for chance in tree.answer)
     yield Row(
-        f"lost events: {TREE_SHARE:.0%} lost, beside the tree of worlds",
+        f"10 segments, {TREE_SHARE:.0%} lost, beside the tree of worlds",
         f"{quantity(n_pairs)} pairs of 10 segments, seed {seed}",
         ours.seconds,
         ours.cpu_seconds,
@@ -99,7 +121,7 @@ def beside_discrete_time(n_pairs: int, repeats: int, seed: int) -> Iterator[Row]
             call()
         ours, *others = best_of(repeats, *calls)
         yield Row(
-            f"lost events: {share:.0%} lost, beside discrete time",
+            f"10 segments, {share:.0%} lost, beside discrete time",
             f"{len(workload.ones)} pairs of 10 segments, seed {seed}",
             ours.seconds,
             ours.cpu_seconds,
@@ -130,9 +152,7 @@ def by_lost_events(repeats: int) -> Iterator[Row]:
             power = np.log(costs[-1] / costs[0]) / np.log(LONGEST[-1] / LONGEST[0])
             goals = (Goal("power of growth", float(power), most=MOST_GROWTH),)
         events = n_events(window, window, only, only)
-        yield Row(
-            f"lost events: {n_lost:,} in one window", "1 pair", ours.seconds, ours.cpu_seconds, events, "", (), goals
-        )
+        yield Row(f"{n_lost:,} lost in one window", "1 pair", ours.seconds, ours.cpu_seconds, events, "", (), goals)
 
 
 def _one_window(n_lost: int) -> Lists:

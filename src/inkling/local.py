@@ -19,6 +19,7 @@ from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.lost import run as lost_run
+from inkling.lost.notes import notes_of
 from inkling.lost.program import LostProgram
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
@@ -59,18 +60,19 @@ def run(
     lost = LostProgram.of(program.physical, given.around, measure, limits_of(settings), given.facts)
     if lost is not None:
         found |= lost_run.answered(lost, given.sources)
-    worlds = None if probable is None else sampled_text(found, probable)
+    notes = [] if probable is None else [text for text in (sampled_text(found, probable),) if text is not None]
+    notes += [] if lost is None else notes_of(lost, given.sources, found)
     if len(found) < len(program.plan.events):
         doubtful = WorldProgram.of(program.physical, given.around, measure)
         said = answer(doubtful, given.sources, given.facts, settings, measure.clock, on_worlds)
         found |= said.tables
-        worlds = "; ".join([*([worlds] if worlds else []), str(said.account)])
+        notes.append(str(said.account))
     return Results(
         {event.name: found[event.name] for event in program.plan.events},
         given.rejects,
         given.n_read,
         measure.clock,
-        worlds,
+        "; ".join(notes) or None,
     )
 
 

@@ -20,8 +20,9 @@ from inkling.query import Program
 from inkling.testing.arrival import arrivals, with_lateness
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.episodes import one_after_the_other, that_fit_together
+from inkling.testing.programs import Options
 from inkling.testing.uncertain import Doubts, UncertainCase, random_uncertain_cases
-from inkling.testing.universe import Doubtful
+from inkling.testing.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
 from inkling.worlds.settings import Sampling
 
 SEEDS = range(8)
@@ -117,7 +118,7 @@ def _told(case: UncertainCase, pushes: Iterable[Push], wrong: Iterable[str]) -> 
     return "\n".join([str(case), *map(str, readable), *wrong])
 
 
-def _cases(rng: random.Random, n: int, **doubts: tuple[Doubtful, ...]) -> Iterator[UncertainCase]:
+def _cases(rng: random.Random, n: int, **doubts: tuple[Doubtful, ...] | Options) -> Iterator[UncertainCase]:
     for _ in range(n):
         options = Doubts(most_worlds=(300,), lengths=rng.random() < 0.4, **doubts)  # type: ignore[arg-type]
         yield one_after_the_other(rng, that_fit_together(random_uncertain_cases(rng, EPISODES, options)))
@@ -126,8 +127,29 @@ def _cases(rng: random.Random, n: int, **doubts: tuple[Doubtful, ...]) -> Iterat
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pushes_eq_one_run(seed: int) -> None:
     rng = random.Random(seed)
+    n_compared, n_early = _compared(rng, _cases(rng, PROGRAMS_PER_SEED))
+    assert n_compared >= LEAST_COMPARED * PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM
+    assert n_early > PROGRAMS_PER_SEED
+
+
+LOSSES = (*MORE_ABOUT_LOSSES, *MORE_ABOUT_LOSSES, Doubtful.NOTHING, Doubtful.VALUE)
+POINTS = Options((Kind.POINTS, Kind.ORDERED), bad_rows=False)
+"""Lost events are points."""
+
+
+@pytest.mark.parametrize("seed", SEEDS[:4])
+def test_pushes_eq_one_run_where_more_is_known_of_losses(seed: int) -> None:
+    rng = random.Random(seed)
+    n_programs = PROGRAMS_PER_SEED // 2
+    n_compared, n_early = _compared(rng, _cases(rng, n_programs, doubtful=LOSSES, options=POINTS))
+    assert n_compared >= LEAST_COMPARED * n_programs * ARRIVALS_PER_PROGRAM
+    assert n_early > n_programs
+
+
+def _compared(rng: random.Random, cases: Iterable[UncertainCase]) -> tuple[int, int]:
+    """How many arrivals were compared with one run, and how many results came before the end."""
     n_compared = n_early = 0
-    for case in _cases(rng, PROGRAMS_PER_SEED):
+    for case in cases:
         lateness = rng.choice(LATENESS)
         program = inkling.parse(with_lateness(case.text, lateness))
         tables = arrow_tables(case.plan, case.tables)
@@ -150,8 +172,7 @@ def test_pushes_eq_one_run(seed: int) -> None:
             assert not wrong, _told(case, pushes, wrong)
             n_compared += 1
             n_early += heard.n_early
-    assert n_compared >= LEAST_COMPARED * PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM
-    assert n_early > PROGRAMS_PER_SEED
+    return n_compared, n_early
 
 
 def _roles(given: Mapping[str, pa.Table]) -> set[tuple[str, bool, object]]:
@@ -174,7 +195,7 @@ def test_the_number_of_cases_is_what_it_says() -> None:
     assert LEAST_COMPARED * len(SEEDS) * PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM >= 500
 
 
-WITHOUT_CHAINS = tuple(one for one in Doubtful if one is not Doubtful.CHAIN)
+WITHOUT_CHAINS = tuple(one for one in Doubtful if one is not Doubtful.CHAIN and one not in MORE_ABOUT_LOSSES)
 """A chain that lacks a row is refused where all of it can be seen, and goes on with nothing where it cannot."""
 
 

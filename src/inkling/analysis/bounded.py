@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from inkling.analysis.doubt import streams_of
 from inkling.analysis.longest import endless_repetition, longest_match
+from inkling.analysis.lost import relation_of
 from inkling.analysis.probable.plans import NoPlan
 from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
 from inkling.analysis.verdict import Verdict
@@ -49,6 +50,8 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
                 replace(bound, context=False, chances=said), "a forecast rests on all that may have happened"
             )
         return Verdict(bound, "a forecast rests on the state of its automaton and on the last symbols")
+    if relation_of(event, program).conclusion is not None:
+        return Verdict(None, "every key is compared with all others, also with those that are still to come")
     if isinstance(event.pattern, p.Quantified):
         return Verdict(None, "whether two keys are related is settled only when the stream ends")
     if event.per is p.Per.VALUES:
@@ -158,7 +161,11 @@ def forgetting_text(bound: Bound | None) -> str:
 def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterator[str]:
     """What would limit the state of an event that has no bound; each line alone is enough."""
     length = _example_length(event, program)
-    if isinstance(event.pattern, p.Quantified):
+    if relation_of(event, program).conclusion is not None:
+        yield "allow it with `--unbounded` (`unbounded=True`): results come when both keys are complete"
+        if event.confidence is None or not event.confidence.early:
+            yield "with `CONFIDENCE > 0.5 EARLY` besides, they come as soon as they are certain to be so probable"
+    elif isinstance(event.pattern, p.Quantified):
         yield "write the relation between single events, `S x INTERSECTS S y WITHIN d`: its results come as they happen"
     elif event.per is p.Per.VALUES:
         yield "`PER END` or `PER INTERVAL` gives results as they happen"

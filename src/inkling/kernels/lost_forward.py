@@ -307,11 +307,11 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
             if kind != NO_CELL:
                 x_lo, x_hi = live_rows(rows, n_x)
             here = end
-            if kind == HEADS or here < there or budget == TOO_MUCH:
+            is_early = a_over or b_over
+            if kind == HEADS or budget == TOO_MUCH or (here < there and not is_early):
                 continue
 
             # lost points that have all come
-            is_early = a_over or b_over
             if n_x > 1 and (a_over or (a[TIME] == now and not is_early)):
                 drop_rows(masses, rows, lefts, n_x, n_y, n_notes, n_numbers)
                 lefts[TOP, 0] = lefts[TOP, n_x - 1]

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
+from inkling.evaluators.lost.sides import Keys
 from inkling.io.normalize import Normalizer
 from inkling.lost.program import LostProgram
 from inkling.lost.results import probable_enough, results_of
@@ -22,7 +23,7 @@ from inkling.model.batch import FOREVER, Ints
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Rows of each stream, and per event what was told or decided already."""
+    """Rows of each stream, and per event what was told early."""
 
     rows: Mapping[str, pa.Table] = field(default_factory=dict)
     settled: Mapping[str, Hashes] = field(default_factory=dict)
@@ -54,15 +55,15 @@ class LiveRelations:
         }
 
     def advance(
-        self, kept: Remembered, fresh: Mapping[str, pa.Table], now: int
+        self, kept: Remembered, fresh: Mapping[str, pa.Table], before: int, now: int
     ) -> tuple[Remembered, dict[str, pa.Table]]:
-        """Rows of times up to `now`, later than all before, join those that are kept; FOREVER is the end."""
+        """Rows of times after `before`, up to `now`, join those that are kept; FOREVER is the end."""
         if not any(map(len, fresh.values())) and now < FOREVER and not self._may_run_out:
             return kept, {}
         rows = {name: pa.concat_tables([one, fresh[name]]) for name, one in kept.rows.items()}
         settled, told = dict(kept.settled), {}
         for name, evaluator in self.program.evaluators.items():
-            settled[name], tables = _told(evaluator, rows, settled[name], now, self.program)
+            settled[name], tables = _told(evaluator, rows, settled[name], before, now, self.program)
             if tables:
                 told[name] = pa.concat_tables(tables)
         return Remembered(rows, settled), told
@@ -75,30 +76,39 @@ class LiveRelations:
 
 
 def _told(
-    evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], settled: Hashes, now: int, program: LostProgram
+    evaluator: RelationEvaluator,
+    rows: Mapping[str, pa.Table],
+    settled: Hashes,
+    before: int,
+    now: int,
+    program: LostProgram,
 ) -> tuple[Hashes, list[pa.Table]]:
     """What is certain by now and was not before."""
     sides, tables = evaluator.sides(rows), []
-    confidence = evaluator.event.confidence
-    names = _names(evaluator, sides)
+    names, ids = _names(evaluator, sides), program.id_types[evaluator.event.name]
     for ones, others in evaluator.pairs(sides):
-        complete = np.maximum(sides.left.complete[ones], sides.right.complete[others]) <= now
-        done = np.ones(len(ones), bool) if now >= FOREVER else complete
-        fresh = [_unsettled(evaluator.found(sides, ones[done], others[done]), names, settled)]
-        fresh[0] = probable_enough(evaluator, fresh[0])
-        if confidence is not None and confidence.early:
-            waiting = _unsettled(evaluator.every(ones, others), names, settled)
-            early = evaluator.early(sides, waiting, now)
+        complete = np.maximum(sides.left.complete[ones], sides.right.complete[others])
+        still = complete > before
+        over = still & ((complete <= now) | (now >= FOREVER))
+        final = _unsettled(evaluator.found(sides, ones[over], others[over]), names, settled)
+        told = [probable_enough(evaluator, final)]
+        if evaluator.event.confidence is not None and evaluator.event.confidence.early:
+            still &= _moved(sides.left, before)[ones] | _moved(sides.right, before)[others]
+            waiting = _unsettled(evaluator.every(ones[still], others[still]), names, settled)
+            early = evaluator.early(sides, waiting, now, since=before)
             early = early.where(early.known < FOREVER)
-            told = _hashes(early, names)
-            fresh = [early, fresh[0].where(~np.isin(_hashes(fresh[0], names), told))]
-        for found in fresh:
-            if len(found):
-                tables.append(
-                    results_of(evaluator, sides, found, program.id_types[evaluator.event.name], program.measure.clock)
-                )
-                settled = np.concatenate([settled, _hashes(found, names)])
+            hashes = _hashes(early, names)
+            told = [early, told[0].where(~np.isin(_hashes(told[0], names), hashes))]
+            settled = np.concatenate([settled, hashes])
+        tables += [results_of(evaluator, sides, found, ids, program.measure.clock) for found in told if len(found)]
     return settled, tables
+
+
+def _moved(keys: Keys, before: int) -> np.ndarray:
+    """Of which keys more is known than before: by rows, or because nothing can follow."""
+    last = np.append(keys.known, -FOREVER)[keys.offsets[1:] - 1]
+    has_rows = np.diff(keys.offsets) > 0
+    return (has_rows & (last > before)) | ((keys.complete > before) & (keys.complete < FOREVER))
 
 
 def _names(evaluator: RelationEvaluator, sides: Sides) -> tuple[Hashes, Hashes]:

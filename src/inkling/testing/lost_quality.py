@@ -80,12 +80,13 @@ class Recorded:
         return Asked(truth_table(("INTERSECTS",)), 1, False, self.of.most, False)
 
 
-def recorded(workload: Workload, share: float, *, seed: int = 0) -> Recorded:
+def recorded(workload: Workload, share: float, *, seed: int = 0, shape: int = 1) -> Recorded:
     """Every point is lost with this probability, except the first and the last one of a key."""
-    left = lists_of(workload.left, lost(workload.left, share, seed=2 * seed))
+    left = lists_of(workload.left, lost(workload.left, share, seed=2 * seed), shape=shape)
     if workload.right is workload.left:
         return Recorded(workload, left, left)
-    return Recorded(workload, left, lists_of(workload.right, lost(workload.right, share, seed=2 * seed + 1)))
+    right = lists_of(workload.right, lost(workload.right, share, seed=2 * seed + 1), shape=shape)
+    return Recorded(workload, left, right)
 
 
 def in_worlds(rest: Recorded) -> Floats:
@@ -198,8 +199,17 @@ class Bin:
 
 
 def calibrated(workload: Workload, share: float, *, seed: int = 0) -> Calibrated:
+    return beside_truth(workload, in_worlds(recorded(workload, share, seed=seed)))
+
+
+def with_shape(workload: Workload, share: float, shape: int, *, seed: int = 0) -> tuple[float, Calibrated]:
+    """Accuracy at the worst k and calibration, where gaps are taken to be Erlang with a shape."""
+    said = in_worlds(recorded(workload, share, seed=seed, shape=shape))
+    return float(accuracy(said, workload.truth).min()), beside_truth(workload, said)
+
+
+def beside_truth(workload: Workload, said: Floats) -> Calibrated:
     truth = workload.truth
-    said = in_worlds(recorded(workload, share, seed=seed))
     difference = said[:, 1:].sum(axis=1) - workload.counts
     z = difference.mean() / (difference.std() / np.sqrt(len(difference))) if difference.any() else 0.0
     k = worst_k(said, truth)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inkling.analysis.lost import relations_of
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.language import syntax as s
-from inkling.logical.in_worlds import doubtful_events, doubtful_part
-from inkling.logical.plan import Demand, ProgramPlan
+from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.plan import Demand, ProgramPlan, StreamPlan
+from inkling.logical.recursion import resting_on
 from inkling.model.uncertainty import LostEvents
 from inkling.source import SourceText
 from inkling.worlds.program import answered_apart
@@ -64,7 +66,7 @@ def _impossible(program: ProgramPlan, tree: s.Program, source: SourceText) -> It
 
 
 def _waiting_for_numbers(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
-    for stream in doubtful_part(program).streams:
+    for stream in _in_worlds(program):
         doubt = stream.schema.doubt
         if isinstance(doubt, LostEvents) and (doubt.count is None or doubt.bounds is None):
             yield Diagnostic(
@@ -76,6 +78,13 @@ def _waiting_for_numbers(program: ProgramPlan, tree: s.Program, source: SourceTe
                 ("until then no world can go on; on a finite stream this is no problem",),
                 ("allow it with `--unbounded` (`unbounded=True`) where every key goes on or the stream ends",),
             )
+
+
+def _in_worlds(program: ProgramPlan) -> list[StreamPlan]:
+    """Streams that worlds are made of; relations between segments with lost ends do not wait for numbers."""
+    wanted = doubtful_events(program) - relations_of(program).keys()
+    needed = {name for event in program.events if event.name in wanted for name in resting_on(event, program)}
+    return [stream for stream in program.streams if stream.schema.name in needed]
 
 
 def _stream_name(tree: s.Program, name: str) -> s.Ident:

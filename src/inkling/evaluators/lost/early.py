@@ -30,15 +30,16 @@ def first_moments(
     quantity: Ints,
     asked: Asked,
     confidence: Confidence,
+    since: int,
     until: int,
 ) -> Moment:
-    """Looks at the times of all rows up to `until` at which both keys are there.
+    """Looks at the times of all rows after `since`, up to `until`, at which both keys are there.
 
     Bounds never get worse, so halves of the times can be left out.
     """
     n = len(ones)
     every = np.unique(np.concatenate([left.known, left.complete, right.known, right.complete]))
-    times = every[every <= min(until, FOREVER - 1)]
+    times = every[(every > since) & (every <= min(until, FOREVER - 1))]
     there = np.maximum(left.known[left.offsets[ones]], right.known[right.offsets[others]])
     low, high = np.searchsorted(times, there), np.full(n, len(times))
     lower, upper = np.zeros(n), np.ones(n)

@@ -176,11 +176,14 @@ class RelationEvaluator:
         never = np.full(n * len(ones), FOREVER)
         return Found(np.repeat(ones, n), np.repeat(others, n), np.tile(quantities, len(ones)), nothing, nothing, never)
 
-    def early(self, sides: Sides, found: Found, until: int) -> Found:
-        """The same, with bounds and the time where it is certain by then that a probability is large enough."""
+    def early(self, sides: Sides, found: Found, until: int, since: int = -FOREVER) -> Found:
+        """The same, with bounds and the time where it is certain by then that a probability is large enough.
+
+        It is not by the time `since`.
+        """
         assert self.event.confidence is not None
         asked = (found.ones, found.others, found.quantity)
-        moment = first_moments(sides.left, sides.right, *asked, self.asked, self.event.confidence, until)
+        moment = first_moments(sides.left, sides.right, *asked, self.asked, self.event.confidence, since, until)
         told = moment.time < FOREVER
         return replace(
             found,

@@ -80,7 +80,7 @@ def keys_of(
 def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, context: Context) -> Keys:
     doubt = schema.doubt
     assert isinstance(doubt, LostEvents)
-    found = NumberedRows.of(schema, rows, tables=context.tables)
+    found = NumberedRows.of(schema, rows, tables=context.tables).with_empty_keys()
     every = found.rows
     number, time = every[doubt.number].to_numpy().astype(np.int64), every[START].to_numpy()
     asides = _asides(side, every, same, context.around)

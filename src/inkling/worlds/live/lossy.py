@@ -77,7 +77,7 @@ def release_numbered(
     own = placed.times == OWN_TIME
     at = np.where(own, stream.rows[END].to_numpy()[placed.rows] * draws.scale, placed.times)
     placed = between(Placed(placed.rows, placed.worlds, at), old, new, draws.scale)
-    still = near.filter(pa.array(_is_needed(schema, doubt, near, new)))
+    still = near.filter(pa.array(is_needed(schema, doubt, near, new, forgetting=doubt.timeout is None)))
     told = released(stream, placed, stream.extents[1], draws)
     return replace(waiting, rows=pa.concat_tables([still, rest, later])), told
 
@@ -98,10 +98,10 @@ def _near(schema: StreamSchema, rows: pa.Table, old: int, new: int) -> tuple[pa.
     return rows.filter(pa.array(is_near)).combine_chunks(), rows.filter(pa.array(~is_near))
 
 
-def _is_needed(schema: StreamSchema, doubt: LostEvents, rows: pa.Table, time: int) -> Mask:
+def is_needed(schema: StreamSchema, doubt: LostEvents, rows: pa.Table, time: int, *, forgetting: bool) -> Mask:
     """Which rows must be remembered after a time: the last ones of keys, and all that say more about their key.
 
-    Where a timeout closes keys, they are remembered for ever, so that what comes later is refused.
+    Keys of which nothing can follow are forgotten or not; where they are not, what comes later is refused.
     """
     posts = Posts.of(schema, rows)
     past = posts.time <= time
@@ -110,7 +110,7 @@ def _is_needed(schema: StreamSchema, doubt: LostEvents, rows: pa.Table, time: in
     for name in (doubt.count, *(doubt.bounds or ()), doubt.rate):
         if isinstance(name, str):
             needed |= _last_with(posts, np.asarray(pc.is_valid(rows[name]).to_numpy(), bool)[posts.order])
-    if doubt.timeout is None:
+    if forgetting:
         done = closed_by(posts, time) & past[posts.last]
         needed &= ~np.repeat(done, posts.last - posts.first + 1)
     found = np.zeros(len(rows), bool)

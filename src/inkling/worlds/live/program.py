@@ -26,13 +26,14 @@ from inkling.model.batch import FOREVER
 from inkling.model.clock import Measure
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
+from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.probable.live import Followed, LiveQueries
 from inkling.probable.program import ProbableProgram
 from inkling.results import result_table
 from inkling.worlds.estimate import estimate_table, sampled_estimate
 from inkling.worlds.live.checks import arriving, completed
-from inkling.worlds.live.lossy import frontier, roles_said
+from inkling.worlds.live.lossy import frontier, is_needed, roles_said
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
@@ -260,17 +261,22 @@ class LiveWorlds:
         before = state.clocks.watermark
         if self._relations is None or watermark <= before:
             return state.relations, {}
-        fresh = _begun_by(self._relations.no_rows(), waiting, before, watermark)
-        return self._relations.advance(state.relations, fresh, watermark)
+        fresh = _begun_by(self._relations.no_rows(), waiting, before, watermark, r.END)
+        return self._relations.advance(state.relations, fresh, before, watermark)
 
     def _still_waiting(self, name: str, waiting: Waiting, decided: int) -> Waiting:
-        """Rows on their way into worlds; those of other streams do not wait any longer than till they begin."""
+        """Rows on their way into worlds; those of other streams do not wait any longer than till they are over."""
         if name in self._in_worlds:
             return waiting
-        return replace(waiting, rows=waiting.rows.filter(pa.array(waiting.rows[r.START].to_numpy() > decided)))
+        schema, rows = self._schemas[name], waiting.rows
+        needed = rows[time_of(schema)].to_numpy() > decided
+        if isinstance(schema.doubt, LostEvents):  # what comes later is compared with the last of its key
+            needed = is_needed(schema, schema.doubt, rows, decided, forgetting=False)
+        return replace(waiting, rows=rows.filter(pa.array(needed)))
 
     def _decided(self, waiting: Mapping[str, Waiting], watermark: int) -> int:
-        fronts = [frontier(self._schemas[name], one, watermark) for name, one in waiting.items()]
+        inside = {name: one for name, one in waiting.items() if name in self._in_worlds}
+        fronts = [frontier(self._schemas[name], one, watermark) for name, one in inside.items()]
         return min([watermark, *fronts])
 
     def _into_worlds(self, state: WorldsState, before: int) -> tuple[WorldsState, dict[str, pa.Table]]:
@@ -326,12 +332,12 @@ class LiveWorlds:
 
 
 def _begun_by(
-    none: Mapping[str, pa.Table], waiting: Mapping[str, Waiting], before: int, decided: int
+    none: Mapping[str, pa.Table], waiting: Mapping[str, Waiting], before: int, decided: int, edge: str = r.START
 ) -> dict[str, pa.Table]:
-    """Of each stream the rows that begin after one time, up to another."""
+    """Of each stream the rows that begin, or end, after one time, up to another."""
     fresh = dict(none)
     for name in fresh.keys() & waiting.keys():
-        begins = waiting[name].rows[r.START].to_numpy()
+        begins = waiting[name].rows[edge].to_numpy()
         fresh[name] = waiting[name].rows.filter(pa.array((begins > before) & (begins <= decided)))
     return fresh
 
