@@ -46,9 +46,9 @@ PROBABLE_NOTE = (
 LOST_NOTE = (
     "Pairs of keys whose points come at exponential gaps; each point is lost with some probability, except the first "
     "and the last one of a key. Events are the points of both keys of every pair, lost or not; one call answers all "
-    "pairs and all k. *Static* and *ignored* give no probabilities. The tree of worlds walks a part of the pairs, for "
-    "one k, and its time is scaled to all of them. *Discrete* puts a lost point on one of so many times before or "
-    "after the true one."
+    "pairs and all k. *Static* and *ignored* give no probabilities, and *discrete* other ones: it puts a lost point on "
+    "one of so many times before or after the true one. The tree of worlds walks a part of the pairs, for one k, and "
+    "its time is scaled to all of them."
 )
 
 

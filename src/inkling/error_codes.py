@@ -200,6 +200,8 @@ CODES: dict[str, str] = {
     "INK0560": "a recursion without end",
     "INK0561": "an event that the program does not have",
     "INK0562": "a result that is not there",
+    "INK0563": "a table that tells two things of one lost event",
+    "INK0564": "a table of rates that makes no sense",
     "INK0601": "no usable Java runtime",
     "INK0602": "results that do not fit in memory",
     "INK0603": "jars that could not be fetched",

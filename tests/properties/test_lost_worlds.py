@@ -80,7 +80,7 @@ def test_counting_worlds_eq_definition(seed: int, had: Counter[str]) -> None:
 def test_the_cases_are_of_all_kinds(had: Counter[str]) -> None:
     """It makes sense only when all cases ran."""
     assert had["in doubt"] >= 40, had
-    assert all(had[kind] >= 40 for kind in ("ERLANG", "INTENSITY", "KNOWN", "TIMEOUT", "marks")), had
+    assert all(had[kind] >= 10 for kind in ("ERLANG", "INTENSITY", "KNOWN", "TIMEOUT", "marks")), had
 
 
 N_WORLDS = 2000

@@ -26,23 +26,26 @@ from inkling.worlds.settings import Sampling
 
 pytestmark = pytest.mark.spark
 
-N_PROGRAMS = 9
-N_DATASETS = 6
+N_DECLARATIONS, N_PROGRAMS, N_DATASETS = 3, 3, 6
 ROUGHLY = Sampling(epsilon=0.1, delta=0.1, seed=5)
 
 
 def packed(seed: int) -> tuple[Program, Rows]:
-    """Random programs as one, each over streams of its own, with many random data sets as groups of keys."""
+    """Random programs as one: those over the same streams share these, and many data sets, as groups of keys."""
     rng = random.Random(f"lost on spark {seed}")
     drawn: dict[str, list[LostCase]] = {}
-    while sum(len(some) >= N_DATASETS for some in drawn.values()) < N_PROGRAMS:
+    while sum(len(some) >= N_DATASETS for some in drawn.values()) < N_DECLARATIONS:
         case = lost_case(rng, 3)
         drawn.setdefault(case.text.partition("\nEVENT")[0], []).append(case)
     texts: list[str] = []
     rows: Rows = {}
-    for number, cases in enumerate(some[:N_DATASETS] for some in drawn.values() if len(some) >= N_DATASETS):
-        text = re.sub(r"\b([ST])\b", rf"\g<1>{number}", cases[0].text).replace("> 0.3;", "> 0.3 EARLY;")
-        texts.append(text.replace("EVENT e", f"EVENT p{number}e"))
+    alike = [(streams, some[:N_DATASETS]) for streams, some in drawn.items() if len(some) >= N_DATASETS]
+    for number, (streams, cases) in enumerate(alike):
+        text = streams
+        for place, case in enumerate(cases[:N_PROGRAMS]):
+            text += case.text.removeprefix(streams).replace("EVENT e", f"EVENT s{number}p{place}e")
+        text = re.sub(r"(CONFIDENCE [>=]+ 0\.\d);", r"\g<1> EARLY;", text)
+        texts.append(re.sub(r"\b([ST])\b", rf"\g<1>{number}", text))
         for place, case in enumerate(cases):
             for name, some in case.rows.items():
                 rows.setdefault(f"{name}{number}", []).extend({**row, "g": f"{row['g']}{place}"} for row in some)
@@ -68,14 +71,15 @@ def _shown(row: Mapping[str, object]) -> str:
 
 
 def test_random_relations(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    program, rows = packed(1)
+    program, rows = packed(11)
     assert relations_of(program.plan).keys() == {event.name for event in program.plan.events}
     inputs = arrow_streams(program.plan, rows)
     expected = here(program, inputs, sampling=ROUGHLY)
     methods = Counter(str(row["method"]) for some in expected.values() for row in some)
-    assert methods["exact"] > 300
-    assert methods["bounds"] > 30
-    assert sum(map(bool, expected.values())) > 2 * N_PROGRAMS
+    assert methods["exact"] > 500
+    assert methods["bounds"] > 20
+    assert methods["sampled"] > 0
+    assert sum(map(bool, expected.values())) > 15
     for partitions, least in ((1, 1_000), (2, 1_000), (7, 1)):
         monkeypatch.setattr(shares, "ROWS_WORTH_SHARING", least)
         same(expected, results_in_one_job(program.run(spark, inputs, partitions=partitions, sampling=ROUGHLY)))
@@ -151,7 +155,7 @@ def inputs_of(seed: int) -> Rows:
         {"id": "late", "line": "r", "bus": "b1", "stop": "a", "role": "open", "n": 9, "t": 200},
     )
     rows["Bus"].append({"id": "odd", "line": "p", "bus": "b9", "stop": "a", "role": "close", "n": 1, "t": 5})
-    rows["Work"].append({**rows["Work"][0], "e": 60})
+    rows["Work"].append(dict(rows["Work"][0]))
     rows["Tram"].append({"id": "none", "route": "p", "tram": "t9", "n": None, "total": 2, "rate": 1.0, "t": 3})
     for some in rows.values():
         rng.shuffle(some)
@@ -175,4 +179,105 @@ def test_all_that_programs_say(spark: SparkSession) -> None:
 
 
 def _refused(rows: list[Row]) -> list[tuple[object, ...]]:
-    return sorted((row["stream"], row["reason"], row["id"], row["detail"]) for row in rows)
+    return sorted((row["stream"], row["reason"], row["id"]) for row in rows)
+
+
+OVERLAPPING = """
+    STREAM Work(crew STRING, s BIGINT, e BIGINT) KEY crew TIME FROM s TO e;
+    STREAM Bus(bus STRING, n BIGINT, t BIGINT) KEY bus TIME t NUMBERED BY n SEGMENTS;
+    EVENT during(x.crew AS crew, y.bus AS bus, k) AS PATTERN AT LEAST k FROM 1 TO 2 Work x DURING SOME Bus y{demand};
+"""
+
+
+def overlapping() -> Rows:
+    """Segments of a crew that overlap cannot be counted out; those of c0 do not, or nothing of b9 was lost."""
+    spans = [("c0", 1, 2), ("c0", 5, 6), ("c1", 1, 4), ("c1", 3, 6), ("c2", 2, 9), ("c2", 3, 4), ("c2", 6, 8)]
+    buses = [(f"b{number}", n, t) for number in range(6) for n, t in ((1, 0), (4, 10 + number))]
+    buses += [("b9", n, t) for n, t in ((1, 0), (2, 5), (3, 6), (4, 10))]
+    return {
+        "Work": [{"crew": crew, "s": s, "e": e} for crew, s, e in spans],
+        "Bus": [{"bus": bus, "n": n, "t": t} for bus, n, t in buses],
+    }
+
+
+def test_sampled_answers_do_not_depend_on_the_division(spark: SparkSession) -> None:
+    program = inkling.parse(OVERLAPPING.format(demand=""))
+    inputs = arrow_streams(program.plan, overlapping())
+    expected = here(program, inputs, sampling=ROUGHLY)
+    assert {row["method"] for row in expected["during"]} == {"exact", "sampled"}
+    for partitions in (1, 4):
+        same(expected, results_in_one_job(program.run(spark, inputs, partitions=partitions, sampling=ROUGHLY)))
+    other_seed = Sampling(epsilon=0.1, delta=0.1, seed=6)
+    again = here(program, inputs, sampling=other_seed)
+    assert [row["probability"] for row in again["during"]] != [row["probability"] for row in expected["during"]]
+
+
+def test_exact_is_refused_where_answers_are_sampled(spark: SparkSession) -> None:
+    """Before any result is shown, with the words of a run in this process."""
+    program = inkling.parse(OVERLAPPING.format(demand=" EXACT"))
+    inputs = arrow_streams(program.plan, overlapping())
+    with pytest.raises(InputError, match="INK0670") as here_said:
+        program.run_local(inputs)
+    with pytest.raises(InputError, match="INK0670") as there_said:
+        program.run(spark, inputs, partitions=3)
+    assert str(there_said.value) == str(here_said.value)
+    countable = {**overlapping(), "Work": [row for row in overlapping()["Work"] if row["crew"] == "c0"]}
+    inputs = arrow_streams(program.plan, countable)
+    same(here(program, inputs), results_in_one_job(program.run(spark, inputs, partitions=3)))
+
+
+STEP = timedelta(seconds=97)
+
+
+def test_times_that_are_timestamps(spark: SparkSession) -> None:
+    program = inkling.parse("""
+        STREAM Bus(id STRING, line BIGINT, bus STRING, n BIGINT, t TIMESTAMP, total BIGINT)
+          ID id KEY line, bus TIME t NUMBERED BY n SEGMENTS COUNT total RATE 6 PER HOUR;
+        EVENT both(line, x.bus AS one, y.bus AS other) AS PATTERN SOME Bus x INTERSECTS SOME Bus y
+          HAVING x.bus < y.bus PARTITION BY line CONFIDENCE > 0.2 EARLY;
+    """)
+    rng, start = random.Random(4), datetime(2026, 3, 1, 12, tzinfo=UTC)
+    bus = [
+        {"id": f"{line}/{number}/{n}", "line": line, "bus": f"b{number}", "n": n, "total": 6, "t": start + t * STEP}
+        for line in range(4)
+        for number in range(5)
+        for n, t in enumerate(sorted(rng.sample(range(60), 6)), start=1)
+        if rng.random() < 0.6
+    ]
+    inputs = {"Bus": pa.Table.from_pylist(bus)}
+    expected = here(program, inputs)
+    assert {row["method"] for row in expected["both"]} == {"exact", "bounds"}
+    found = program.run(spark, inputs).collect()
+    same(expected, {name: table.to_pylist() for name, table in found.tables.items()})
+
+
+def test_no_rows_at_all(spark: SparkSession) -> None:
+    nothing = {"Bus": [], "Work": [], "Tram": [], "Door": []}
+    given = arrow_streams(PROGRAM.plan, nothing)
+    results = PROGRAM.run(spark, given, {"stops": STOPS, "busy": BUSY}, partitions=2)
+    assert not any(results_in_one_job(results).values())
+
+
+def test_a_table_that_makes_no_sense_is_told_before_anything_runs(spark: SparkSession) -> None:
+    given = arrow_streams(PROGRAM.plan, inputs_of(3))
+    for code, tables in (
+        ("INK0563", {"stops": [*STOPS, {"n": 1, "stop": "z"}], "busy": BUSY}),
+        ("INK0564", {"stops": STOPS, "busy": [{"since": 0, "rate": -1.0}]}),
+    ):
+        with pytest.raises(InputError, match=code):
+            PROGRAM.run(spark, given, tables)
+
+
+@pytest.mark.parametrize("n_shares", [1, 2, 5])
+def test_shares_have_every_key_once_and_about_as_much_work(n_shares: int) -> None:
+    rng = np.random.default_rng(n_shares)
+    n_points, names = rng.integers(2, 300, 200), rng.integers(0, 2**63, 200).astype(np.uint64)
+    parts = [Share(pa.table({}), number, n_shares).keys(n_points, names) for number in range(n_shares)]
+    assert sorted(np.concatenate(parts).tolist()) == list(range(200))
+    work = np.array([n_points[part].sum() for part in parts])
+    assert work.max() < 1.1 * work.min()
+    # the same keys, whatever order their rows come in
+    order = rng.permutation(200)
+    for number, part in enumerate(parts):
+        again = Share(pa.table({}), number, n_shares).keys(n_points[order], names[order])
+        assert set(names[order][again]) == set(names[part])

@@ -67,14 +67,11 @@ def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Relation 
     why = next(_obstacles(event, pattern, program), None)
     if why is not None:
         return Verdict(None, why)
-    sides = []
-    for operand, situation in zip((pattern.left, pattern.right), situations, strict=True):
-        side = _side(operand, situation)
-        if side is None:
-            return Verdict(None, f"which roles events of {operand.leaf.sources[0]} have is up to the data")
-        sides.append(side)
+    left, right = _side(pattern.left, situations[0]), _side(pattern.right, situations[1])
+    if left is None or right is None:
+        return Verdict(None, "whether roles of events are those that its situations look for is up to the data")
     same = None if pattern.same is None else pattern.same.name
-    found = Relation(event, *sides, pattern.relations, same)
+    found = Relation(event, left, right, pattern.relations, same)
     return Verdict(found, "lost ends lie evenly between recorded ones, and only the order of all ends counts")
 
 

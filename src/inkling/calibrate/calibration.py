@@ -49,6 +49,16 @@ class Calibration:
     log_loss: float | None
     diagonal: DiagonalTest
 
+    @property
+    def mean_probability(self) -> float:
+        """What should happen as often as `base_rate` says."""
+        return sum(one.n * one.mean_probability for one in self.bins) / self.n
+
+    @property
+    def bias(self) -> float:
+        """How much more was promised than happened, per pair."""
+        return self.mean_probability - self.base_rate
+
     def lies_on_diagonal(self, significance: float = 0.01) -> bool:
         """Whether chance explains the distance from the diagonal: true probabilities fail this so often."""
         return self.diagonal.p_value >= significance

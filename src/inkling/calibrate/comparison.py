@@ -32,6 +32,7 @@ class Comparison:
                 "name": name,
                 "n": one.n,
                 "missed": one.n_missed,
+                "mean_probability": one.mean_probability,
                 "base_rate": one.base_rate,
                 "brier_score": one.brier_score,
                 "brier_skill": one.brier_skill,
@@ -41,7 +42,8 @@ class Comparison:
             }
             for name, one in self.calibrations.items()
         ]
-        floats = ("base_rate", "brier_score", "brier_skill", "expected_calibration_error", "log_loss", "p_value")
+        scores = ("brier_score", "brier_skill", "expected_calibration_error", "log_loss", "p_value")
+        floats = ("mean_probability", "base_rate", *scores)
         counts = [("n", pa.int64()), ("missed", pa.int64())]
         return pa.Table.from_pylist(
             rows, schema=pa.schema([("name", pa.string()), *counts, *((name, pa.float64()) for name in floats)])

@@ -123,6 +123,7 @@ def _scores(calibrations: Mapping[str, Calibration]) -> Table:
     every = list(calibrations.values())
     table.add_row("results and candidates", *(f"{one.n:,}" for one in every))
     table.add_row("happened without a result", *(f"{one.n_missed:,}" for one in every))
+    table.add_row("mean probability", *(_number(one.mean_probability) for one in every))
     table.add_row("base rate", *(_number(one.base_rate) for one in every))
     table.add_row("Brier score", *(_number(one.brier_score) for one in every))
     table.add_row("Brier skill", *(_number(one.brier_skill) for one in every))

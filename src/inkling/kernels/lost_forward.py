@@ -72,7 +72,7 @@ DONE, GAVE_UP, NO_PLACE = range(3)
 ANY, NO_CELL = 3, 4
 """Ways through a cell, besides those in which points come one after the other."""
 
-LARGEST = 600.0
+LARGEST = 640.0
 """Logarithm of the largest number that a cell may make of 1; longer cells are divided."""
 
 FEW = 64

@@ -92,9 +92,9 @@ def _told(
         over = still & ((complete <= now) | (now >= FOREVER))
         final = _unsettled(evaluator.found(sides, ones[over], others[over]), names, settled)
         told = [probable_enough(evaluator, final)]
-        if evaluator.event.confidence is not None and evaluator.event.confidence.early:
+        if evaluator.is_early:
             still &= _moved(sides.left, before)[ones] | _moved(sides.right, before)[others]
-            waiting = _unsettled(evaluator.every(ones[still], others[still]), names, settled)
+            waiting = _unsettled(evaluator.open_questions(sides, ones[still], others[still]), names, settled)
             early = evaluator.early(sides, waiting, now, since=before)
             early = early.where(early.known < FOREVER)
             hashes = _hashes(early, names)

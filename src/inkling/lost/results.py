@@ -8,7 +8,7 @@ import pyarrow as pa
 from inkling.errors import InputError
 from inkling.evaluators.lost.early import last_up_to
 from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
-from inkling.evaluators.lost.sides import LASTING, Keys
+from inkling.evaluators.lost.sides import Keys
 from inkling.logical.plan import Demand, EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, Ints
@@ -80,7 +80,7 @@ def _lineage(keys: Keys, found: Found, ids: pa.DataType) -> pa.ListArray:
     segment = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], sizes)
     owner = np.repeat(lists.begins[key], sizes)
     rows = np.stack([keys.row[owner + place[segment]] for place in (lists.opening, lists.closing)], axis=1).ravel()
-    if keys.kind == LASTING:  # one event opens and closes
+    if keys.is_whole:
         rows = rows[::2]
     ends = pa.array(offsets * len(rows) // max(1, offsets[-1]), pa.int32())
     return pa.ListArray.from_arrays(ends, keys.ids.take(pa.array(rows)).cast(ids))

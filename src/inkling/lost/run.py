@@ -10,9 +10,12 @@ import pyarrow as pa
 from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
 from inkling.lost.program import LostProgram
 from inkling.lost.results import probable_enough, results_of
-from inkling.model.batch import FOREVER
+from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import Clock
 from inkling.results import most_probable
+
+MOST_QUANTITIES = 1 << 16
+"""A program asks about fewer numbers of segments."""
 
 _NOBODY = (np.empty(0, np.int64), np.empty(0, np.int64))
 
@@ -30,16 +33,24 @@ def answer(evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], ids: pa.D
     sides = evaluator.sides(rows)
     tables = [results_of(evaluator, sides, evaluator.found(sides, *_NOBODY), ids, clock)]
     for ones, others in evaluator.pairs(sides):
-        found = told(evaluator, sides, evaluator.found(sides, ones, others))
+        found = told(evaluator, sides, ones, others, evaluator.found(sides, ones, others))
         tables.append(results_of(evaluator, sides, found, ids, clock))
     by = ["end", "start", *(one.name for one in evaluator.event.head)]
     table = pa.concat_tables(tables).sort_by([(name, "ascending") for name in by])
     return table if evaluator.event.top is None else most_probable(table, evaluator.event.top)
 
 
-def told(evaluator: RelationEvaluator, sides: Sides, found: Found) -> Found:
-    """Those of all answers that are told, as of the time when they are."""
-    found = probable_enough(evaluator, found)
-    if len(found) and evaluator.event.confidence is not None and evaluator.event.confidence.early:
-        return evaluator.early(sides, found, FOREVER)
-    return found
+def told(evaluator: RelationEvaluator, sides: Sides, ones: Ints, others: Ints, answers: Found) -> Found:
+    """What is told about some pairs, as of the time when it is, given all final answers about them."""
+    final = probable_enough(evaluator, answers)
+    if not evaluator.is_early:
+        return final
+    soon = evaluator.early(sides, evaluator.open_questions(sides, ones, others), FOREVER)
+    soon = soon.where(soon.known < FOREVER)
+    again = np.isin(_names(final, sides), _names(soon, sides))
+    return soon.followed_by(final.where(~again))
+
+
+def _names(found: Found, sides: Sides) -> Ints:
+    """A number for each question."""
+    return (found.ones * len(sides.right) + found.others) * MOST_QUANTITIES + found.quantity

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.analysis.lost import Side, relation_of
+from inkling.analysis.lost import Relation, Side, relation_of
 from inkling.evaluators.hashes import hashes_of
 from inkling.evaluators.lost.sides import Context, Keys, keys_of
 from inkling.local import TakenIn, taken_in
@@ -40,45 +40,39 @@ def related_keys(
     n_rows: int,
 ) -> Related:
     """The keys of the chosen results; nothing about inputs that cannot be read here, or keys that the head hides."""
-    relations = {event.name: event for event in program.plan.events if _is_drawn(event, program.plan)}
-    asked = {name: event for name, event in relations.items() if chosen[name].num_rows}
+    relations = {event.name: _relation(event, program.plan) for event in program.plan.events}
+    asked = {name: one for name, one in relations.items() if one is not None and chosen[name].num_rows}
     if not asked or n_rows > MOST_ROWS or not all(is_at_hand(data) for data in inputs.values()):
         return {}
     given = taken_in(program, inputs, tables)
     return {
         (name, place): lines
-        for name, event in asked.items()
-        for place, lines in _lines(event, program.plan, given, chosen[name])
+        for name, relation in asked.items()
+        for place, lines in _lines(relation, program.plan, given, chosen[name])
     }
 
 
-def _is_drawn(event: EventPlan, program: ProgramPlan) -> bool:
+def _relation(event: EventPlan, program: ProgramPlan) -> Relation | None:
     """Where lost ends are known by their neighbors, or nothing is in doubt and segments are taken as they are."""
-    if not isinstance(event.pattern, Quantified):
-        return False
-    if relation_of(event, program).conclusion is not None:
-        return True
-    operands = (event.pattern.left, event.pattern.right)
-    streams = [program.stream(operand.leaf.sources[0]) for operand in operands]
-    same = event.pattern.same
-    return all(
-        stream is not None
-        and stream.schema.doubt is None
-        and not operand.leaf.conditions
-        and not operand.leaf.atoms
-        and (same is None or same.name not in {column.name for column in stream.derived})
-        for stream, operand in zip(streams, operands, strict=True)
-    )
+    found = relation_of(event, program).conclusion
+    pattern = event.pattern
+    if found is not None or not isinstance(pattern, Quantified):
+        return found
+    same = None if pattern.same is None else pattern.same.name
+    for operand in (pattern.left, pattern.right):
+        stream = program.stream(operand.leaf.sources[0])
+        if stream is None or stream.schema.doubt is not None or operand.leaf.conditions or operand.leaf.atoms:
+            return None
+        if same in {column.name for column in stream.derived}:
+            return None
+    left, right = (Side(operand, operand.leaf.sources[0]) for operand in (pattern.left, pattern.right))
+    return Relation(event, left, right, pattern.relations, same)
 
 
 def _lines(
-    event: EventPlan, program: ProgramPlan, given: TakenIn, table: pa.Table
+    relation: Relation, program: ProgramPlan, given: TakenIn, table: pa.Table
 ) -> Iterator[tuple[int, tuple[SegmentsRow, SegmentsRow]]]:
-    pattern = event.pattern
-    assert isinstance(pattern, Quantified)
-    left, right = (
-        _Keys.of(Side(one, one.leaf.sources[0]), event, program, given) for one in (pattern.left, pattern.right)
-    )
+    left, right = (_Keys.of(side, relation, program, given) for side in relation.sides)
     if left is None or right is None:
         return
     for place, row in enumerate(table.to_pylist()):
@@ -97,19 +91,17 @@ class _Keys:
     _drawn: dict[int, SegmentsRow | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, side: Side, event: EventPlan, program: ProgramPlan, given: TakenIn) -> _Keys | None:
+    def of(cls, side: Side, relation: Relation, program: ProgramPlan, given: TakenIn) -> _Keys | None:
         """None where the head does not show all columns of the KEY."""
-        stream, pattern = program.stream(side.stream), event.pattern
+        stream = program.stream(side.stream)
         assert stream is not None
-        assert isinstance(pattern, Quantified)
-        shown = [_output_of(event, side.slot, column.name) for column in side.operand.key]
+        shown = [_output_of(relation.event, side.slot, column.name) for column in side.operand.key]
         told = tuple(name for name in shown if name is not None)
         if len(told) < len(shown):
             return None
-        same = None if pattern.same is None else pattern.same.name
         context = Context(given.around, given.facts, given.measure)
-        keys = keys_of(side, stream.schema, given.sources[side.stream], same, context, None)
-        return cls(keys, told, _labels(stream, same, given))
+        keys = keys_of(side, stream.schema, given.sources[side.stream], relation.same, context, None)
+        return cls(keys, told, _labels(stream, relation.same, given))
 
     def line(self, row: Mapping[str, object]) -> SegmentsRow | None:
         key = self._places.get(tuple(row[name] for name in self.shown_as))
@@ -137,11 +129,9 @@ class _Keys:
         if mine.stop - mine.start > MOST_SEGMENTS:
             return None
         ends = _ends(lists.time[first:stop], lists.lost[first:stop])
-        opening, closing = lists.opening[mine].tolist(), lists.closing[mine].tolist()
+        places = zip(lists.opening[mine].tolist(), lists.closing[mine].tolist(), strict=True)
         labels = tuple(self.labels.get(label, "") for label in lists.label[mine].tolist()) if self.labels else ()
-        return SegmentsRow(
-            name, tuple((ends[one], ends[other]) for one, other in zip(opening, closing, strict=True)), labels
-        )
+        return SegmentsRow(name, tuple((ends[opening], ends[closing]) for opening, closing in places), labels)
 
 
 def _ends(time: np.ndarray, lost: np.ndarray) -> list[EndRow]:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.lost.baselines import ignored_lists, n_sharing, static_lists
 from inkling.evaluators.lost.discrete import possibilities_around, sharing_masses
+from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import Asked, Lists
-from inkling.evaluators.lost.passes import Limits, chances
+from inkling.evaluators.lost.passes import chances
 from inkling.evaluators.segments.relations import truth_table
 from inkling.generate.segments_losses import lists_of, lost
 from inkling.generate.segments_pairs import TICKS_PER_UNIT, Start, pairs

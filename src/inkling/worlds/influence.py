@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inkling.io.normalize import ID, START
-from inkling.model.batch import Ints
+from inkling.model.batch import FOREVER, Ints
 from inkling.model.event import Value
 from inkling.worlds.run import WorldData
 from inkling.worlds.streams.certain import CertainStream
@@ -92,7 +92,9 @@ def _times(stream: ImpreciseStream | ProbableStream | LossyStream) -> tuple[Ints
     if isinstance(stream, ProbableStream):
         time = stream.rows[START].to_numpy()
         return time, time
-    return stream.extents
+    low, high = stream.extents
+    known = stream.rows[START].to_numpy()  # what a rate limits is known by one border
+    return np.where(low > -FOREVER, low, known), np.where(high < FOREVER, high, known)
 
 
 def influences(

@@ -68,7 +68,7 @@ def _impossible(program: ProgramPlan, tree: s.Program, source: SourceText) -> It
 def _waiting_for_numbers(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
     for stream in _in_worlds(program):
         doubt = stream.schema.doubt
-        if isinstance(doubt, LostEvents) and (doubt.count is None or doubt.bounds is None):
+        if isinstance(doubt, LostEvents) and doubt.timeout is None and (doubt.count is None or doubt.bounds is None):
             yield Diagnostic(
                 "INK0605",
                 f"`{stream.schema.name}` cannot be read on a stream: nothing limits how long a number may be missing",
@@ -76,7 +76,10 @@ def _waiting_for_numbers(program: ProgramPlan, tree: s.Program, source: SourceTe
                 source,
                 "what was lost shows with the next number of its key",
                 ("until then no world can go on; on a finite stream this is no problem",),
-                ("allow it with `--unbounded` (`unbounded=True`) where every key goes on or the stream ends",),
+                (
+                    "add TIMEOUT, which closes a key that is silent for too long",
+                    "allow it with `--unbounded` (`unbounded=True`) where every key goes on or the stream ends",
+                ),
             )
 
 

@@ -28,6 +28,8 @@ def of(prob: object, happened: object, error: object = 0.0) -> Calibration:
 def test_four_results_worked_by_hand() -> None:
     found = calibrate(FOUR, "happened", bins=5)
     assert (found.n, found.n_missed, found.base_rate) == (4, 0, 0.5)
+    assert found.mean_probability == pytest.approx(2.1 / 4)
+    assert found.bias == pytest.approx(0.1 / 4)
     assert found.brier_score == pytest.approx((0.01 + 0.36 + 0.04 + 0.64) / 4)
     assert found.brier_skill == pytest.approx(1 - 0.2625 / 0.25)
     assert found.expected_calibration_error == pytest.approx((0.1 + 0.6 + 2 * 0.3) / 4)

@@ -80,6 +80,21 @@ def test_labels_of_lost_segments_are_those_of_the_table() -> None:
     assert [line.labels for line in match.related] == [("mill", "dock")] * 2
 
 
+def test_situations_are_drawn_as_what_they_are_made_of() -> None:
+    """An event that lasts from what opens a segment to what closes it is that segment."""
+    text = """
+    STREAM S(k STRING, n BIGINT, role STRING, t BIGINT) KEY k TIME t NUMBERED BY n SEGMENTS ROLE role;
+    EVENT busy(k) AS PATTERN SEQ STRICT(S a[role = 'open'], S b[role = 'close']) PARTITION BY k;
+    EVENT share(x.k AS one, y.k AS other) AS PATTERN AT LEAST 2 busy x INTERSECTS SOME busy y HAVING x.k < y.k;
+    """
+    shared = [match for match in matches(text, S=O1) if match.event == "share"]
+    assert [match.probability for match in shared] == [pytest.approx(19 / 27)]
+    assert [line.segments for line in shared[0].related] == [
+        ((at(0), at(2)), (at(4), at(6))),
+        ((at(1), lost(1, 10)), (lost(1, 10), at(10))),
+    ]
+
+
 def test_a_head_that_hides_a_key_leaves_nothing_to_draw() -> None:
     found = matches(LOSSY.replace("y.k AS other", "1 AS other"), S=O1)
     assert found

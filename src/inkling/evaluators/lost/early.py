@@ -8,7 +8,7 @@ import numpy as np
 
 from inkling.evaluators.lost.lists import Asked
 from inkling.evaluators.lost.passes import bounds
-from inkling.evaluators.lost.sides import LASTING, PAIRED, Keys
+from inkling.evaluators.lost.sides import RECORDED, Keys
 from inkling.logical.plan import Confidence
 from inkling.model.batch import FOREVER, Ints
 
@@ -60,7 +60,7 @@ def bounds_by(
     """Bounds on the probability of at least 0, 1, … qualifying segments, by what is known at some time, per pair."""
     frontier = np.minimum(_frontier(left, ones, time), _frontier(right, others, time))
     totals = left.complete[ones] <= time, right.complete[others] <= time
-    found = bounds(left.lists, right.lists, ones, others, asked, frontier, *totals)
+    found = bounds(left.unfinished, right.unfinished, ones, others, asked, frontier, *totals)
     if asked.all_left:  # a segment that is still to come may not qualify
         return np.where(totals[0][:, None], found.lower, 0.0), found.upper
     return found.lower, found.upper
@@ -68,10 +68,8 @@ def bounds_by(
 
 def _frontier(keys: Keys, key: Ints, time: Ints) -> Ints:
     """Up to when everything about each key is known by a time."""
-    if keys.kind == LASTING:
+    if keys.kind == RECORDED:
         return np.full(len(key), -FOREVER)
-    if keys.kind == PAIRED:
-        return time
     begin, end = keys.offsets[key], keys.offsets[key + 1]
     place = last_up_to(keys.known, begin, end, time)
     last = np.where(place >= begin, keys.known[np.maximum(place, 0)] if len(keys.known) else 0, -FOREVER)

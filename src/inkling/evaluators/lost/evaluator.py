@@ -47,6 +47,9 @@ class Found:
     def __len__(self) -> int:
         return len(self.ones)
 
+    def followed_by(self, others: Found) -> Found:
+        return Found(*(np.concatenate([getattr(self, name), getattr(others, name)]) for name in self.__slots__))
+
     def where(self, mask: np.ndarray) -> Found:
         return Found(*(getattr(self, name)[mask] for name in self.__slots__))
 
@@ -163,14 +166,25 @@ class RelationEvaluator:
         """The final answer about some pairs."""
         answer = chances(sides.left.lists, sides.right.lists, ones, others, self.asked, self.limits)
         every = replace(
-            self.every(ones, others),
+            self._every(ones, others),
             chance=answer.at_least[:, self.quantities].reshape(-1),
             error=np.repeat(answer.error, len(self.quantities)),
         )
         return self._asked_about(sides, every.where((every.chance > 0) | (every.error > 0)))
 
-    def every(self, ones: Ints, others: Ints) -> Found:
-        """All that can be asked about some pairs, of which nothing is known yet."""
+    @cached_property
+    def is_early(self) -> bool:
+        """Whether results can be told before the end: what is known of a segment must be known when it opens."""
+        confidence, sides = self.event.confidence, self.relation.sides
+        numbered = all(isinstance(self.schemas[side.stream].doubt, LostEvents) for side in sides)
+        plain = not any(side.closes for side in sides) and not (self.asked.labeled and self.asked.right == ALL)
+        return confidence is not None and confidence.early and numbered and plain
+
+    def open_questions(self, sides: Sides, ones: Ints, others: Ints) -> Found:
+        """All that is asked about some pairs, of which nothing is known yet."""
+        return self._asked_about(sides, self._every(ones, others))
+
+    def _every(self, ones: Ints, others: Ints) -> Found:
         quantities, n = self.quantities, len(self.quantities)
         nothing = np.zeros(n * len(ones))
         never = np.full(n * len(ones), FOREVER)

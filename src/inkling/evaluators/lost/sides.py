@@ -15,7 +15,7 @@ from inkling.evaluators.lost.axis import Axis
 from inkling.evaluators.lost.ends import NOT_YET, completed_at, known_times, places_of
 from inkling.evaluators.lost.lists import Lists
 from inkling.evaluators.lost.numbered import NumberedRows
-from inkling.evaluators.lost.points import Asides, Points, points_of_numbers, points_of_segments
+from inkling.evaluators.lost.points import Asides, Points, points_of_numbers, points_of_segments, with_closings
 from inkling.evaluators.lost.rates import open_ends, rate_of_keys
 from inkling.evaluators.segments.codes import codes_of, numbered
 from inkling.evaluators.segments.pairs import opened_and_closed, turns_of_roles
@@ -34,13 +34,15 @@ class Keys:
     """All keys of one side."""
 
     lists: Lists
+    unfinished: Lists  # the same, with what is open as a segment that will be closed
     values: Mapping[str, pa.Array]  # columns of KEY, of each key
     start: Ints  # where the first segment of each key may start, or its first event
     end: Ints
     known: Ints  # sorted times of rows of each key, which tell how far it is known: known[offsets[k]:offsets[k + 1]]
     offsets: Ints
     complete: Ints  # when it is known that nothing more of a key follows; NOT_YET where nothing says so
-    kind: str  # LOSING, PAIRED or LASTING: what is known of a key up to a time
+    kind: str  # LOSING or RECORDED
+    is_whole: bool  # whether one row opens and closes a segment
     row: Ints  # of each point
     ids: pa.Array  # of rows
 
@@ -52,8 +54,8 @@ class Keys:
         return combined(np.zeros(len(self), np.uint64), *(hashes_of(self.values[name]) for name in columns))
 
 
-LOSING, PAIRED, LASTING = "losing", "paired", "lasting"
-"""Of a stream with lost events a key is known up to its last row; of other points up to now; what lasts, at the end."""
+LOSING, RECORDED = "losing", "recorded"
+"""Of a stream with lost events a key is known up to its last row; of any other stream, at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,11 @@ def keys_of(
     keys = (_lossy if losing else _certain)(side, schema, rows, same, context)
     if axis is None:
         return keys
-    lists = keys.lists
-    return replace(keys, lists=lists._replace(along=np.where(lists.lost, 0.0, axis(lists.time))))
+    return replace(keys, lists=_along(keys.lists, axis), unfinished=_along(keys.unfinished, axis))
+
+
+def _along(lists: Lists, axis: Axis) -> Lists:
+    return lists._replace(along=np.where(lists.lost, 0.0, axis(lists.time)))
 
 
 def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, context: Context) -> Keys:
@@ -89,9 +94,9 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
     key = places_of(names, key_hashes(schema, rows))  # of all rows, marks among them
     rate = rate_of_keys(rows, key, asides.n_keys, doubt, context.measure)
     heads, tails = open_ends(found, asides.key, asides.n_keys)
-    points = points_of_numbers(
-        found, number, time, asides, doubt.shape, np.where(heads, rate, 0.0), np.where(tails, rate, 0.0)
-    )
+    rates = np.where(heads, rate, 0.0), np.where(tails, rate, 0.0)
+    points = points_of_numbers(found, number, time, asides, doubt.shape, *rates)
+    unfinished = points_of_numbers(found, *with_closings(number, time, asides), doubt.shape, *rates)
     low, high = time.copy(), time.copy()
     n_lost = np.diff(found.gaps)
     low[found.n_recorded :], high[found.n_recorded :] = np.repeat(found.low, n_lost), np.repeat(found.high, n_lost)
@@ -100,6 +105,7 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
     complete = completed_at(rows, key, asides.n_keys, doubt, context.measure)
     return Keys(
         points.lists,
+        unfinished.lists,
         _values(side, every, asides),
         start,
         end,
@@ -107,6 +113,7 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
         offsets,
         complete,
         LOSING,
+        False,
         points.row,
         every[ID].combine_chunks(),
     )
@@ -129,13 +136,15 @@ def _certain(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None,
     offsets = np.searchsorted(asides.key[order], np.arange(asides.n_keys + 1))
     return Keys(
         points.lists,
+        points.lists,
         _values(side, rows, asides),
         first,
         last,
         end[order],
         offsets,
         np.full(asides.n_keys, NOT_YET),
-        PAIRED if pairing is not None else LASTING,
+        RECORDED,
+        pairing is None,
         points.row,
         rows[ID].combine_chunks(),
     )

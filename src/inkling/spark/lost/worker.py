@@ -55,7 +55,7 @@ class RelationTask:
         for ones, others in evaluator.pairs(sides, chosen):
             found = evaluator.found(sides, ones, others)
             refused = not_exact(evaluator, found)
-            found = found.where(refused) if refused.any() else told(evaluator, sides, found)
+            found = found.where(refused) if refused.any() else told(evaluator, sides, ones, others, found)
             for some in _portions(found, keys):
                 yield results_of(evaluator, sides, some, self.program.id_types[name], self.program.measure.clock)
 

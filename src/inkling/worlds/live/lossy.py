@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.lost.numbered import EVEN, ODD, roles_of
 from inkling.evaluators.lost.posts import UNSAID, Posts
 from inkling.io.normalize import END
-from inkling.live.clocks import Roles
+from inkling.live.clocks import NEVER, Roles
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
@@ -41,12 +41,16 @@ def frontier(schema: StreamSchema, waiting: Waiting, watermark: int) -> int:
         return watermark
     posts = Posts.of(schema, known)
     if doubt.role is not None and None in waiting.roles:
-        since = np.where(posts.since == UNSAID, FOREVER, posts.since)
-        earliest = min(int(posts.time.min()), int(since.min()))
-        return min(watermark, earliest - 1)  # nobody knows yet what lost events are called
+        return min(watermark, max(NEVER, _earliest(posts) - 1))  # nobody knows yet what lost events are called
     last = posts.last[~closed_by(posts, watermark)]
     # what follows an event may follow it at once
     return min(watermark, int(posts.time[last].min(initial=FOREVER)) - 1)
+
+
+def _earliest(posts: Posts) -> int:
+    """The first time at which anything may have happened."""
+    since = np.where(posts.before > 0, np.maximum(posts.since, NEVER), posts.time[posts.first])
+    return int(since.min())
 
 
 def closed_by(posts: Posts, time: int) -> Mask:
