@@ -31,6 +31,12 @@ EVENT followed AS PATTERN SEQ NEXT(Was[x = 1], Was[x = 2]) PARTITION BY k PER EN
 EVENT joined AS PATTERN SEQ(At a, C c[x = a.x], D d) PARTITION BY k;
 """
 
+LOST = """
+STREAM E(k STRING, n INT, t INT) KEY k TIME t NUMBERED BY n SEGMENTS;
+EVENT share(x.k AS one, y.k AS other) AS PATTERN SOME E x INTERSECTS SOME E y CONFIDENCE > 0.5 EARLY;
+EVENT inside(x.k AS one, y.k AS other) AS PATTERN ALL E x DURING AT LEAST 2 E y;
+"""
+
 
 def warm() -> float:
     """Runs a little of everything; returns the seconds it took, most of them compiling the first time."""
@@ -38,6 +44,7 @@ def warm() -> float:
     rows = [{"id": n, "k": "p", "x": n % 4, "y": float(n % 5), "t": n // 2} for n in range(24)]
     parse(PROGRAM).run_local({"A": rows, "B": rows})
     _warm_worlds(Sampling(epsilon=0.4, delta=0.4, exact_up_to=0), Sampling(epsilon=0.4, delta=0.4))
+    parse(LOST).run_local({"E": [{"k": k, "n": n, "t": 5 * n + (k == "q")} for k in "pq" for n in (1, 2, 4)]})
     stream = parse(PUSHED).open()
     for row in rows:
         stream.push_event("A", row)

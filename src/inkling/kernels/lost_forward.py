@@ -65,6 +65,7 @@ from inkling.kernels.lost_steps import (
     spread_left,
     spread_right,
 )
+from inkling.kernels.lost_stretches import can_stretch, stretch, tables_of
 
 DONE, GAVE_UP, NO_PLACE = range(3)
 """How the pass over a pair ended; without a rate, points before the first recorded one have no place."""
@@ -163,6 +164,8 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
     masses, kept, room = np.zeros(256), np.zeros(256), np.zeros(16)
     moves, notes_of = np.zeros(max(64, n_notes), np.int64), np.zeros(max(64, n_notes), np.int64)
     total, low, high = np.zeros(16), np.zeros(16), np.zeros(16)
+    is_quick = can_stretch(rules)
+    quick_moves, quick_notes = tables_of(rules, others, labels, n_notes)
     for pair in range(n):
         one, other, end_of_known = ones[pair], other_ones[pair], until[pair]
         begin_key(left.begins, left.segments, left_time, left_lost, one, a)
@@ -247,6 +250,13 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
             if budget == TOO_MUCH:
                 status[pair] = GAVE_UP
                 break
+
+            # recorded points one after the other
+            if is_quick and is_certain and not (a[N_LOST] or b[N_LOST]):
+                note, number = stretch(
+                    left_time, left_lost, left_turns, right_time, right_lost, right_turns, quick_moves, quick_notes, a,
+                    b, note, number, end_of_known,
+                )  # fmt: skip
 
             # what is next
             now = min(a[TIME], b[TIME])
