@@ -41,14 +41,15 @@ def packed(seed: int) -> tuple[Program, Rows]:
     rows: Rows = {}
     alike = [(streams, some[:N_DATASETS]) for streams, some in drawn.items() if len(some) >= N_DATASETS]
     for number, (streams, cases) in enumerate(alike):
-        text = streams
+        text = streams.replace("(k STRING,", "(id STRING, k STRING,").replace(" KEY g, k", " ID id KEY g, k")
         for place, case in enumerate(cases[:N_PROGRAMS]):
             text += case.text.removeprefix(streams).replace("EVENT e", f"EVENT s{number}p{place}e")
         text = re.sub(r"(CONFIDENCE [>=]+ 0\.\d);", r"\g<1> EARLY;", text)
         texts.append(re.sub(r"\b([ST])\b", rf"\g<1>{number}", text))
         for place, case in enumerate(cases):
             for name, some in case.rows.items():
-                rows.setdefault(f"{name}{number}", []).extend({**row, "g": f"{row['g']}{place}"} for row in some)
+                told = ({**row, "g": f"{row['g']}{place}", "id": f"{place}/{n}"} for n, row in enumerate(some))
+                rows.setdefault(f"{name}{number}", []).extend(told)
     return inkling.parse("\n".join(texts)), rows
 
 

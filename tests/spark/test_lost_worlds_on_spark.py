@@ -19,9 +19,11 @@ KEYS = [f"k{number}" for number in range(6)]
 STREAMS = """
     TABLE plan(n BIGINT, k STRING, stop STRING) FROM 'plan.csv';
     TABLE busy(since BIGINT, rate DOUBLE) FROM 'busy.csv';
-    STREAM Marked(k STRING, role STRING, stop STRING) KEY k TIME t NUMBERED BY n KNOWN FROM plan SEGMENTS ROLE role;
-    STREAM Even(k STRING, role STRING) KEY k TIME t NUMBERED BY n GAPS ERLANG 3 INTENSITY busy SEGMENTS ROLE role;
-    STREAM Silent(k STRING, role STRING) KEY k TIME t
+    STREAM Marked(k STRING, n BIGINT, role STRING, stop STRING, t BIGINT) KEY k TIME t
+        NUMBERED BY n KNOWN FROM plan SEGMENTS ROLE role;
+    STREAM Even(k STRING, n BIGINT, role STRING, t BIGINT) KEY k TIME t
+        NUMBERED BY n GAPS ERLANG 3 INTENSITY busy SEGMENTS ROLE role;
+    STREAM Silent(k STRING, n BIGINT, role STRING, t BIGINT) KEY k TIME t
         NUMBERED BY n SEGMENTS ROLE role COUNT total RATE rate TIMEOUT 30 TICKS;
 """
 BY_KEY = """
@@ -44,7 +46,10 @@ def inputs() -> dict[str, list[Row]]:
         marked += [{"k": key, "n": n, "t": t, "role": "mark", "stop": None} for n, t in ((0, 1), (4, 50))]
         even += [{"k": key, "n": n, "t": 9 * n + rng.randrange(4), "role": "up"} for n in (1, 3)]
         said = {"total": rng.choice((2, 4)), "rate": rng.choice((0.1, 0.5))}
-        silent += [{"k": key, "n": n, "t": 5 + 10 * n, "role": None, **said} for n in rng.choice(((1,), (1, 2), (2,)))]
+        silent += [
+            {"k": key, "n": n, "t": 5 + 10 * n, "role": "up" if n % 2 else "down", **said}
+            for n in rng.choice(((1,), (1, 2), (2,)))
+        ]
         if rng.random() < 0.6:
             silent.append({"k": key, "n": 2, "t": 90, "role": "mark", **said})
     marked += [{"k": "wrong", "n": 3, "t": 5, "role": "mark", "stop": None}]

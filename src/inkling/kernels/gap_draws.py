@@ -97,7 +97,8 @@ def draw_ends(seed, tokens, gaps, border, before, rate, shape, farthest, first, 
         room = farthest - abs(border[g]) - lost - 1
         sign = -1 if before[g] else 1
         for w in range(n_worlds):
-            reached, latest = 0.0, 0
+            reached = 0.0
+            latest = np.int64(0)
             for step in range(lost):
                 i = lost - 1 - step if before[g] else step
                 reached += _gap(starts, i, first + w) / speed

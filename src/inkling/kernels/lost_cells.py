@@ -79,8 +79,9 @@ def _largest(weights, n):
 
 @njit(cache=True, error_model="numpy")
 def series(
-    masses, kept, rows, x_lo, x_hi, table, lefts, rights, moves, notes_of, n_x, n_y, n_notes, n_numbers, expected, budget
-):
+    masses, kept, rows, x_lo, x_hi, table, lefts, rights, moves, notes_of, n_x, n_y, n_notes, n_numbers, expected,
+    budget,
+):  # fmt: skip
     """All orders of the points of a cell, from masses to what is kept; `masses` are lost.
 
     `expected` is how many points come at most on average. Returns what is left of the budget, which counts numbers
@@ -198,9 +199,7 @@ def sweep(
             if y >= below:
                 weight = _chance_of_left(kind, x - 1, y, n_x, n_y, left_rate, right_rate)
                 m = ((x - 1) * n_y + y) * n_notes
-                add_left(
-                    masses, i, masses, i - n_y * block, weight, moves, m, below_notes, n_numbers, top[x - 1]
-                )
+                add_left(masses, i, masses, i - n_y * block, weight, moves, m, below_notes, n_numbers, top[x - 1])
     return TOO_MUCH if budget < 0 else budget
 
 

@@ -220,7 +220,8 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
                 if moves.shape[0] < n_blocks * n_notes:
                     moves, notes_of = _length(moves, n_blocks * n_notes), _length(notes_of, n_blocks * n_notes)
                 if lefts.shape[1] < next_x:
-                    lefts, left_weights, rows = _width(lefts, next_x), _width(left_weights, next_x), _width(rows, next_x)
+                    lefts, rows = _width(lefts, next_x), _width(rows, next_x)
+                    left_weights = _width(left_weights, next_x)
                 if rights.shape[1] < next_y:
                     rights, right_weights = _width(rights, next_y), _width(right_weights, next_y)
                 if is_certain:

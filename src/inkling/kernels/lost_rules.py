@@ -20,9 +20,9 @@ FAILS = -1
 """Instead of a move, where every left segment has to qualify and one does not."""
 
 N_PLACES, CAP, LEAST, LABELED, EVERY, LATER_MAY_HIT = range(6)
-"""How many ways there are to lie to the open right segment; more hits than CAP need not be told apart; LEAST are enough,
-or none where it is negative; whether labels count, and whether every left segment has to qualify; whether right
-segments may be hits that open later."""
+"""How many ways there are to lie to the open right segment; more hits than CAP need not be told apart; LEAST are
+enough, or none where it is negative; whether labels count, and whether every left segment has to qualify; whether
+right segments may be hits that open later."""
 
 PLACE = 6
 """From here: place by how the opening compares with that of the open right segment."""

@@ -119,7 +119,8 @@ def _n_in_step(
     rules, others, labels, left, right, one, other, a, b, of_left, of_right, masses, table, moves, n_notes
 ):  # fmt: skip
     """The same where segments of both keys follow each other."""
-    begin_a, end_a, begin_b, end_b = left.begins[one], left.begins[one + 1], right.begins[other], right.begins[other + 1]
+    begin_a, end_a = left.begins[one], left.begins[one + 1]
+    begin_b, end_b = right.begins[other], right.begins[other + 1]
     _begin(a, begin_a, left.segments[one], left.segments[one + 1] - left.segments[one])
     _begin(b, begin_b, right.segments[other], right.segments[other + 1] - right.segments[other])
     note, found = np.int64(0), np.int64(0)

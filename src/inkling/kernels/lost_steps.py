@@ -39,7 +39,7 @@ def certain_left(rules, others, labels, turn, left_label, right_label, a, b, not
         return 2 * note
     label = label_after(left_label, a, a[N_CLOSED], rules[LABELED])
     inside = b[IS_INSIDE] == 1
-    meets = inside and (not rules[LABELED] or counts(rules, label, right_label[b[FIRST] + b[N_CLOSED]]))
+    meets = inside and counts(rules, label, right_label[b[FIRST] + b[N_CLOSED]])
     move = left_move(rules, others, labels, turn, note, label, meets, b[N_CLOSED], b[N_CLOSED] + b[IS_INSIDE])
     turned(a, turn)
     return move
@@ -50,11 +50,8 @@ def certain_right(rules, turn, left_label, right_label, a, b, note):
     """The note after a right point."""
     if turn != OPENS and turn != CLOSES:
         return note
-    if a[IS_INSIDE]:
-        if not rules[LABELED]:
-            note = right_note(rules, turn, note)
-        elif counts(rules, left_label[a[FIRST] + a[N_CLOSED]], right_label[b[FIRST] + b[N_CLOSED]]):
-            note = right_note(rules, turn, note)
+    if a[IS_INSIDE] and counts(rules, left_label[a[FIRST] + a[N_CLOSED]], right_label[b[FIRST] + b[N_CLOSED]]):
+        note = right_note(rules, turn, note)
     turned(b, turn)
     return note
 
@@ -163,9 +160,7 @@ def both(
                 moves[old] = 2 * fresh
             else:
                 if is_fresh:
-                    hits = hits_of_point(
-                        rules, others, labels, label, closed, ended, going, points, begun, opened
-                    )
+                    hits = hits_of_point(rules, others, labels, label, closed, ended, going, points, begun, opened)
                 else:
                     hits = hits_at_closing(rules, others, labels, old, label, ended, going, points, begun, opened)
                 moves[old] = closing_move(rules, is_enough(rules, hits))

@@ -138,9 +138,9 @@ class LosingKey:
             follows = after.number == before.number + (not after.is_mark) and after.number > before.number
             if after.time < before.time or (after.time == before.time and follows):
                 raise ValueError(f"what is known of event {after.number} is not later than event {before.number}")
-        for before, after in pairwise(sorted(post.time for post in posts)):
-            if self.doubt.timeout is not None and after - before > self.schema.units(self.doubt.timeout):
-                raise ValueError(f"a row at {after} comes after the timeout")
+        for time, later in pairwise(sorted(post.time for post in posts)):
+            if self.doubt.timeout is not None and later - time > self.schema.units(self.doubt.timeout):
+                raise ValueError(f"a row at {later} comes after the timeout")
         count = self._shared(self.doubt.count)
         if count is not None and int(exact(count)) < posts[-1].number:
             raise ValueError(f"event {posts[-1].number} of {count}")
@@ -212,7 +212,7 @@ def lost_row(key: LosingKey, number: int, roles: Roles, known: Rows) -> Row:
     """What is known of a lost event: its key, its number, its role, and what a table says about it."""
     doubt = key.doubt
     role = {} if doubt.role is None else {doubt.role: role_of(roles, number, is_last=key.is_last(number))}
-    about = key.key | {doubt.number: number}
+    about = {**key.key, doubt.number: number}
     said = [row for row in known if all(row[name] == value for name, value in about.items() if name in row)]
     told = {name: value for row in said for name, value in row.items() if value is not None}
     if any(told[name] != value for row in said for name, value in row.items() if value is not None):

@@ -111,13 +111,16 @@ class LosingStream:
         keys = keys_of(self.rows, self.schema)
         roles = roles_said(keys, self.doubt)
         known = self.tables[self.doubt.known] if self.doubt.known is not None else ()
-        hidden = (None,) * (self.doubt.shape - 1)
         for key in keys:
             for run in key.runs():
-                points = [*hidden]
-                for number in run.numbers:
-                    points += [Loss(index, lost_row(key, number, roles, known)), *hidden]
-                yield Gap(run.lo, run.hi, tuple(points), self.intensity)
+                losses = [Loss(index, lost_row(key, number, roles, known)) for number in run.numbers]
+                yield Gap(run.lo, run.hi, with_hidden(losses, self.doubt.shape), self.intensity)
+
+
+def with_hidden(losses: Iterable[Loss], shape: int) -> tuple[Loss | None, ...]:
+    """Every event is the last of as many points; before the border behind them, one less is hidden."""
+    hidden: tuple[Loss | None, ...] = (None,) * (shape - 1)
+    return (*(point for loss in losses for point in (*hidden, loss)), *hidden)
 
 
 def known_times(rows: Rows, schema: StreamSchema) -> list[Fraction]:

@@ -14,7 +14,7 @@ from inkling.io.normalize import END, START
 from inkling.kernels.components import multiply_weights, spread, strides
 from inkling.model.batch import Ints
 from inkling.model.intensity import ALWAYS_THE_SAME, Intensity
-from inkling.model.lost_worlds import Gap, Loss, cells_of, fill
+from inkling.model.lost_worlds import Gap, Loss, cells_of, fill, with_hidden
 from inkling.model.weights import exact
 from inkling.worlds.alternatives import Alternative, Alternatives, Numbers, Weights, listed
 from inkling.worlds.components import Components
@@ -173,10 +173,9 @@ def _lost_alternatives(
             recorded = here[here < stream.n_recorded]
             for gap in np.unique(stream.factors[here[here >= stream.n_recorded]]).tolist():
                 lost = range(int(stream.gaps[gap]), int(stream.gaps[gap + 1]))
-                hidden = (None,) * (stream.shape - 1)
-                losses = [*hidden, *(one for row in lost for one in (Loss(0, {"row": before + row}), *hidden))]
-                low, high = Fraction(int(stream.low[gap])), Fraction(int(stream.high[gap]))
-                gaps.append(Gap(low, high, tuple(losses), _intensity(stream)))
+                losses = with_hidden((Loss(0, {"row": before + row}) for row in lost), stream.shape)
+                lo, hi = Fraction(int(stream.low[gap])), Fraction(int(stream.high[gap]))
+                gaps.append(Gap(lo, hi, losses, _intensity(stream)))
             times |= _times(stream.rows, recorded)
         elif isinstance(stream, ImpreciseStream):
             low, high = stream.extents

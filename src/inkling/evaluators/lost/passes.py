@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import ALL, Asked, Lists
 from inkling.evaluators.lost.rules import labels_in_order, rules_of
-from inkling.evaluators.lost.sampled import sampled
+from inkling.evaluators.lost.sampled import keys_that_lose, sampled
+from inkling.kernels.lost_crossed import forward_among
 from inkling.kernels.lost_forward import GAVE_UP, NO_PLACE, forward
 from inkling.kernels.lost_rules import HIT, WHOLLY_BEFORE
 from inkling.model.batch import FOREVER, Ints
@@ -40,18 +41,20 @@ class Bounds:
 
 def chances(left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, limits: Limits) -> Chances:
     """The final answers; pairs that are too large, or whose left segments overlap, are sampled."""
-    n = len(ones)
     left, right = _writable(left), _writable(right)
-    at_least, error = np.zeros((n, 1 if asked.all_left else asked.most + 1)), np.zeros(n)
-    passable = left.simple[ones] & right.simple[others]
-    some = np.flatnonzero(passable)
-    known, until = np.ones(len(some), bool), np.full(len(some), FOREVER)
-    at_least[some], _, status = _pass(
-        left, right, ones[some], others[some], asked, until, known, np.full(len(some), KNOWN), limits
-    )
-    passable[some[status == GAVE_UP]] = False
-    if (rest := np.flatnonzero(~passable)).size:
-        at_least[rest], error[rest] = sampled(left, right, ones[rest], others[rest], asked, limits)
+    at_least, error = np.zeros((len(ones), _n_columns(asked))), np.zeros(len(ones))
+    rest = np.zeros(len(ones), bool)
+    in_step = left.simple[ones] & right.simple[others]
+    if (some := np.flatnonzero(in_step)).size:
+        every, known = np.full(len(some), FOREVER), np.ones(len(some), bool)
+        followers = np.full(len(some), KNOWN)
+        at_least[some], _, rest[some] = _pass(
+            left, right, ones[some], others[some], asked, every, known, followers, limits
+        )
+    if (some := np.flatnonzero(~in_step)).size:
+        at_least[some], rest[some] = _pass_among(left, right, ones[some], others[some], asked, limits)
+    if (some := np.flatnonzero(rest)).size:
+        at_least[some], error[some] = sampled(left, right, ones[some], others[some], asked, limits)
     return Chances(at_least, error)
 
 
@@ -72,21 +75,23 @@ def bounds(
     """
     limits = Limits() if limits is None else limits
     left, right = _writable(left), _writable(right)
-    n, all_right = len(ones), asked.right == ALL
-    none, any_number = np.zeros(n, np.int64), np.full(n, FOREVER)
-    worst, best = (any_number, none) if all_right else (none, any_number)
-    lower, upper = np.zeros((n, 1 if asked.all_left else asked.most + 1)), None
-    for follows in (worst, best):
-        unopened = np.where(right_total_known, KNOWN, follows)
-        low, high, status = _pass(left, right, ones, others, asked, until, left_total_known, unopened, limits)
-        low[status == GAVE_UP], high[status == GAVE_UP] = 0.0, 1.0
-        if upper is None:
-            lower = low
-        upper = high
-        if right_total_known.all() or not _depends_on_followers(asked):
-            break
-    assert upper is not None
+    lower, upper = np.zeros((len(ones), _n_columns(asked))), np.ones((len(ones), _n_columns(asked)))
+    lower[:, 0] = 0.0 if asked.all_left else 1.0
+    some = np.flatnonzero(left.simple[ones] & right.simple[others])
+    pairs = left, right, ones[some], others[some], asked, until[some], left_total_known[some]
+    totals = right_total_known[some]
+    none, any_number = np.where(totals, KNOWN, 0), np.where(totals, KNOWN, FOREVER)
+    worst, best = (any_number, none) if asked.right == ALL else (none, any_number)
+    low, high, gave_up = _pass(*pairs, worst, limits)
+    if _depends_on_followers(asked) and not totals.all():
+        _, high, gives_up = _pass(*pairs, best, limits)
+        gave_up |= gives_up
+    lower[some[~gave_up]], upper[some[~gave_up]] = low[~gave_up], high[~gave_up]
     return Bounds(lower, np.maximum(lower, upper))
+
+
+def _n_columns(asked: Asked) -> int:
+    return 1 if asked.all_left else asked.most + 1
 
 
 def _pass(
@@ -97,18 +102,38 @@ def _pass(
     asked: Asked,
     until: Ints,
     knows_left: Mask,
-    unopened: Ints,
+    followers: Ints,
     limits: Limits,
-) -> tuple[Floats, Floats, NDArray[np.int8]]:
-    rules = rules_of(asked, int(np.diff(right.segments).max(initial=0)) + 1)
+) -> tuple[Floats, Floats, Mask]:
+    """Bounds, and for which pairs they would take too much; `followers` are right segments nobody has heard of yet."""
+    rules = rules_of(asked, _more_than_any(right))
     labels = labels_in_order(right) if asked.labeled else np.zeros((2, 0), np.int64)
     lower, upper, status = forward(
-        left, right, ones, others, rules, labels, asked.most, until, knows_left, unopened, limits.states,
+        left, right, ones, others, rules, labels, asked.most, until, knows_left, followers, limits.states,
         limits.operations,
     )  # fmt: skip
     if (status == NO_PLACE).any():
         raise ValueError("points were lost before the first or after the last recorded one, and no rate is given")
-    return lower, upper, status
+    return lower, upper, status == GAVE_UP
+
+
+def _pass_among(
+    left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, limits: Limits
+) -> tuple[Floats, Mask]:
+    """The same where segments overlap; only right ones may, and none of their ends may be lost."""
+    found, gave_up = np.zeros((len(ones), _n_columns(asked))), np.ones(len(ones), bool)
+    some = np.flatnonzero(left.simple[ones] & ~keys_that_lose(right)[others])
+    rules = rules_of(asked, _more_than_any(right))
+    found[some], status = forward_among(
+        left, right, ones[some], others[some], rules, asked.most, limits.states, limits.operations
+    )
+    gave_up[some] = status == GAVE_UP
+    return found, gave_up
+
+
+def _more_than_any(right: Lists) -> int:
+    """More segments than any key has."""
+    return int(np.diff(right.segments).max(initial=0)) + 1
 
 
 def _depends_on_followers(asked: Asked) -> bool:

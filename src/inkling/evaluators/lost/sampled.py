@@ -14,14 +14,12 @@ from inkling.model.batch import Ints
 Floats = NDArray[np.float64]
 
 
-def sampled(
-    left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, limits: Limits
-) -> tuple[Floats, Floats]:
+def sampled(left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, limits: Limits) -> tuple[Floats, Floats]:
     """How probable at least 0, 1, … qualifying segments are, per pair, and how far off that may be.
 
     Where nothing was lost there is one world, which is looked at once.
     """
-    is_certain = ~(_loses(left)[ones] | _loses(right)[others])
+    is_certain = ~(keys_that_lose(left)[ones] | keys_that_lose(right)[others])
     n_samples = np.where(is_certain, 1, limits.n_samples)
     rules = rules_of(asked, int(np.diff(right.segments).max(initial=0)) + 1)
     labels = labels_in_order(right)
@@ -29,7 +27,7 @@ def sampled(
     return hits / n_samples[:, None], np.where(is_certain, 0.0, limits.error)
 
 
-def _loses(lists: Lists) -> NDArray[np.bool_]:
-    """Which keys lost points."""
+def keys_that_lose(lists: Lists) -> NDArray[np.bool_]:
+    """Of each key, whether it lost points."""
     before = np.append(0, np.cumsum(lists.lost))
     return before[lists.begins[1:]] > before[lists.begins[:-1]]

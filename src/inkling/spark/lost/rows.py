@@ -68,7 +68,7 @@ def _asked(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
     """Columns that tell which segments are compared."""
     for side, relation in _sides(stream, relations):
         yield from [] if relation.same is None else [relation.same]
-        for condition in side.operand.leaf.conditions:
+        for condition in (*side.operand.leaf.conditions, *side.opens, *side.closes):
             yield from (part.column for part in e.walk(condition) if isinstance(part, e.ColumnOf | e.KeyColumn))
 
 

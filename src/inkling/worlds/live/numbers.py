@@ -108,12 +108,18 @@ class _Told:
     def judged(self, schema: StreamSchema, borders: Borders) -> tuple[Ints, Ints]:
         """The fault of every row, and the row of its key that was fine before it, or -1."""
         order, doubt = self.order, self.doubt
-        columns = (self.number, self.time, self.is_event, self.word, self.role)
-        said = (self.count, self.since, self.until, self.rate)
         fault, before = k.judged(
             self.key[order],
             order < self.n_known,
-            *(column[order] for column in (*columns, *said)),
+            self.number[order],
+            self.time[order],
+            self.is_event[order],
+            self.word[order],
+            self.role[order],
+            self.count[order],
+            self.since[order],
+            self.until[order],
+            self.rate[order],
             doubt.role is not None,
             -1 if doubt.timeout is None else schema.units(doubt.timeout),
             doubt.rate is not None and not isinstance(doubt.rate, str),
@@ -162,7 +168,7 @@ class _Words:
     def about(self, place: int, fault: int) -> tuple[Reason, str]:
         told, doubt, before = self.told, self.doubt, int(self.before[place])
         number, time = told.number[place], told.time[place]
-        count, since, until = doubt.count, *(doubt.bounds or (None, None))
+        since, until = doubt.bounds or ("", "")
         mine, last = self._named(place), self._named(before)
         lost = number - told.is_event[place] - (0 if before < 0 else told.number[before])
         match fault:
@@ -173,13 +179,13 @@ class _Words:
             case k.DUPLICATE_NUMBER:
                 return Reason.DUPLICATE_NUMBER, f"another event has the number {number}"
             case k.COUNT_DIFFERS:
-                return Reason.BAD_COUNT, self._differing(count, told.count, place)
+                return Reason.BAD_COUNT, self._differing(doubt.count, told.count, place)
             case k.COUNT_TOO_SMALL:
-                article = "an" if told.is_event[place] else "a"
-                return Reason.BAD_COUNT, f"`{count}` is {self._said(told.count, place)}, and there is {article} {mine}"
+                there_is = f"there is {'an' if told.is_event[place] else 'a'} {mine}"
+                return Reason.BAD_COUNT, f"`{doubt.count}` is {self._said(told.count, place)}, and {there_is}"
             case k.ODD_COUNT:
                 odd = self._said(told.count, place)
-                return Reason.ODD_COUNT, f"`{count}` is {odd}, and events open and close segments in turn"
+                return Reason.ODD_COUNT, f"`{doubt.count}` is {odd}, and events open and close segments in turn"
             case k.SINCE_DIFFERS:
                 return Reason.BAD_BOUNDS, self._differing(since, told.since, place)
             case k.UNTIL_DIFFERS:
