@@ -193,7 +193,6 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
         note, number, last = zero, zero, zero
         total[0] = 1.0
         is_certain, is_stopped, failed = True, False, False
-        is_first = a[WAITS] == 1 or b[WAITS] == 1
         n_x, n_y = zero + 1, zero + 1  # one more than the lost points under way
         x_lo, x_hi = zero, zero
         here = 0.0
@@ -205,6 +204,7 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
             if b[WAITS]:
                 of_b[UP_TO] = place_on(right_time, right_along, b[NEXT], time_0, along_0)
                 _border(b, of_b, False, 0.0, 0.0)
+        is_before_all = a[OPENS_NOW] == 1 or b[OPENS_NOW] == 1
 
         while True:
             # lost points come under way, or nothing is left of them
@@ -263,9 +263,9 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
             now = min(a[TIME], b[TIME])
             a_over = b_over = False
             kind, there, end = NO_CELL, here, here
-            if is_first:
-                is_first = False
-                kind = HEADS if n_x > 1 or n_y > 1 else NO_CELL
+            if is_before_all:
+                is_before_all = False
+                kind = HEADS
             else:
                 if a[NEXT] == a[STOP] and a[N_LOST] == 0:
                     break

@@ -18,7 +18,7 @@ borders on average, and every lost event in a cell counts as much as the rate is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import factorial, prod
@@ -147,27 +147,27 @@ def cells_of(gaps: Sequence[Gap], times: Iterable[Fraction]) -> list[Cell]:
     return [Cell(lo, hi) for lo, hi in pairwise(sorted({*borders, *times}))]
 
 
-def fill(cells: list[Cell], gaps: list[Gap]) -> Iterator[Weighted[list[tuple[Fraction, Loss]]]]:
+def fill(cells: Sequence[Cell], gaps: list[Gap]) -> Iterator[Weighted[list[tuple[Fraction, Loss]]]]:
     """Every way to place what is left of the gaps into the remaining cells, with its volume."""
-    if not cells:
-        if not any(gap.losses for gap in gaps):
-            yield Fraction(1), []
+    if not any(gap.losses for gap in gaps):
+        yield Fraction(1), []
         return
-    cell, *later = cells
-    if any(gap.losses and gap.hi <= cell.lo for gap in gaps):
-        return  # too late for what is left
-    for rate, here, left in _orders(cell, gaps):
-        volume = rate * cell.length ** len(here) / factorial(len(here))
-        events = [loss for loss in here if loss is not None]
-        for rest, placed in fill(later, left):
-            yield volume * rest, [*cell.divided(events), *placed]
+    for place, cell in enumerate(cells):  # the next one that holds anything
+        if any(gap.losses and gap.hi <= cell.lo for gap in gaps):
+            return  # too late for what is left
+        for rate, here, left in _orders(cell, gaps):
+            volume = rate * cell.length ** len(here) / factorial(len(here))
+            events = [loss for loss in here if loss is not None]
+            for rest, placed in fill(cells[place + 1 :], left):
+                yield volume * rest, [*cell.divided(events), *placed]
 
 
 def _orders(cell: Cell, gaps: list[Gap]) -> Iterator[tuple[Fraction, list[Loss | None], list[Gap]]]:
-    """Every sequence of next losses that the cell may hold, their rates, and what is left of the gaps after it."""
-    yield Fraction(1), [], gaps
+    """Every sequence of one or more next losses that the cell may hold, their rates, and what is left of the gaps."""
     for index, gap in enumerate(gaps):
         if gap.losses and cell.is_in(gap):
-            shorter = Gap(gap.lo, gap.hi, gap.losses[1:], gap.intensity)
-            for rate, more, left in _orders(cell, [*gaps[:index], shorter, *gaps[index + 1 :]]):
-                yield gap.intensity.after(cell.lo) * rate, [gap.losses[0], *more], left
+            left = [*gaps[:index], replace(gap, losses=gap.losses[1:]), *gaps[index + 1 :]]
+            rate = gap.intensity.after(cell.lo)
+            yield rate, [gap.losses[0]], left
+            for further, more, after in _orders(cell, left):
+                yield rate * further, [gap.losses[0], *more], after

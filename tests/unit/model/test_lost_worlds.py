@@ -314,3 +314,12 @@ class TestRoles:
         schema = declared(LostEvents("seq", "role", timeout=FOUR_TICKS))
         rows = recorded("a", "1, 3", ("end", "start"))
         assert list(worlds(rows, schema)) == [(1, rows)]
+
+
+def test_a_gap_across_many_times() -> None:
+    schemas = [declared(LostEvents("seq")), StreamSchema("T", (), None, ("k",), "t", "t")]
+    rows = {
+        "S": [{"k": "a", "seq": 1, "t": 0}, {"k": "a", "seq": 3, "t": 1500}],
+        "T": [{"k": "b", "t": time} for time in range(1, 1500)],
+    }
+    assert [prob for prob, _ in joint_worlds(rows, schemas)] == [Fraction(1, 1500)] * 1500
