@@ -136,7 +136,10 @@ def test_O13_ties_next_to_what_was_lost() -> None:
 def test_O16_labels() -> None:
     left, right = flat("_ _ _ _", lo=0, hi=12, labels=("p", "q")), flat("2 4 6 10", labels=("p", "q"))
     same = "ON SAME stop"
-    expected = {f"EXISTS A intersects EXISTS B {same}": "1189/1296", f"EXISTS(2) A intersects EXISTS B {same}": "181/324"}
+    expected = {
+        f"EXISTS A intersects EXISTS B {same}": "1189/1296",
+        f"EXISTS(2) A intersects EXISTS B {same}": "181/324",
+    }
     check(left, right, expected | {"EXISTS A intersects EXISTS B": "425/432"})
 
 
@@ -234,7 +237,10 @@ def test_large_times_change_nothing(shift: int) -> None:
 def test_what_was_lost_outside_of_everything_needs_a_rate() -> None:
     left, right = lists_of_lines([Line((), ())], [Line((), ())])
     nowhere = left._replace(
-        begins=np.array([0, 2]), time=np.zeros(2, np.int64), lost=np.array([True, False]), turn=np.array([0, 0], np.int8)
+        begins=np.array([0, 2]),
+        time=np.zeros(2, np.int64),
+        lost=np.array([True, False]),
+        turn=np.array([0, 0], np.int8),
     )
     first = np.zeros(1, np.int64)
     with pytest.raises(ValueError, match="no rate is given"):
