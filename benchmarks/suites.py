@@ -51,6 +51,14 @@ LOST_NOTE = (
     "its time is scaled to all of them."
 )
 
+LOST_SPARK_NOTE = (
+    "200 sectors of a motorway, 62 of which were congested, and each pair of them for k up to 12: from messages in "
+    "Parquet, without those that were lost, to results with a probability above 0.5. Events are the points of both "
+    "keys of every pair, lost or not. Times include the planning of the job. One morning takes Spark less time than "
+    "to start its tasks, and has no goal; many mornings are compared each for itself. The goal is judged by processor "
+    "time, of all processes."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
@@ -210,6 +218,12 @@ def _lost(sizes: Sizes) -> Iterator[Benchmark]:
         yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run())))
 
 
+def _lost_spark(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import lost_spark
+
+    yield Benchmark(lost_spark.NAME, lambda: lost_spark.run(_spark(), sizes))
+
+
 def _probable(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import probable
     from benchmarks.meter import on_one_core
@@ -234,6 +248,7 @@ SUITES = {
     "inference": Suite("Probable streams from readings, one core", _inference),
     "probable": Suite("Queries over probable streams, exactly, one core", _probable, PROBABLE_NOTE),
     "lost": Suite("Relations between segments with lost ends, one core", _lost, LOST_NOTE),
+    "lost_spark": Suite("Relations between segments with lost ends on Spark, two cores", _lost_spark, LOST_SPARK_NOTE),
     "prompt": Suite("At the prompt", _prompt),
 }
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / f"docs/reference/{name}-checklist.md" for name in ("etalis", "wayeb", "imprecise", "lahar", "simpmatch")]
+PAGES = [
+    ROOT / f"docs/reference/{name}-checklist.md" for name in ("etalis", "wayeb", "imprecise", "lahar", "simpmatch")
+]
 LINES = [
     line.strip("| ").split(" | ")
     for page in PAGES

@@ -56,8 +56,8 @@ from inkling.kernels.lost_keys import (
 from inkling.kernels.lost_rules import BY_LABEL, BY_LABEL_END, CAP, EVERY, LABELED, N_PLACES, TOTAL, UNOPENED
 from inkling.kernels.lost_steps import (
     both,
-    certain_left,
-    certain_right,
+    certain_lefts,
+    certain_rights,
     end_of_moment,
     find_moves,
     only_note,
@@ -164,7 +164,7 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
     masses, kept, room = np.zeros(256), np.zeros(256), np.zeros(16)
     moves, notes_of = np.zeros(max(64, n_notes), np.int64), np.zeros(max(64, n_notes), np.int64)
     total, low, high = np.zeros(16), np.zeros(16), np.zeros(16)
-    is_quick = can_stretch(rules)
+    is_quick, enough = can_stretch(rules), NEVER if every else most
     quick_moves, quick_notes = tables_of(rules, others, labels, n_notes)
     for pair in range(n):
         one, other, end_of_known = ones[pair], other_ones[pair], until[pair]
@@ -234,16 +234,14 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
                     widen(masses, rows, lefts, n_x, next_y, n_notes, n_numbers)
                     unfold(right_turns, right_label, b, b[N_LOST], labeled, rights)
                     n_y = next_y
+                    b[OPENS_NOW] = b[WAITS] = 0
                 if a[OPENS_NOW]:
                     unfold(left_turns, left_label, a, a[N_LOST], labeled, lefts)
                     _come_under_way(rows, lefts, next_x, n_numbers, every)
                     n_x = next_x
-                if a[OPENS_NOW]:
                     a[OPENS_NOW] = a[WAITS] = 0
-                if b[OPENS_NOW]:
-                    b[OPENS_NOW] = b[WAITS] = 0
             elif not is_certain and n_x == 1 and n_y == 1:
-                only = only_note(masses, n_notes, n_numbers, lefts[TOP, 0]) if a[IS_INSIDE] else 0
+                only = only_note(masses, n_notes, n_numbers, lefts[TOP, 0]) if a[IS_INSIDE] else zero
                 if only >= 0:
                     last = set_aside(total, last, masses, only * n_numbers, lefts[TOP, 0], n_numbers, room)
                     note = only
@@ -256,8 +254,10 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
             if is_quick and is_certain and not (a[N_LOST] or b[N_LOST]):
                 note, number = stretch(
                     left_time, left_lost, left_turns, right_time, right_lost, right_turns, quick_moves, quick_notes, a,
-                    b, note, number, end_of_known,
+                    b, note, number, enough, end_of_known,
                 )  # fmt: skip
+            if is_certain and number >= enough:
+                break
 
             # what is next
             now = min(a[TIME], b[TIME])
@@ -339,40 +339,34 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
 
             # recorded points
             comes_a, comes_b = a[TIME] == now, b[TIME] == now
+            found = zero
             if comes_a and comes_b:
                 a_end, b_end = end_of_moment(left_time, left_lost, a), end_of_moment(right_time, right_lost, b)
                 note, found = both(
                     rules, others, labels, left_turns, right_turns, left_label, right_label, a, b, a_end, b_end,
                     is_certain, note, masses, lefts, n_notes, n_numbers, moves, room,
                 )  # fmt: skip
-                if found == FAILS:
-                    failed = True
-                    break
-                number += found
                 a[NEXT], b[NEXT] = a_end - 1, b_end - 1
+            elif comes_a and is_certain:
+                note, found = certain_lefts(
+                    rules, others, labels, left_turns, a[NEXT], a[NEXT] + 1, left_label, right_label, a, b, note
+                )
             elif comes_a:
                 turn = left_turns[a[NEXT]]
-                if is_certain:
-                    move = certain_left(rules, others, labels, turn, left_label, right_label, a, b, note)
-                    if move == FAILS:
-                        failed = True
-                        break
-                    note = move >> 1
-                    number += move & 1
-                else:
-                    spread_left(
-                        rules, others, labels, masses, rows, turn, lefts, rights, n_notes, n_numbers, moves, room
-                    )
-                    turned(a, turn)
+                spread_left(rules, others, labels, masses, rows, turn, lefts, rights, n_notes, n_numbers, moves, room)
+                turned(a, turn)
+            elif is_certain:
+                note = certain_rights(rules, right_turns, b[NEXT], b[NEXT] + 1, left_label, right_label, a, b, note)
             else:
                 turn = right_turns[b[NEXT]]
-                if is_certain:
-                    note = certain_right(rules, turn, left_label, right_label, a, b, note)
-                else:
-                    spread_right(
-                        rules, masses, rows, turn, lefts, rights, x_lo, x_hi, n_notes, n_numbers, notes_of, room
-                    )
-                    turned(b, turn)
+                spread_right(rules, masses, rows, turn, lefts, rights, x_lo, x_hi, n_notes, n_numbers, notes_of, room)
+                turned(b, turn)
+            if found == FAILS:
+                failed = True
+                break
+            number += found
+
+            # what was lost after them
             if comes_a:
                 go_on(left_time, left_along, left_lost, left.tail[one], a, of_a, time_0, along_0)
                 if not is_certain:
@@ -381,8 +375,6 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
                 go_on(right_time, right_along, right_lost, right.tail[other], b, of_b, time_0, along_0)
                 if not is_certain:
                     unfold(right_turns, right_label, b, zero, labeled, rights)
-            if not (a[N_LOST] or b[N_LOST]):
-                continue
             is_lost = (comes_a and a[N_LOST] and not a[OPENS_NOW]) or (comes_b and b[N_LOST] and not b[OPENS_NOW])
             if is_lost and end_of_known == NEVER:
                 status[pair] = NO_PLACE
@@ -390,25 +382,21 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
             if a[OPENS_NOW] or b[OPENS_NOW]:
                 here = of_a[SINCE] if a[OPENS_NOW] else of_b[SINCE]
 
-            # lost points among which the other key has none
+            # the other key has nothing among it: it does not matter when it came
             if is_certain and a[OPENS_NOW] and not b[N_LOST] and a[TIME] <= min(b[TIME], end_of_known):
-                a[OPENS_NOW] = 0
-                n_lost = a[N_LOST]
-                a[N_LOST] = 0
-                for i in range(a[NEXT] - n_lost, a[NEXT]):
-                    move = certain_left(rules, others, labels, left_turns[i], left_label, right_label, a, b, note)
-                    if move == FAILS:
-                        failed = True
-                        break
-                    note = move >> 1
-                    number += move & 1
-                if failed:
+                note, found = certain_lefts(
+                    rules, others, labels, left_turns, a[NEXT] - a[N_LOST], a[NEXT], left_label, right_label, a, b,
+                    note,
+                )  # fmt: skip
+                if found == FAILS:
+                    failed = True
                     break
+                number += found
+                a[OPENS_NOW] = a[N_LOST] = 0
             elif is_certain and b[OPENS_NOW] and not a[N_LOST] and b[TIME] <= min(a[TIME], end_of_known):
-                b[OPENS_NOW] = 0
-                for i in range(b[NEXT] - b[N_LOST], b[NEXT]):
-                    note = certain_right(rules, right_turns[i], left_label, right_label, a, b, note)
-                b[N_LOST] = 0
+                begin = b[NEXT] - b[N_LOST]
+                note = certain_rights(rules, right_turns, begin, b[NEXT], left_label, right_label, a, b, note)
+                b[OPENS_NOW] = b[N_LOST] = 0
 
         if status[pair] != DONE or failed:
             continue

@@ -23,7 +23,7 @@ from inkling.kernels.lost_rules import (
     TOTAL,
     UNOPENED,
 )
-from inkling.kernels.lost_steps import both, certain_left, certain_right
+from inkling.kernels.lost_steps import both, certain_lefts, certain_rights
 
 
 @njit(cache=True, error_model="numpy")
@@ -91,7 +91,7 @@ def _through(places, n, place, first):
 
 @njit(cache=True, error_model="numpy")
 def _n_in_any_order(rules, left, right, one, other, of_left, of_right, n_right):
-    """How many left segments qualify; -1 if every one has to and does not."""
+    """How many left segments qualify; FAILS if every one has to and one does not."""
     found = 0
     begin, end = right.segments[other], right.segments[other + 1]
     for segment in range(left.segments[one], left.segments[one + 1]):
@@ -103,7 +103,7 @@ def _n_in_any_order(rules, left, right, one, other, of_left, of_right, n_right):
             e_before, e_through,
         )  # fmt: skip
         if not good and rules[EVERY]:
-            return -1
+            return FAILS
         found += 1 if good else 0
     return found
 
@@ -128,14 +128,15 @@ def _n_in_step(
         here = of_left[a[NEXT] - begin_a]
         there = of_right[b[NEXT] - begin_b] if b[NEXT] < end_b else np.inf
         if here < there:
-            move = certain_left(rules, others, labels, left.turn[a[NEXT]], left.label, right.label, a, b, note)
-            if move == FAILS:
-                return np.int64(-1)
-            note = move >> 1
-            found += move & 1
+            note, more = certain_lefts(
+                rules, others, labels, left.turn, a[NEXT], a[NEXT] + 1, left.label, right.label, a, b, note
+            )
+            if more == FAILS:
+                return np.int64(FAILS)
+            found += more
             a[NEXT] += 1
         elif there < here:
-            note = certain_right(rules, right.turn[b[NEXT]], left.label, right.label, a, b, note)
+            note = certain_rights(rules, right.turn, b[NEXT], b[NEXT] + 1, left.label, right.label, a, b, note)
             b[NEXT] += 1
         else:
             a_end = _through(of_left, end_a - begin_a, here, a[NEXT] - begin_a) + begin_a
@@ -145,7 +146,7 @@ def _n_in_step(
                 masses, table, n_notes, np.int64(1), moves, masses,
             )  # fmt: skip
             if more == FAILS:
-                return np.int64(-1)
+                return np.int64(FAILS)
             found += more
             a[NEXT], b[NEXT] = a_end, b_end
     return found

@@ -33,26 +33,35 @@ from inkling.kernels.lost_ties import ends_together, hits_at_closing, hits_of_po
 
 
 @njit(cache=True, error_model="numpy")
-def certain_left(rules, others, labels, turn, left_label, right_label, a, b, note):
-    """The move of a left point."""
-    if turn != OPENS and turn != CLOSES:
-        return 2 * note
-    label = label_after(left_label, a, a[N_CLOSED], rules[LABELED])
-    inside = b[IS_INSIDE] == 1
-    meets = inside and counts(rules, label, right_label[b[FIRST] + b[N_CLOSED]])
-    move = left_move(rules, others, labels, turn, note, label, meets, b[N_CLOSED], b[N_CLOSED] + b[IS_INSIDE])
-    turned(a, turn)
-    return move
+def certain_lefts(rules, others, labels, turns, begin, end, left_label, right_label, a, b, note):
+    """The note after left points begin … end - 1, and how many segments came to qualify, or FAILS."""
+    found = np.int64(0)
+    for i in range(begin, end):
+        turn = turns[i]
+        if turn != OPENS and turn != CLOSES:
+            continue
+        label = label_after(left_label, a, a[N_CLOSED], rules[LABELED])
+        meets = b[IS_INSIDE] == 1 and counts(rules, label, right_label[b[FIRST] + b[N_CLOSED]])
+        opened = b[N_CLOSED] + b[IS_INSIDE]
+        move = left_move(rules, others, labels, turn, note, label, meets, b[N_CLOSED], opened)
+        if move == FAILS:
+            return note, np.int64(FAILS)
+        note = move >> 1
+        found += move & 1
+        turned(a, turn)
+    return note, found
 
 
 @njit(cache=True, error_model="numpy")
-def certain_right(rules, turn, left_label, right_label, a, b, note):
-    """The note after a right point."""
-    if turn != OPENS and turn != CLOSES:
-        return note
-    if a[IS_INSIDE] and counts(rules, left_label[a[FIRST] + a[N_CLOSED]], right_label[b[FIRST] + b[N_CLOSED]]):
-        note = right_note(rules, turn, note)
-    turned(b, turn)
+def certain_rights(rules, turns, begin, end, left_label, right_label, a, b, note):
+    """The note after right points begin … end - 1."""
+    for i in range(begin, end):
+        turn = turns[i]
+        if turn != OPENS and turn != CLOSES:
+            continue
+        if a[IS_INSIDE] and counts(rules, left_label[a[FIRST] + a[N_CLOSED]], right_label[b[FIRST] + b[N_CLOSED]]):
+            note = right_note(rules, turn, note)
+        turned(b, turn)
     return note
 
 
@@ -128,11 +137,10 @@ def both(
     for i in range(a[NEXT], a_end):
         closes |= left_turns[i] == CLOSES
     if a[IS_INSIDE] and not closes:
+        if is_certain:
+            return certain_rights(rules, right_turns, b[NEXT], b_end, left_label, right_label, a, b, note), found
         for i in range(b[NEXT], b_end):
             turn = right_turns[i]
-            if is_certain:
-                note = certain_right(rules, turn, left_label, right_label, a, b, note)
-                continue
             label = label_after(left_label, a, a[N_CLOSED], rules[LABELED])
             if turn != 0 and counts(rules, label, label_after(right_label, b, b[N_CLOSED], rules[LABELED])):
                 for old in range(n_notes):

@@ -41,13 +41,17 @@ def tables_of(rules, others, labels, n_notes):
 
 @njit(cache=True, error_model="numpy")
 def stretch(
-    left_time, left_lost, left_turns, right_time, right_lost, right_turns, moves, notes, a, b, note, number, until
+    left_time, left_lost, left_turns, right_time, right_lost, right_turns, moves, notes, a, b, note, number, enough,
+    until,
 ):  # fmt: skip
-    """Goes on as long as the next point is followed by a recorded one of its key; both keys at one time end it."""
+    """Goes on as long as the next point is followed by a recorded one of its key and not enough segments qualify.
+
+    Points of both keys at one time end it.
+    """
     i, a_stop, j, b_stop = a[NEXT], a[STOP] - 1, b[NEXT], b[STOP] - 1
     inside, other_inside = a[IS_INSIDE], b[IS_INSIDE]
     here, there = a[TIME], b[TIME]
-    while True:
+    while number < enough:
         if here < there:
             if here > until or i >= a_stop or left_lost[i + 1]:
                 break

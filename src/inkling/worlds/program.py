@@ -98,7 +98,7 @@ def _compares_keys(event: EventPlan) -> bool:
 
 
 def answered_apart(program: ProgramPlan, clock: Clock | None = None) -> frozenset[str]:
-    """Doubtful events that need no worlds: chains over imprecise times, queries over probable streams, and relations."""
+    """Doubtful events that need no worlds: chains over imprecise times, queries over probable streams, relations."""
     return frozenset((*chains_of(program, clock), *strategies_of(program), *relations_of(program)))
 
 

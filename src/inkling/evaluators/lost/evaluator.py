@@ -14,7 +14,7 @@ from inkling.evaluators.lost.axis import Axis
 from inkling.evaluators.lost.early import first_moments
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import ALL, Asked
-from inkling.evaluators.lost.pairs import pairs_of
+from inkling.evaluators.lost.pairs import ANSWERS_AT_ONCE, PAIRS_AT_ONCE, pairs_of
 from inkling.evaluators.lost.passes import chances
 from inkling.evaluators.lost.sides import Context, Keys, keys_of
 from inkling.evaluators.segments.relations import truth_table
@@ -107,7 +107,8 @@ class RelationEvaluator:
         """The pairs of keys that the event asks about; of `chosen` left ones, where only some are."""
         by_left, by_right = self.joined_by
         left, right = sides.left.hashes(by_left), sides.right.hashes(by_right)
-        for ones, others in pairs_of(left, right, chosen, apart=self.relation.is_within_one_stream):
+        at_once = min(PAIRS_AT_ONCE, ANSWERS_AT_ONCE // (self.asked.most + 1))
+        for ones, others in pairs_of(left, right, chosen, apart=self.relation.is_within_one_stream, at_once=at_once):
             there = _there(self.relation.left, sides.left)[ones] & _there(self.relation.right, sides.right)[others]
             ones, others = ones[there], others[there]
             for condition in self._of_pairs:

@@ -11,6 +11,9 @@ from inkling.model.batch import Ints
 
 PAIRS_AT_ONCE = 1 << 18
 
+ANSWERS_AT_ONCE = 1 << 21
+"""A pair has one for each number of segments up to the largest that is asked for."""
+
 
 def pairs_of(
     left: Hashes, right: Hashes, chosen: Ints | None = None, *, apart: bool, at_once: int = PAIRS_AT_ONCE
