@@ -204,6 +204,7 @@ def _inference(sizes: Sizes) -> Iterator[Benchmark]:
 
 def _lost(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import lost_speed
+    from benchmarks.kernels import lost
     from benchmarks.meter import on_one_core
 
     n_pairs, repeats, seed = max(40, sizes.world_events // 10), sizes.repeats, sizes.seed
@@ -213,6 +214,8 @@ def _lost(sizes: Sizes) -> Iterator[Benchmark]:
         "lost events beside the tree": lambda: lost_speed.beside_the_tree(n_pairs, repeats, seed),
         "lost events beside discrete time": lambda: lost_speed.beside_discrete_time(n_pairs, repeats, seed),
         "lost events in one window": lambda: lost_speed.by_lost_events(repeats),
+        "lost events in other windows": lost.by_lost_ends,
+        "lost events by question": lambda: lost.by_question(n_pairs, repeats, seed),
     }
     for name, run in measures.items():
         yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run())))

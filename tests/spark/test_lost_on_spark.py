@@ -35,7 +35,7 @@ def packed(seed: int) -> tuple[Program, Rows]:
     rng = random.Random(f"lost on spark {seed}")
     drawn: dict[str, list[LostCase]] = {}
     while sum(len(some) >= N_DATASETS for some in drawn.values()) < N_DECLARATIONS:
-        case = lost_case(rng, 3)
+        case = lost_case(rng, 2)
         drawn.setdefault(case.text.partition("\nEVENT")[0], []).append(case)
     texts: list[str] = []
     rows: Rows = {}
@@ -72,15 +72,15 @@ def _shown(row: Mapping[str, object]) -> str:
 
 
 def test_random_relations(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    program, rows = packed(12)
+    program, rows = packed(20)
     assert relations_of(program.plan).keys() == {event.name for event in program.plan.events}
     inputs = arrow_streams(program.plan, rows)
     expected = here(program, inputs, sampling=ROUGHLY)
     methods = Counter(str(row["method"]) for some in expected.values() for row in some)
     assert methods["exact"] > 500
-    assert methods["bounds"] > 20
-    assert methods["sampled"] > 20
-    assert sum(map(bool, expected.values())) > 15
+    assert methods["bounds"] > 10
+    assert methods["sampled"] > 10
+    assert sum(map(bool, expected.values())) > 12
     for partitions, least in ((1, 1_000), (2, 1_000), (7, 1)):
         monkeypatch.setattr(shares, "ROWS_WORTH_SHARING", least)
         same(expected, results_in_one_job(program.run(spark, inputs, partitions=partitions, sampling=ROUGHLY)))
@@ -106,7 +106,7 @@ PROGRAM = inkling.parse(f"""{STREAMS}
     EVENT best(x.line AS one_line, x.bus AS one, y.line AS other_line, y.bus AS other) AS
       PATTERN SOME Bus x INTERSECTS SOME Bus y TOP 9;
     EVENT openings(line, x.bus AS one, y.bus AS other) AS PATTERN SOME Bus x INTERSECTS ALL Bus y
-      WHERE x.role = 'open' AND y.stop <> 'b' PARTITION BY line;
+      WHERE x.role = 'in' AND y.stop <> 'b' PARTITION BY line;
     EVENT changed(x.line AS line, x.bus AS bus, y.tram AS tram) AS PATTERN SOME Bus x {{OVERLAPS, DURING}} SOME Tram y
       HAVING x.line = y.route CONFIDENCE > 0.05;
     EVENT after(x.route AS route, x.tram AS tram, y.crew AS crew) AS PATTERN SOME Tram x PRECEDES ALL Work y
@@ -131,7 +131,9 @@ def inputs_of(seed: int) -> Rows:
     for line in ("p", "q", "r"):
         for number in range(5):
             for n, t in kept(8, inner=False):
-                role = "open" if n % 2 else "close"
+                if line == "r" and n % 2:
+                    continue  # what these are called is known from other lines only
+                role = "in" if n % 2 else "out"
                 key = {"line": line, "bus": f"b{number}", "stop": STOPS[n - 1]["stop"], "role": role}
                 rows["Bus"].append({"id": f"{line}{number}/{n}", **key, "n": n, "t": t})
             total = rng.choice((2, 4, 6))
@@ -173,7 +175,7 @@ def test_all_that_programs_say(spark: SparkSession) -> None:
     assert any(row["method"] == "bounds" for row in expected["soon"])
     reasons = Counter(row["reason"] for row in local.rejects.to_pylist())
     assert reasons.keys() == {"after timeout", "role mismatch", "duplicate id", "null number"}
-    results = PROGRAM.run(spark, inputs, tables, partitions=3)
+    results = PROGRAM.run(spark, inputs, tables, partitions=7)
     refused = results.rejects.toArrow().to_pylist()
     same(expected, results_in_one_job(results))
     assert _refused(refused) == _refused(local.rejects.to_pylist())
@@ -181,6 +183,25 @@ def test_all_that_programs_say(spark: SparkSession) -> None:
 
 def _refused(rows: list[Row]) -> list[tuple[object, ...]]:
     return sorted((row["stream"], row["reason"], row["id"]) for row in rows)
+
+
+def test_segments_that_are_events(spark: SparkSession) -> None:
+    """Relations that are answered over the stream behind them, while the events themselves are in worlds."""
+    program = inkling.parse("""
+        STREAM Bus(id STRING, line STRING, bus STRING, role STRING, n BIGINT, t BIGINT)
+          ID id KEY line, bus TIME t NUMBERED BY n SEGMENTS ROLE role;
+        EVENT stay(line, bus) AS PATTERN SEQ STRICT(Bus a[role = 'open'], Bus b[role = 'close']) PARTITION BY line, bus;
+        EVENT meet(line, x.bus AS one, y.bus AS other) AS PATTERN SOME stay x INTERSECTS SOME stay y
+          PARTITION BY line CONFIDENCE > 0.1;
+    """)
+    assert relations_of(program.plan).keys() == {"meet"}
+    usual = {"in": "open", "out": "close", "mark": "mark"}
+    buses = [row for row in inputs_of(3)["Bus"] if row["id"] not in ("late", "odd")]
+    sound = [{**row, "role": usual[str(row["role"])]} for row in buses]
+    inputs = arrow_streams(program.plan, {"Bus": sound})
+    expected = here(program, inputs, sampling=ROUGHLY)
+    assert {row["line"] for row in expected["meet"]} == {"p", "q", "r"}
+    same(expected, results_in_one_job(program.run(spark, inputs, partitions=3, sampling=ROUGHLY)))
 
 
 OVERLAPPING = """

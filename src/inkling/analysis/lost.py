@@ -42,6 +42,16 @@ class Relation:
     right: Side
     relations: tuple[str, ...]
     same: str | None
+    is_numbered: bool  # whether both sides have lost events
+    asks_for_roles: bool  # which lost events have once somebody says what they are called
+
+    @property
+    def is_early(self) -> bool:
+        """Whether results are told before the end: of a segment, all must be known from its opening on."""
+        confidence, quantities = self.event.confidence, [side.operand.least for side in self.sides]
+        wanted = confidence is not None and confidence.early and self.event.top is None and self.same is None
+        known_keys = all(quantities) or not any(side.needs_segments for side in self.sides)
+        return wanted and self.is_numbered and known_keys and not any(side.closes for side in self.sides)
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -71,8 +81,29 @@ def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Relation 
     if left is None or right is None:
         return Verdict(None, "whether roles of events are those that its situations look for is up to the data")
     same = None if pattern.same is None else pattern.same.name
-    found = Relation(event, left, right, pattern.relations, same)
+    doubts = [_doubt(side.stream, program) for side in (left, right)]
+    found = Relation(
+        event,
+        left,
+        right,
+        pattern.relations,
+        same,
+        all(doubt is not None for doubt in doubts),
+        any(_reads(side, doubt.role) for side, doubt in zip((left, right), doubts, strict=True) if doubt is not None),
+    )
     return Verdict(found, "lost ends lie evenly between recorded ones, and only the order of all ends counts")
+
+
+def _doubt(name: str, program: p.ProgramPlan) -> LostEvents | None:
+    stream = program.stream(name)
+    doubt = None if stream is None else stream.schema.doubt
+    return doubt if isinstance(doubt, LostEvents) else None
+
+
+def _reads(side: Side, column: str | None) -> bool:
+    conditions = (*side.operand.leaf.conditions, *side.opens, *side.closes)
+    read = (part for condition in conditions for part in e.walk(condition) if isinstance(part, e.ColumnOf))
+    return any(part.column == column for part in read)
 
 
 def _side(operand: p.Operand, situation: Situation | None) -> Side | None:

@@ -1,7 +1,8 @@
 """The relations of a program on streams without an end: what is kept of the past, and what is told when.
 
 Rows come when all rows up to their time have come. A result is told when nothing can follow any more of both of its
-keys; with EARLY, as soon as it is certain to be probable enough; the others, at the end.
+keys; with EARLY, as soon as it is certain to be probable enough; the others, at the end. So are those that depend on
+the roles of lost events, which any later row may tell.
 """
 
 from __future__ import annotations
@@ -84,6 +85,9 @@ def _told(
     program: LostProgram,
 ) -> tuple[Hashes, list[pa.Table]]:
     """What is certain by now and was not before."""
+    if evaluator.relation.asks_for_roles and now < FOREVER:
+        return settled, []
+    before = -FOREVER if evaluator.relation.asks_for_roles else before
     sides, tables = evaluator.sides(rows), []
     names, ids = _names(evaluator, sides), program.id_types[evaluator.event.name]
     for ones, others in evaluator.pairs(sides):
@@ -92,7 +96,7 @@ def _told(
         over = still & ((complete <= now) | (now >= FOREVER))
         final = _unsettled(evaluator.found(sides, ones[over], others[over]), names, settled)
         told = [probable_enough(evaluator, final)]
-        if evaluator.is_early:
+        if evaluator.relation.is_early:
             still &= _moved(sides.left, before)[ones] | _moved(sides.right, before)[others]
             waiting = _unsettled(evaluator.open_questions(sides, ones[still], others[still]), names, settled)
             early = evaluator.early(sides, waiting, now, since=before)

@@ -43,7 +43,7 @@ def answer(evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], ids: pa.D
 def told(evaluator: RelationEvaluator, sides: Sides, ones: Ints, others: Ints, answers: Found) -> Found:
     """What is told about some pairs, as of the time when it is, given all final answers about them."""
     final = probable_enough(evaluator, answers)
-    if not evaluator.is_early:
+    if not evaluator.relation.is_early:
         return final
     soon = evaluator.early(sides, evaluator.open_questions(sides, ones, others), FOREVER)
     soon = soon.where(soon.known < FOREVER)

@@ -21,7 +21,7 @@ def relation_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str]
 
 
 def _told(event: p.EventPlan, relation: Relation) -> str:
-    if event.confidence is not None and event.confidence.early:
+    if relation.is_early:
         return "as soon as it is certain to be probable enough, with bounds on the probability"
     sides = " and ".join(dict.fromkeys(side.stream for side in relation.sides))
     return f"when both keys of {sides} are complete, at the latest at the end"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -45,13 +46,36 @@ def first_moments(
     lower, upper = np.zeros(n), np.ones(n)
     while (open_ones := np.flatnonzero(low < high)).size:
         middle = (low[open_ones] + high[open_ones]) // 2
-        found = bounds_by(left, right, ones[open_ones], others[open_ones], asked, times[middle])
-        at_least, at_most = (each[np.arange(len(middle)), quantity[open_ones]] for each in found)
+        at_least, at_most = _at(
+            left, right, ones[open_ones], others[open_ones], quantity[open_ones], asked, times, middle
+        )
         enough = _reaches(at_least, confidence)
         high[open_ones[enough]] = middle[enough]
         lower[open_ones[enough]], upper[open_ones[enough]] = at_least[enough], at_most[enough]
         low[open_ones[~enough]] = middle[~enough] + 1
     return Moment(np.where(high < len(times), np.append(times, FOREVER)[high], FOREVER), lower, upper)
+
+
+NUMBERS_AT_ONCE = 1 << 22
+
+
+def _at(
+    left: Keys, right: Keys, ones: Ints, others: Ints, quantity: Ints, asked: Asked, times: Ints, place: Ints
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds for one number of segments each; questions about the same pair and time are asked once."""
+    names = (ones * len(right) + others) * len(times) + place
+    _, first, which = np.unique(names, return_index=True, return_inverse=True)
+    lower, upper = np.empty(len(ones)), np.empty(len(ones))
+    at_once = max(1, NUMBERS_AT_ONCE // (asked.most + 1))
+    order = np.argsort(which, kind="stable")
+    borders = np.searchsorted(which[order], np.arange(0, len(first) + at_once, at_once))
+    for number, (begin, end) in enumerate(pairwise(borders.tolist())):
+        chosen = first[number * at_once : (number + 1) * at_once]
+        found = bounds_by(left, right, ones[chosen], others[chosen], asked, times[place[chosen]])
+        mine = order[begin:end]
+        rows = which[mine] - number * at_once
+        lower[mine], upper[mine] = (each[rows, quantity[mine]] for each in found)
+    return lower, upper
 
 
 def bounds_by(
@@ -63,7 +87,7 @@ def bounds_by(
     found = bounds(left.unfinished, right.unfinished, ones, others, asked, frontier, *totals)
     if asked.all_left:  # a segment that is still to come may not qualify
         return np.where(totals[0][:, None], found.lower, 0.0), found.upper
-    return found.lower, found.upper
+    return found.lower, np.where(totals[0][:, None], found.upper, 1.0)
 
 
 def _frontier(keys: Keys, key: Ints, time: Ints) -> Ints:
@@ -72,7 +96,7 @@ def _frontier(keys: Keys, key: Ints, time: Ints) -> Ints:
         return np.full(len(key), -FOREVER)
     begin, end = keys.offsets[key], keys.offsets[key + 1]
     place = last_up_to(keys.known, begin, end, time)
-    last = np.where(place >= begin, keys.known[np.maximum(place, 0)] if len(keys.known) else 0, -FOREVER)
+    last = np.where(place >= begin, keys.closed[np.maximum(place, 0)] if len(keys.closed) else 0, -FOREVER)
     return np.where(keys.complete[key] <= time, FOREVER, last)
 
 
@@ -92,4 +116,4 @@ def _reaches(probability: np.ndarray, confidence: Confidence) -> np.ndarray:
     rounding = 1e-12
     if confidence.strict:
         return probability > confidence.threshold + rounding
-    return probability >= confidence.threshold - rounding
+    return (probability >= confidence.threshold - rounding) & (probability > 0)

@@ -24,12 +24,23 @@ def places_of(keys: Hashes, wanted: Hashes) -> Ints:
     return np.where(there, np.append(order, -1)[place], -1)
 
 
-def known_times(rows: pa.Table, key: Ints, n_keys: int) -> tuple[Ints, Ints]:
-    """Times of all rows, marks among them, by key and in order; and where each key begins."""
+def known_times(rows: pa.Table, key: Ints, n_keys: int, doubt: LostEvents) -> tuple[Ints, Ints, Ints]:
+    """Times of all rows, marks among them, by key and in order; up to when segments are known; where each key begins.
+
+    What is open need not be a segment: it may never be closed. So nothing is known from its opening on until a larger
+    number shows that it was.
+    """
     mine = np.flatnonzero(key >= 0)
-    time = rows[START].to_numpy()[mine]
-    order = np.lexsort((time, key[mine]))
-    return time[order], np.searchsorted(key[mine][order], np.arange(n_keys + 1))
+    time, number = rows[START].to_numpy()[mine], rows[doubt.number].to_numpy()[mine].astype(np.int64)
+    order = np.lexsort((number, time, key[mine]))
+    time, number, key = time[order], number[order], key[mine][order]
+    place = np.arange(len(order))
+    anew = np.append(True, (key[1:] != key[:-1]) | (number[1:] != number[:-1]))[: len(order)]
+    before = np.maximum.accumulate(np.where(anew, place, 0)) - 1 if len(order) else place
+    offsets = np.searchsorted(key, np.arange(n_keys + 1))
+    is_first = before < offsets[key] if len(order) else anew
+    closed = np.where(number % 2 == 0, time, np.where(is_first, -FOREVER, np.append(time, 0)[before]))
+    return time, closed, offsets
 
 
 def completed_at(rows: pa.Table, key: Ints, n_keys: int, doubt: LostEvents, measure: Measure) -> Ints:

@@ -173,14 +173,6 @@ class RelationEvaluator:
         )
         return self._asked_about(sides, every.where((every.chance > 0) | (every.error > 0)))
 
-    @cached_property
-    def is_early(self) -> bool:
-        """Whether results can be told before the end: what is known of a segment must be known when it opens."""
-        confidence, sides = self.event.confidence, self.relation.sides
-        numbered = all(isinstance(self.schemas[side.stream].doubt, LostEvents) for side in sides)
-        plain = not any(side.closes for side in sides) and not (self.asked.labeled and self.asked.right == ALL)
-        return confidence is not None and confidence.early and numbered and plain
-
     def open_questions(self, sides: Sides, ones: Ints, others: Ints) -> Found:
         """All that is asked about some pairs, of which nothing is known yet."""
         return self._asked_about(sides, self._every(ones, others))

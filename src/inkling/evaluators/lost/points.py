@@ -16,6 +16,10 @@ Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 NO_ROW = -1
+NO_KEYS = np.empty(0, np.int64)
+
+LATER, LAST = np.int64(FARTHEST), np.int64(FARTHEST)
+"""A time, and a place among the points of a key, after all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +42,22 @@ class Asides:
 
 
 def points_of_numbers(
-    found: NumberedRows, number: Ints, time: Ints, asides: Asides, shape: int, head: Floats, tail: Floats
+    found: NumberedRows,
+    number: Ints,
+    time: Ints,
+    asides: Asides,
+    shape: int,
+    head: Floats,
+    tail: Floats,
+    unfinished: Ints = NO_KEYS,
 ) -> Points:
     """Events with odd numbers open a segment, the next ones close it; lost ones lie in their gaps.
 
-    Numbers, times and asides may have more rows than were found: these are recorded ones, too. `head` and `tail` are
-    rates of each key. Between two events whose gaps are sums of `shape` exponential ones, hidden points are lost as
-    well.
+    `head` and `tail` are rates of each key. Between two events whose gaps are sums of `shape` exponential ones, hidden
+    points are lost as well. Of keys that are `unfinished` something follows of which nothing is known.
     """
     n_rows = len(number)
-    lost = (np.arange(n_rows) >= found.n_recorded) & (np.arange(n_rows) < len(found.rows))
+    lost = np.arange(n_rows) >= found.n_recorded
     n_lost = np.diff(found.gaps)
     gap_key = asides.key[found.gaps[:-1]]
     first, last = number[found.gaps[:-1]], number[found.gaps[1:] - 1]
@@ -66,6 +76,9 @@ def points_of_numbers(
         _Part(gap_key[need_high], 4 * last[need_high] + 2, high[need_high], none(need_high.sum(), False)),
         _repeated(gap_key, 4 * first - 1, before_first),
         _repeated(asides.key[lost], 4 * number[lost] + 1, after_each),
+        _Part(
+            unfinished, np.full(len(unfinished), LAST), np.full(len(unfinished), LATER), np.zeros(len(unfinished), bool)
+        ),
     ]
     key, place, when, is_lost, row = (
         np.concatenate(column) for column in zip(*(one.columns for one in parts), strict=True)
@@ -125,26 +138,6 @@ def _found(keys: Ints, numbers: Ints, key: Ints, number: Ints) -> Ints:
     place = np.searchsorted(codes, wanted)
     there = np.append(codes, -1)[place] == wanted
     return np.where(there & (number >= 0), place, -1)
-
-
-LATER = np.int64(FARTHEST)
-"""When something is closed that is open."""
-
-
-def with_closings(number: Ints, time: Ints, asides: Asides) -> tuple[Ints, Ints, Asides]:
-    """Rows, and one more that closes what each key left open."""
-    last = np.zeros(asides.n_keys, np.int64)
-    np.maximum.at(last, asides.key, number)
-    opened = np.flatnonzero(last % 2 == 1)
-    n = len(opened)
-    more = Asides(
-        np.append(asides.key, opened),
-        asides.n_keys,
-        np.append(asides.chosen, np.ones(n, bool)),
-        np.append(asides.closes, np.ones(n, bool)),
-        np.append(asides.label, np.full(n, -1)),
-    )
-    return np.append(number, last[opened] + 1), np.append(time, np.full(n, LATER)), more
 
 
 def _with_segments(

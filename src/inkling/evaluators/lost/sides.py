@@ -15,7 +15,7 @@ from inkling.evaluators.lost.axis import Axis
 from inkling.evaluators.lost.ends import NOT_YET, completed_at, known_times, places_of
 from inkling.evaluators.lost.lists import Lists
 from inkling.evaluators.lost.numbered import NumberedRows
-from inkling.evaluators.lost.points import Asides, Points, points_of_numbers, points_of_segments, with_closings
+from inkling.evaluators.lost.points import Asides, Points, points_of_numbers, points_of_segments
 from inkling.evaluators.lost.rates import open_ends, rate_of_keys
 from inkling.evaluators.segments.codes import codes_of, numbered
 from inkling.evaluators.segments.pairs import opened_and_closed, turns_of_roles
@@ -34,12 +34,13 @@ class Keys:
     """All keys of one side."""
 
     lists: Lists
-    unfinished: Lists  # the same, with what is open as a segment that will be closed
+    unfinished: Lists  # the same, with more to follow
     values: Mapping[str, pa.Array]  # columns of KEY, of each key
     start: Ints  # where the first segment of each key may start, or its first event
     end: Ints
     known: Ints  # sorted times of rows of each key, which tell how far it is known: known[offsets[k]:offsets[k + 1]]
     offsets: Ints
+    closed: Ints  # with each of these times, up to when all is known of which segments there are
     complete: Ints  # when it is known that nothing more of a key follows; NOT_YET where nothing says so
     kind: str  # LOSING or RECORDED
     is_whole: bool  # whether one row opens and closes a segment
@@ -96,12 +97,12 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
     heads, tails = open_ends(found, asides.key, asides.n_keys)
     rates = np.where(heads, rate, 0.0), np.where(tails, rate, 0.0)
     points = points_of_numbers(found, number, time, asides, doubt.shape, *rates)
-    unfinished = points_of_numbers(found, *with_closings(number, time, asides), doubt.shape, *rates)
+    unfinished = points_of_numbers(found, number, time, asides, doubt.shape, *rates, np.flatnonzero(~tails))
     low, high = time.copy(), time.copy()
     n_lost = np.diff(found.gaps)
     low[found.n_recorded :], high[found.n_recorded :] = np.repeat(found.low, n_lost), np.repeat(found.high, n_lost)
     start, end = _hulls(asides, points, low, high)
-    known, offsets = known_times(rows, key, asides.n_keys)
+    known, closed, offsets = known_times(rows, key, asides.n_keys, doubt)
     complete = completed_at(rows, key, asides.n_keys, doubt, context.measure)
     return Keys(
         points.lists,
@@ -111,6 +112,7 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
         end,
         known,
         offsets,
+        closed,
         complete,
         LOSING,
         False,
@@ -142,6 +144,7 @@ def _certain(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None,
         last,
         end[order],
         offsets,
+        np.full(len(order), -FOREVER),
         np.full(asides.n_keys, NOT_YET),
         RECORDED,
         pairing is None,

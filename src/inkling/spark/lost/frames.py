@@ -93,7 +93,9 @@ class RelationRun:
     def _n_partitions(self, some: Together) -> int:
         frames = [self.sources[name] for name in some.divided_by]
         tasks_per_core = 1 if sum(map(estimated_bytes, frames)) <= LITTLE else TASKS_PER_CORE
-        return self.partitioning.fixed or tasks_per_core * self.partitioning.for_frames(frames)
+        # where nothing divides keys, every task has all of them, however many there are
+        parts = self.partitioning.for_frames(frames) if some.n_columns else self.partitioning.cores
+        return self.partitioning.fixed or tasks_per_core * parts
 
 
 def _groups(some: Together, carried: tuple[Carried, ...], layout: Layout) -> list[Column]:

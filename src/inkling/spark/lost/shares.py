@@ -31,8 +31,8 @@ def shared_out(rows: DataFrame, group: Sequence[Column], n_partitions: int) -> D
     else:
         rows = rows.select("*", F.lit(0).cast("bigint").alias(GROUP), F.lit(n_partitions).alias(N_SHARES))
     rows = rows.withColumn(SHARE, F.explode(F.sequence(F.lit(0), named(N_SHARES) - 1)))
-    place = F.pmod(named(GROUP) + named(SHARE), F.lit(n_partitions)).cast("int")
-    return rows.repartitionById(n_partitions, place)
+    place = F.pmod(F.pmod(named(GROUP), F.lit(n_partitions)) + named(SHARE), F.lit(n_partitions))
+    return rows.repartitionById(n_partitions, place.cast("int"))
 
 
 def _with_shares(rows: DataFrame, n_partitions: int) -> DataFrame:

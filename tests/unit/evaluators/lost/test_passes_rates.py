@@ -95,7 +95,7 @@ def test_random_keys(seed: int) -> None:
                 wanted = [counted[len(one.spans)]]
             assert np.abs(found[place] - wanted).max() < 1e-9, (question, one, other)
             n_checked += 1
-    assert n_checked > 100
+    assert n_checked > 80
 
 
 def _is_small(line: Line) -> bool:
