@@ -42,8 +42,8 @@ class Relation:
     right: Side
     relations: tuple[str, ...]
     same: str | None
-    is_numbered: bool  # whether both sides have lost events
-    asks_for_roles: bool  # which lost events have once somebody says what they are called
+    is_numbered: bool = False  # whether both sides have lost events
+    asks_for_roles: bool = False  # which lost events have once somebody says what they are called
 
     @property
     def is_early(self) -> bool:

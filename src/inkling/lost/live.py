@@ -15,11 +15,14 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
+from inkling.evaluators.lost.numbered import EVEN, ODD
 from inkling.evaluators.lost.sides import Keys
 from inkling.io.normalize import Normalizer
+from inkling.live.clocks import NO_ROLES, Roles
 from inkling.lost.program import LostProgram
 from inkling.lost.results import probable_enough, results_of
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.uncertainty import LostEvents
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +59,32 @@ class LiveRelations:
         }
 
     def advance(
-        self, kept: Remembered, fresh: Mapping[str, pa.Table], before: int, now: int
+        self, kept: Remembered, fresh: Mapping[str, pa.Table], before: int, now: int, roles: Mapping[str, Roles]
     ) -> tuple[Remembered, dict[str, pa.Table]]:
-        """Rows of times after `before`, up to `now`, join those that are kept; FOREVER is the end."""
+        """Rows of times after `before`, up to `now`, join those that are kept; FOREVER is the end.
+
+        `roles` are those of numbered events in whole streams, of which these rows may be a part.
+        """
         if not any(map(len, fresh.values())) and now < FOREVER and not self._may_run_out:
             return kept, {}
         rows = {name: pa.concat_tables([one, fresh[name]]) for name, one in kept.rows.items()}
+        every = {name: self._with_roles(name, one, roles.get(name, NO_ROLES)) for name, one in rows.items()}
         settled, told = dict(kept.settled), {}
         for name, evaluator in self.program.evaluators.items():
-            settled[name], tables = _told(evaluator, rows, settled[name], before, now, self.program)
+            settled[name], tables = _told(evaluator, every, settled[name], before, now, self.program)
             if tables:
                 told[name] = pa.concat_tables(tables)
         return Remembered(rows, settled), told
+
+    def _with_roles(self, name: str, rows: pa.Table, roles: Roles) -> pa.Table:
+        stream = self.program.part.stream(name)
+        doubt = None if stream is None else stream.schema.doubt
+        if not isinstance(doubt, LostEvents) or doubt.role is None:
+            return rows
+        kind = rows.schema.field(doubt.role).type
+        for column, role in zip((EVEN, ODD), roles, strict=True):
+            rows = rows.append_column(column, pa.repeat(pa.scalar(role, kind), len(rows)))
+        return rows
 
     @property
     def _may_run_out(self) -> bool:

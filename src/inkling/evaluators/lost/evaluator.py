@@ -166,10 +166,11 @@ class RelationEvaluator:
     def found(self, sides: Sides, ones: Ints, others: Ints) -> Found:
         """The final answer about some pairs."""
         answer = chances(sides.left.lists, sides.right.lists, ones, others, self.asked, self.limits)
+        known = ~(sides.left.unanswerable[ones] | sides.right.unanswerable[others])
         every = replace(
             self._every(ones, others),
-            chance=answer.at_least[:, self.quantities].reshape(-1),
-            error=np.repeat(answer.error, len(self.quantities)),
+            chance=(answer.at_least[:, self.quantities] * known[:, None]).reshape(-1),
+            error=np.repeat(answer.error * known, len(self.quantities)),
         )
         return self._asked_about(sides, every.where((every.chance > 0) | (every.error > 0)))
 

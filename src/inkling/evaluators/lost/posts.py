@@ -101,6 +101,11 @@ class Posts:
         return (self.count != UNSAID) | self.ended | (self.doubt.timeout is not None)
 
     @property
+    def is_without_limit(self) -> Mask:
+        """Which keys lost events after their last row, though nothing says until when."""
+        return (self.total > self.number[self.last]) & (self.limit >= FOREVER) & ~np.asarray(self.has_rate)
+
+    @property
     def limit(self) -> Ints:
         """Up to when events of each key can have happened."""
         until = np.where(self.until == UNSAID, FOREVER, self.until)

@@ -16,6 +16,7 @@ from inkling.evaluators.lost.ends import NOT_YET, completed_at, known_times, pla
 from inkling.evaluators.lost.lists import Lists
 from inkling.evaluators.lost.numbered import NumberedRows
 from inkling.evaluators.lost.points import Asides, Points, points_of_numbers, points_of_segments
+from inkling.evaluators.lost.posts import Mask, Posts
 from inkling.evaluators.lost.rates import open_ends, rate_of_keys
 from inkling.evaluators.segments.codes import codes_of, numbered
 from inkling.evaluators.segments.pairs import opened_and_closed, turns_of_roles
@@ -41,6 +42,7 @@ class Keys:
     known: Ints  # sorted times of rows of each key, which tell how far it is known: known[offsets[k]:offsets[k + 1]]
     offsets: Ints
     closed: Ints  # with each of these times, up to when all is known of which segments there are
+    unanswerable: Mask  # whether something was lost of a key after its last row, nobody knows up to when
     complete: Ints  # when it is known that nothing more of a key follows; NOT_YET where nothing says so
     kind: str  # LOSING or RECORDED
     is_whole: bool  # whether one row opens and closes a segment
@@ -102,6 +104,9 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
     n_lost = np.diff(found.gaps)
     low[found.n_recorded :], high[found.n_recorded :] = np.repeat(found.low, n_lost), np.repeat(found.high, n_lost)
     start, end = _hulls(asides, points, low, high)
+    posts = Posts.of(schema, rows)
+    unanswerable = np.zeros(asides.n_keys, bool)
+    unanswerable[key[posts.order[posts.last[posts.is_without_limit]]]] = True
     known, closed, offsets = known_times(rows, key, asides.n_keys, doubt)
     complete = completed_at(rows, key, asides.n_keys, doubt, context.measure)
     return Keys(
@@ -113,6 +118,7 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
         known,
         offsets,
         closed,
+        unanswerable,
         complete,
         LOSING,
         False,
@@ -145,6 +151,7 @@ def _certain(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None,
         end[order],
         offsets,
         np.full(len(order), -FOREVER),
+        np.zeros(asides.n_keys, bool),
         np.full(asides.n_keys, NOT_YET),
         RECORDED,
         pairing is None,

@@ -149,7 +149,7 @@ class LiveWorlds:
         decided = max(state.decided, self._decided(waiting, clocks.watermark))
         kept, told_of_chains = self._chained(state, waiting, decided)
         followed, told_of_queries = self._followed(state, waiting, decided)
-        related, told_of_relations = self._related(state, waiting, clocks.watermark)
+        related, told_of_relations = self._related(state, waiting, clocks.watermark, roles)
         waiting = {name: self._still_waiting(name, one, decided) for name, one in waiting.items()}
         after = replace(
             state,
@@ -255,14 +255,14 @@ class LiveWorlds:
         return self._queries.advance(state.queries, fresh, is_over=decided >= FOREVER)
 
     def _related(
-        self, state: WorldsState, waiting: Mapping[str, Waiting], watermark: int
+        self, state: WorldsState, waiting: Mapping[str, Waiting], watermark: int, roles: Mapping[str, Roles]
     ) -> tuple[Remembered, dict[str, pa.Table]]:
         """What relations remember of rows that are complete by now, and what is known by that."""
         before = state.clocks.watermark
         if self._relations is None or watermark <= before:
             return state.relations, {}
         fresh = _begun_by(self._relations.no_rows(), waiting, before, watermark, r.END)
-        return self._relations.advance(state.relations, fresh, before, watermark)
+        return self._relations.advance(state.relations, fresh, before, watermark, roles)
 
     def _still_waiting(self, name: str, waiting: Waiting, decided: int) -> Waiting:
         """Rows on their way into worlds; those of other streams do not wait any longer than till they are over."""
