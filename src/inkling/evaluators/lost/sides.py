@@ -106,7 +106,8 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
     start, end = _hulls(asides, points, low, high)
     posts = Posts.of(schema, rows)
     unanswerable = np.zeros(asides.n_keys, bool)
-    unanswerable[key[posts.order[posts.last[posts.is_without_limit]]]] = True
+    without_limit = key[posts.order[posts.last[posts.is_without_limit]]]
+    unanswerable[without_limit[without_limit >= 0]] = True
     known, closed, offsets = known_times(rows, key, asides.n_keys, doubt)
     complete = completed_at(rows, key, asides.n_keys, doubt, context.measure)
     return Keys(
