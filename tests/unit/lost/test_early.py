@@ -13,8 +13,8 @@ PROGRAM = """
 """
 A = ["mark 0", 10, 14, 20, 30, 40, 55, 60, 70, "mark 80"]
 B = ["mark 0", 12, 16, None, 31, 32, 50, 61, 71, "mark 80"]
-"""Whether they share a second segment by 31 depends on when the third event of B was: after 16, and before 30 in 14 of 15
-parts. By 50 they do."""
+"""Whether they share a second segment by 31 depends on when the third event of B was: after 16, and before 30 in 14 of
+15 parts. By 50 they do."""
 
 Row = dict[str, object]
 
