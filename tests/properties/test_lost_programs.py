@@ -13,7 +13,8 @@ from inkling.logical import plan as p
 from inkling.testing.lost_programs import LostCase, lost_case
 from inkling.testing.probable_oracle import ProbableResult, probable_oracle
 
-SEEDS = range(8)
+SEEDS = range(3)
+LONG_SEEDS = range(3, 30)
 CASES_PER_SEED = 40
 EPSILON = 0.02
 
@@ -47,7 +48,13 @@ def test_local_eq_definition(seed: int) -> None:
     assert compare([lost_case(rng) for _ in range(CASES_PER_SEED)])
 
 
-@pytest.mark.parametrize("seed", SEEDS[:4])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_local_eq_definition_at_length(seed: int) -> None:
+    test_local_eq_definition(seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:2])
 def test_situations_eq_definition(seed: int) -> None:
     rng = random.Random(f"lost situations {seed}")
     compare([lost_case(rng, situations=True) for _ in range(CASES_PER_SEED // 2)])
