@@ -236,6 +236,7 @@ def test_messages_nobody_listens_for_are_logged(
     ]
 
 
+@pytest.mark.long
 def test_the_command_learns_listens_and_shows_drift(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -172,6 +172,7 @@ class Dying(BucketProcessor):
         return super()._operator()
 
 
+@pytest.mark.long
 def test_stage_fails(job: Job, monkeypatch: pytest.MonkeyPatch, accept: bool) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(chain, "BucketProcessor", Poisoned)

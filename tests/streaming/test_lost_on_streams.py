@@ -120,7 +120,11 @@ def pieces_of(rows: Rows, borders: list[int]) -> list[Rows]:
     ]
 
 
-@pytest.mark.parametrize(("program", "buckets"), [(BY_LINE, 3), (ALL_LINES, 1)], ids=["by line", "all lines"])
+@pytest.mark.parametrize(
+    ("program", "buckets"),
+    [pytest.param(BY_LINE, 3, marks=pytest.mark.long), (ALL_LINES, 1)],
+    ids=["by line", "all lines"],
+)
 def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, program: Program, buckets: int) -> None:
     assert relations_of(program.plan).keys() == {event.name for event in program.plan.events}
     rows = rows_of(random.Random(5))
