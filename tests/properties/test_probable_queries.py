@@ -27,7 +27,7 @@ from inkling.testing.probable_comparison import FoundResult, found_in, probable_
 from inkling.testing.queries import QueryCase, random_query
 from inkling.testing.query_runs import combined_answers, ready
 
-SEEDS = range(8)
+SEEDS = range(6)
 QUERIES_PER_SEED = 260
 STREAMS_PER_SEED = 40
 TOLERANCE = 1e-12

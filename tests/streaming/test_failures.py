@@ -134,6 +134,7 @@ def test_file_is_deleted_before_its_turn(job: Job, tmp_path: Path, accept: bool)
     assert job.visits() == ALL_VISITS
 
 
+@pytest.mark.long
 def test_damaged_checkpoint(job: Job, tmp_path: Path, accept: bool) -> None:
     job.run()
     shutil.copytree(job.checkpoint, tmp_path / "copy")
