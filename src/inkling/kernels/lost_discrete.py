@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from inkling.kernels.sorted_values import first_from
+
 
 class Points(NamedTuple):
     """Of many keys, in order; with the possible times of each lost point, none of a recorded one."""
@@ -199,7 +201,7 @@ def _possible_after(points, at, n_lost, time, hi):
     """The first possible time of lost points after the given one, or one after `hi`."""
     first = hi + 1
     for lost in range(at, at + n_lost):
-        place = _first_from(points.possible, time + 1, points.choices[lost], points.choices[lost + 1])
+        place = first_from(points.possible, time + 1, points.choices[lost], points.choices[lost + 1])
         if place < points.choices[lost + 1]:
             first = min(first, points.possible[place])
     return first
@@ -211,22 +213,10 @@ def _weights(points, at, n_lost, time):
     weight = np.zeros(n_lost)
     for lost in range(n_lost):
         lo, hi = points.choices[at + lost], points.choices[at + lost + 1]
-        place = _first_from(points.possible, time, lo, hi)
+        place = first_from(points.possible, time, lo, hi)
         if place < hi and points.possible[place] == time:
             weight[lost] = 1.0 / (hi - lo)
     return weight
-
-
-@njit(cache=True)
-def _first_from(values, value, lo, hi):
-    """First place of lo … hi whose value is not below the given one."""
-    while lo < hi:
-        middle = (lo + hi) // 2
-        if values[middle] < value:
-            lo = middle + 1
-        else:
-            hi = middle
-    return lo
 
 
 @njit(cache=True)

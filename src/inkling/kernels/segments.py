@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from inkling.kernels.sorted_values import first_from
+
 ALL = -1
 """Stands for a number of segments: every one of them."""
 
@@ -51,18 +53,6 @@ def _case(start, end, other_start, other_end):
 
 
 @njit(cache=True)
-def _first_from(values, value, lo, hi):
-    """First place of lo … hi whose value is not below the given one."""
-    while lo < hi:
-        middle = (lo + hi) // 2
-        if values[middle] < value:
-            lo = middle + 1
-        else:
-            hi = middle
-    return lo
-
-
-@njit(cache=True)
 def _sought(values, value, lo, hi, guess):
     """The same, faster when it is not far from the guess."""
     at = min(max(guess, lo), hi)
@@ -70,10 +60,10 @@ def _sought(values, value, lo, hi, guess):
     if at < hi and values[at] < value:
         while at + step < hi and values[at + step] < value:
             step *= 2
-        return _first_from(values, value, at + step // 2 + 1, min(at + step, hi))
+        return first_from(values, value, at + step // 2 + 1, min(at + step, hi))
     while at - step >= lo and values[at - step] >= value:
         step *= 2
-    return _first_from(values, value, max(at - step, lo), max(at - step // 2, lo))
+    return first_from(values, value, max(at - step, lo), max(at - step // 2, lo))
 
 
 @njit(cache=True)
@@ -124,8 +114,8 @@ def _n_qualifying(one, other, left, right, asked, needed, cuts, listed, n_listed
         lo, hi = begin, stop
         if asked.labeled:
             label = left_labels[segment]
-            lo = hi if label < 0 else _first_from(labels, label, lo, hi)
-            hi = _first_from(labels, label + 1, lo, hi)
+            lo = hi if label < 0 else first_from(labels, label, lo, hi)
+            hi = first_from(labels, label + 1, lo, hi)
         start, end = left_starts[segment], left_ends[segment]
         n_related = _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, cuts)
         if n_related == hi - lo if least == ALL else n_related >= least:

@@ -12,6 +12,7 @@ from inkling.evaluators.lost.passes import bounds
 from inkling.evaluators.lost.sides import RECORDED, Keys
 from inkling.logical.plan import Confidence
 from inkling.model.batch import FOREVER, Ints
+from inkling.results import ROUNDING, reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def first_moments(
         at_least, at_most = _at(
             left, right, ones[open_ones], others[open_ones], quantity[open_ones], asked, times, middle
         )
-        enough = _reaches(at_least, confidence)
+        enough = reaches(at_least, confidence, ROUNDING) & (at_least > 0)
         high[open_ones[enough]] = middle[enough]
         lower[open_ones[enough]], upper[open_ones[enough]] = at_least[enough], at_most[enough]
         low[open_ones[~enough]] = middle[~enough] + 1
@@ -110,10 +111,3 @@ def last_up_to(values: Ints, begin: Ints, end: Ints, value: Ints) -> Ints:
         low = np.where(below, middle + 1, low)
         high = np.where(inside & ~below, middle, high)
     return low - 1
-
-
-def _reaches(probability: np.ndarray, confidence: Confidence) -> np.ndarray:
-    rounding = 1e-12
-    if confidence.strict:
-        return probability > confidence.threshold + rounding
-    return (probability >= confidence.threshold - rounding) & (probability > 0)
