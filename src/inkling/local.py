@@ -14,10 +14,11 @@ from inkling.evaluators.whole import run_plan
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.run import answered
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
+from inkling.io.corrections import corrected_stream
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import ProgramPlan
+from inkling.logical.plan import ProgramPlan, retracted_outputs
 from inkling.lost import run as lost_run
 from inkling.lost.notes import notes_of
 from inkling.lost.program import LostProgram
@@ -67,8 +68,10 @@ def run(
         said = answer(doubtful, given.sources, given.facts, settings, measure.clock, on_worlds)
         found |= said.tables
         notes.append(str(said.account))
+    told = {event.name: found[event.name] for event in program.plan.events}
+    told |= {output: told[name].slice(0, 0) for name, output in retracted_outputs(program.plan).items()}
     return Results(
-        {event.name: found[event.name] for event in program.plan.events},
+        told,
         given.rejects,
         given.n_read,
         measure.clock,
@@ -161,5 +164,5 @@ def _read_streams(plan: ProgramPlan, inputs: Mapping[str, Data]) -> dict[str, No
         schema = stream.schema
         derived = [column.name for column in stream.derived]
         raw = read_table(inputs[schema.name], what=schema.name) if schema.name in inputs else pa.table({})
-        read[schema.name] = normalize(raw, schema, derived)
+        read[schema.name] = corrected_stream(schema, normalize(raw, schema, derived))
     return read

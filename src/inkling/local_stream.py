@@ -6,7 +6,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -34,9 +34,13 @@ from inkling.live.adaptation.steering import Refused, all_or_none, asked, steere
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.open_matches import open_matches, open_table
 from inkling.live.program import LiveProgram, Outcome
+from inkling.live.revision.books import Books
+from inkling.live.revision.program import RevisedProgram, RevisedState
+from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan, StreamPlan
-from inkling.logical.settings import Settings, with_settings
+from inkling.logical.settings import SettingError, Settings, with_settings
+from inkling.logical.stream_windows import StreamWindow, StreamWindows, with_windows
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
@@ -44,7 +48,10 @@ from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
 from inkling.results import result_table
 from inkling.worlds.live.fed import FedWorlds
+from inkling.worlds.live.fed_revised import FedRevisedState, FedRevisedWorlds
 from inkling.worlds.settings import Sampling
+
+AnyProgram = LiveProgram | RevisedProgram | FedWorlds | FedRevisedWorlds
 
 _LENGTH = struct.Struct("<q")
 _MAGIC = b"INKSTRM1"
@@ -110,15 +117,17 @@ class LocalStream:
             given = with_first_models(program, given, learn)
         self._tables = read_tables(program.plan.tables, given, program.folder)
         self._settings: Settings = {}
+        self._windows: StreamWindows = {}
         self._models = None if learn is None else LearningModels(learn, self._tables, learning_names(program.physical))
         self._streams = {stream.schema.name: stream for stream in program.plan.streams}
         self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
         self._clocks: dict[str, Clock] = {}  # of the streams that had rows
-        self._live: LiveProgram | FedWorlds | None = None
+        self._live: AnyProgram | None = None
         self._state: Any = None  # of the program at work
         # of the time before the first row with a time
         self._said = Marks()
         self._n_refused: Mapping[str, int] = {}
+        self._early: Books | None = None  # what was withdrawn
 
     def push(self, rows: Mapping[str, Data]) -> Found:
         """Take in rows of some streams; what they decided comes back."""
@@ -169,6 +178,31 @@ class LocalStream:
             self._take_over({}, settings)
         return refused
 
+    def change_windows(self, stream: str, *, lateness: str | None = None, withdrawals: str | None = None) -> None:
+        """From the next row on: how late rows of a stream may be, and how long they can be withdrawn: `2 HOURS`.
+
+        They take the place of what the program says. A shorter window forgets what it does not reach any more; a
+        longer one reaches back no further than what is still remembered.
+        """
+        self._require_stream(stream)
+        before = self._windows.get(stream, StreamWindow())
+        said = StreamWindow(lateness or before.lateness, withdrawals or before.withdrawals)
+        windows = {**self._windows, stream: said}
+        try:
+            with_windows(self._program.physical.program, windows)
+        except SettingError as problem:
+            raise InputError.of("INK0622", f"the windows stay as they are: {problem}") from None
+        if isinstance(self._live, FedWorlds):
+            raise NotSupportedYet.of(
+                "INK0428",
+                "windows of a program over uncertain streams cannot be changed while it runs yet",
+                helps=("open the stream anew with a program that has other windows",),
+            )
+        self._windows = windows
+        self._take_over({}, self._settings)
+        if self._live is not None:
+            self._state = self._live.rewindowed(self._state)
+
     @property
     def settings(self) -> Settings:
         """What was changed by `control`."""
@@ -213,18 +247,20 @@ class LocalStream:
                 f"the program has no event called `{event}`",
                 notes=(f"its events are {', '.join(one.name for one in self._program.plan.events)}",),
             )
-        if isinstance(self._live, FedWorlds):
+        if isinstance(self._live, FedWorlds | FedRevisedWorlds):
             raise NotSupportedYet.of(
                 "INK0428",
                 f"open matches of `{event}` are not supported yet",
                 notes=("it rests on an uncertain stream, so its matches differ from world to world",),
             )
-        found = [] if self._live is None else open_matches(self._live, self._state, event)
+        found = [] if self._live is None else open_matches(self._live.viewed(self._state), event)
         return open_table(found, self._clock)
 
     def snapshot(self) -> bytes:
         """Everything that is remembered, for `restore`."""
         stages = [] if self._live is None else self._live.dumped(self._state)
+        if self._live is None and self._early is not None:
+            stages = [books_to_bytes(self._early)]
         head = {
             "program": self._digest,
             "clocks": {name: clock.value for name, clock in self._clocks.items()},
@@ -232,7 +268,9 @@ class LocalStream:
             "finished": self._said.finished,
             "read": dict(self._n_refused if self._state is None else self._state.n_read),
             "stages": [len(stage) for stage in stages],
+            "early": self._live is None,
             "settings": self._settings,
+            "windows": {name: asdict(window) for name, window in self._windows.items()},
         }
         if self._models is not None:
             learned = dumped_models(self._models)
@@ -278,9 +316,12 @@ class LocalStream:
             stages.append(data[at : at + size])
             at += size + -size % 8
         stream._settings = head.get("settings", {})
+        stream._windows = {name: StreamWindow(**window) for name, window in head.get("windows", {}).items()}
         if stream._models is not None:
             stream._tables = {**stream._tables, **load_models(stream._models, data[at : at + head["learned"]])}
-        if stages:
+        if stages and head["early"]:
+            stream._early = books_from_bytes(stream._first_state(stream._provisional).books, stages[0])
+        elif stages:
             stream._live = stream._compiled()
             stream._state = stream._live.loaded(stages, head["read"])
         return stream
@@ -326,16 +367,17 @@ class LocalStream:
     @cached_property
     def _physical(self) -> PhysicalPlan:
         """The program with the settings and the counting of now."""
-        if not self._settings and self._models is None:
+        if not self._settings and not self._windows and self._models is None:
             return self._program.physical
-        program = with_settings(self._program.physical.program, self._settings)
+        program = with_windows(with_settings(self._program.physical.program, self._settings), self._windows)
         return plan_program(program if self._models is None else with_counting(program, self._models.orders))
 
     def _before_the_first_row(self, raw: Mapping[str, pa.Table], said: Marks) -> Found:
         """There is nothing to find yet; what is said about time is kept for later."""
         live = self._provisional
-        state, outcome = live.step(live.at(self._n_refused), raw, said)  # type: ignore[arg-type]
+        state, outcome = live.step(self._first_state(live), raw, said)
         self._said, self._n_refused = Marks.together([self._said, said]), state.n_read
+        self._early = getattr(state, "books", None)
         return Found(self._program.plan, outcome, self._clock)
 
     def _decide_clock(self, name: str, rows: pa.Table) -> None:
@@ -356,12 +398,19 @@ class LocalStream:
             require_measurable(self._learn, self._clock)
         if self._live is None:
             self._live = self._compiled()
-            self._state = self._live.at(self._n_refused)
+            self._state = self._first_state(self._live)
             if self._said != Marks():
                 self._state, _ = self._live.step(self._state, {}, self._said)
 
+    def _first_state(self, live: AnyProgram) -> Any:
+        """Nothing is known yet but what was withdrawn, whatever the clocks count."""
+        state = live.at(self._n_refused)
+        if self._early is not None and isinstance(state, RevisedState | FedRevisedState):
+            state.books.ledgers = self._early.ledgers
+        return state
+
     @cached_property
-    def _provisional(self) -> LiveProgram | FedWorlds:
+    def _provisional(self) -> AnyProgram:
         """For rows that are refused before any is accepted."""
         return self._compiled()
 
@@ -372,12 +421,17 @@ class LocalStream:
         text += "" if self._learn is None else str(self._learn)
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def _compiled(self) -> LiveProgram | FedWorlds:
+    def _compiled(self) -> AnyProgram:
         if self._is_doubtful:
             facts, measure = self._facts, self._measure
-            return FedWorlds(self._program.physical, facts, surroundings(facts, measure), measure, self._sampling)
+            plan = self._program.physical
+            if self._windows:
+                plan = plan_program(with_windows(plan.program, self._windows))
+            fed = FedRevisedWorlds if plan.program.revises else FedWorlds
+            return fed(plan, facts, surroundings(facts, measure), measure, self._sampling)
         facts, clocks = self._facts, dict.fromkeys(self._streams, self._clock)
-        return LiveProgram(self._physical, clocks, facts, surroundings(facts, self._measure))
+        kind = RevisedProgram if self._physical.program.revises else LiveProgram
+        return kind(self._physical, clocks, facts, surroundings(facts, self._measure))
 
     @property
     def _clock(self) -> Clock:

@@ -403,15 +403,16 @@ class Program:
             require_bounded(self.physical, self.syntax, self.source)
 
     def _refuse_names_of_outputs(self) -> None:
-        for event in self.plan.events:
-            if event.name.casefold() in ("late", "rejects"):
+        named = [event.name for event in self.plan.events]
+        for name in (*named, *(event.retracted_as for event in self.plan.events if event.retracted_as is not None)):
+            if name.casefold() in ("late", "rejects"):
                 raise ProgramError.of(
                     "INK0327",
-                    f"`{event.name}` cannot run on a stream under this name",
-                    span=self.syntax.event_name(event.name).span,
+                    f"`{name}` cannot run on a stream under this name",
+                    span=self.syntax.event_name(name).span,
                     source=self.source,
-                    label=f"every stream has an output called `{event.name.casefold()}`",
-                    helps=("give the event another name",),
+                    label=f"every stream has an output called `{name.casefold()}`",
+                    helps=(f"give the {'event' if name in named else 'output'} another name",),
                 )
 
 

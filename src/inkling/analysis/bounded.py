@@ -194,7 +194,7 @@ def _bound(
     event: p.EventPlan, program: p.ProgramPlan, windows: tuple[p.Window, ...] = (), n_open: int | None = None
 ) -> Bound:
     streams = streams_of(event, program)
-    late = [stream.schema.late for stream in streams if stream.schema.late is not None]
+    late = [one.schema.late for one in streams if one.schema.late is not None and not one.schema.speculative]
     ticks = [stream.schema.tick for stream in streams if stream.schema.tick is not None]
     return Bound(
         windows,

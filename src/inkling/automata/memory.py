@@ -96,6 +96,7 @@ class RunMemory:
 
     def rename(self, codes: Ints) -> None:
         """Name every key by its place among these codes, which are all that have runs, ascending."""
+        self._make_room(int(codes[-1]) + 1 if len(codes) else 0)
         places = _places(codes, self.n_patterns)
         self.begin, self.end = self.begin[places], self.end[places]
 

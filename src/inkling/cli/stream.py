@@ -255,7 +255,7 @@ def _checkpoint_of(output: str) -> str:
         return tempfile.mkdtemp(prefix="inkling-")
     address = address_of(output)
     if address.kind:
-        raise typer.BadParameter(f"--checkpoint must be given for {output}")
+        raise typer.BadParameter(f"--checkpoint must be given for {address.text}")
     return f"{address.place.rstrip('/')}/_checkpoint"
 
 

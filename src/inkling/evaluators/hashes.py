@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.kernels.hashing import hashed_bytes, mixed
+from inkling.kernels.hashing import hashed_bytes, hashed_lists, mixed
 from inkling.model.schema import StreamSchema
 
 Hashes = NDArray[np.uint64]
@@ -34,13 +34,20 @@ def hashes_of(column: pa.Array) -> Hashes:
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
         found = _hashed_texts(column)
     elif pa.types.is_floating(kind):
-        found = (pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False) + 0.0).view(np.uint64)  # -0.0 is 0.0
+        known = pc.fill_null(column, 0.0) if column.null_count else column
+        found = (known.to_numpy(zero_copy_only=False) + 0.0).view(np.uint64)  # -0.0 is 0.0
     else:
-        whole = pc.fill_null((column if column.type == pa.int64() else column.cast(pa.int64())), 0)
+        whole = column if column.type == pa.int64() else column.cast(pa.int64())
+        whole = pc.fill_null(whole, 0) if column.null_count else whole
         found = whole.to_numpy(zero_copy_only=False).view(np.uint64)
     if column.null_count:
         found = np.where(column.is_null().to_numpy(zero_copy_only=False), _NULL, found)
     return found
+
+
+def hashes_of_lists(offsets: NDArray[np.int64], items: Hashes) -> Hashes:
+    """One hash per list, of the hashes of its items and their order."""
+    return hashed_lists(offsets, items)
 
 
 def _hashed_texts(column: pa.Array) -> Hashes:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from inkling.io.normalize import END, ID, START
-from inkling.io.rejects import REJECTS_SCHEMA, Complaint, Reason, rejected_rows
+from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.model.schema import StreamSchema
 
 _ROW, _PLACE = "@row", "@place_in_order"
@@ -18,22 +21,47 @@ def without_duplicates(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, 
     Of several rows with one id the one with the least values stays, column by column, so it does not matter in
     which order they came.
     """
-    if schema.id is None or not len(rows):
-        return rows, REJECTS_SCHEMA.empty_table()
+    if schema.id is None:
+        return rows, NO_REJECTS
     names = list(dict.fromkeys((*schema.key, START, END, ID)))
-    if len(rows.group_by(names).aggregate([])) == len(rows):
-        return rows, REJECTS_SCHEMA.empty_table()
-    columns = [name for name in rows.column_names if not name.startswith("@")]
+    return _without(schema, rows, least_rows(rows, names), " for the same key and time")
+
+
+def with_distinct_ids(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Rows with distinct ids, whatever their keys and times, and rejects for the others; the least row stays."""
+    return _without(schema, rows, least_rows(rows, [ID], [START, END]), "")
+
+
+def least_rows(rows: pa.Table, same: list[str], first: Sequence[str] = ()) -> NDArray[np.bool_] | None:
+    """Which rows are the least of those that agree in some columns; None where all differ.
+
+    They are compared column by column, some `first`, then all that were read; nothing is more than any value.
+    """
+    if not len(rows) or len(rows.group_by(same).aggregate([])) == len(rows):
+        return None
+    columns = dict.fromkeys([*same, *first, *_read(rows)])
     numbers = pa.array(np.arange(len(rows)))
     sortable = _sortable(rows).append_column(_ROW, numbers)
-    ordered = sortable.sort_by([(name, "ascending") for name in (*names, *columns)])
-    places = ordered.select(names).append_column(_PLACE, numbers)
-    least = places.group_by(names).aggregate([(_PLACE, "min")])[f"{_PLACE}_min"].to_numpy()
+    ordered = sortable.sort_by([(name, "ascending") for name in columns])
+    places = ordered.select(same).append_column(_PLACE, numbers)
+    least = places.group_by(same).aggregate([(_PLACE, "min")])[f"{_PLACE}_min"].to_numpy()
     kept = np.zeros(len(rows), bool)
     kept[ordered[_ROW].to_numpy()[least]] = True
-    complaint = Complaint(Reason.DUPLICATE_ID, schema.id, ~kept)
-    rejects = rejected_rows(schema.name, rows.select(columns), schema.id, [complaint])
+    return kept
+
+
+def _without(
+    schema: StreamSchema, rows: pa.Table, kept: NDArray[np.bool_] | None, again: str
+) -> tuple[pa.Table, pa.Table]:
+    if kept is None or schema.id is None:
+        return rows, NO_REJECTS
+    complaint = Complaint(Reason.DUPLICATE_ID, schema.id, ~kept, again)
+    rejects = rejected_rows(schema.name, rows.select(_read(rows)), schema.id, [complaint])
     return rows.filter(pa.array(kept)), rejects
+
+
+def _read(rows: pa.Table) -> list[str]:
+    return [name for name in rows.column_names if not name.startswith("@")]
 
 
 def _sortable(rows: pa.Table) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from inkling.io.casting import Cast, cast_column, clock_of, is_readable, plain_v
 from inkling.io.moments import error_columns, moments, on_grid, outside_limits
 from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
+from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import FARTHEST, Clock
 from inkling.model.types import Type
@@ -24,18 +25,32 @@ from inkling.model.value_worlds import value_columns
 START, END, PLACE, ID = "@start", "@end", "@place", "@id"
 """Columns that say when a row's event happened, where it stands among simultaneous ones, and how it is called."""
 
+ABOUT_TIME = {
+    Reason.BAD_TIME,
+    Reason.NULL_TIME,
+    Reason.ENDS_BEFORE_START,
+    Reason.NULL_ERROR,
+    Reason.BAD_ERROR,
+    Reason.NULL_CLOCK,
+}
+"""Faults of rows that do not tell when their event happened."""
+
 OWN_ID = "@own_id"
 """The id of a row whose event goes by another name; simultaneous rows of a key stand in the order of their own ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """Rows with the declared columns and the `@` columns, what was set aside, and what the times count."""
+    """Rows with the declared columns and the `@` columns, what was set aside, and what the times count.
+
+    Of a stream with OP, `rows` are the events that rows tell of, `withdrawals` those that rows take back.
+    """
 
     rows: pa.Table
     rejects: pa.Table
     clock: Clock
     n_read: int
+    withdrawals: pa.Table = field(default_factory=lambda: no_withdrawals(pa.int64()))
 
 
 def normalize(
@@ -56,23 +71,32 @@ def normalize(
         raw = pa.table({column.name: pa.nulls(0) for column in wanted})
     require_columns(schema, [column.name for column in wanted], raw.column_names)
     raw = raw.select([*(column.name for column in wanted), *_about_records(raw)])
+    says = None if schema.op is None else _ops(raw, schema, schema.op)
     if clock is None:
-        clock = declared_clock(schema) or clock_of(raw[schema.start])
+        clock = declared_clock(schema) or clock_of(_times_of_events(raw, schema, says))
     for column in wanted:
         require_readable(schema, column, raw.schema.field(column.name).type, clock)
-    casts = {column.name: cast_column(raw[column.name], column.type, clock) for column in wanted}
-    complaints = _complaints(raw, schema, wanted, casts, clock)
-    good = ~np.logical_or.reduce([np.zeros(len(raw), bool), *(complaint.mask for complaint in complaints)])
+    kept = [column for column in wanted if column.name != schema.op]
+    casts = {column.name: cast_column(raw[column.name], column.type, clock) for column in kept}
+    complaints = _complaints(raw, schema, kept, casts, clock)
+    timely = None
+    if says is not None:
+        timely = ~_any(len(raw), [one for one in complaints if one.reason in ABOUT_TIME])
+        complaints = _about_ops(schema, says, complaints)
+    good = ~_any(len(raw), complaints)
     read = {name: cast.values for name, cast in casts.items()}
     columns = on_grid(read, schema)
     columns[START], columns[END] = moments(read, schema)
     columns[PLACE] = casts[schema.order_by].values if schema.order_by else pa.nulls(len(raw), pa.int64())
     columns[ID] = casts[schema.id].values if schema.id else pa.array(_numbers(raw, numbers))
     rows = pa.table(columns)
-    if good.all():
-        return Normalized(rows, NO_REJECTS, clock, len(raw))
-    rejects = rejected_rows(schema.name, raw, schema.id, complaints, numbers)
-    return Normalized(rows.filter(pa.array(good)), rejects, clock, len(raw))
+    rejects = NO_REJECTS if good.all() else rejected_rows(schema.name, raw, schema.id, complaints, numbers)
+    if says is None or timely is None:
+        return Normalized(rows if good.all() else rows.filter(pa.array(good)), rejects, clock, len(raw))
+    taken_back = rows.select([ID, END]).set_column(1, END, pc.if_else(pa.array(timely), rows[END], None))
+    taken_back = taken_back.filter(pa.array(good & says.withdrawn))
+    told = withdrawals(schema, taken_back[ID], taken_back[END])
+    return Normalized(rows.filter(pa.array(good & ~says.withdrawn)), rejects, clock, len(raw), told)
 
 
 class Normalizer:
@@ -80,19 +104,33 @@ class Normalizer:
 
     def __init__(self, schema: StreamSchema, derived: Iterable[str], clock: Clock) -> None:
         self._schema, self._derived, self._clock = schema, tuple(derived), clock
-        self._wanted = stored_columns(schema, self._derived)
+        self._wanted = [one for one in stored_columns(schema, self._derived) if one.name != schema.op]
         roles = {*schema.key, schema.start, schema.end, schema.id, schema.order_by, *error_columns(schema)}
         self._required = {column.name for column in self._wanted if column.name in roles}
 
     def __call__(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
+        if self._schema.op is None or raw.column_names.count(self._schema.op) != 1:
+            return self._quickly(raw, numbers)
+        says = _ops(raw, self._schema, self._schema.op)
+        if says.happened.all():
+            return self._quickly(raw)
+        others = self._slowly(raw.filter(pa.array(~says.happened)))
+        events = self._quickly(raw.filter(pa.array(says.happened)))
+        rejects = pa.concat_tables([events.rejects, others.rejects])
+        return replace(events, rejects=rejects, n_read=len(raw), withdrawals=others.withdrawals)
+
+    def _slowly(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
+        return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers)
+
+    def _quickly(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
         columns = self._as_they_are(raw)
         if columns is None:
-            return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers)
+            return self._slowly(raw, numbers)
         schema = self._schema
         columns[PLACE] = columns[schema.order_by] if schema.order_by else pa.nulls(len(raw), pa.int64())
         columns[ID] = columns[schema.id] if schema.id else pa.array(_numbers(raw, numbers))
         rows = pa.Table.from_arrays(list(columns.values()), list(columns))
-        return Normalized(rows, NO_REJECTS, self._clock, len(raw))
+        return Normalized(rows, NO_REJECTS, self._clock, len(raw), no_withdrawals(rows.schema.field(ID).type))
 
     def _as_they_are(self, raw: pa.Table) -> dict[str, pa.Array] | None:
         """The columns if they have the declared types and no row gives cause for complaint, else None."""
@@ -134,6 +172,8 @@ def stored_columns(schema: StreamSchema, derived: Iterable[str] = ()) -> list[Co
             stored.setdefault(role, Column(role, Type.STRING))
     for column in _doubt_columns(schema):
         stored.setdefault(column.name, column)
+    if schema.op is not None:
+        stored.setdefault(schema.op, Column(schema.op, Type.STRING))
     return list(stored.values())
 
 
@@ -192,6 +232,45 @@ def require_readable(schema: StreamSchema, column: Column, have: pa.DataType, cl
         if schema.column(column.name) is not None
         else (),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ops:
+    """What rows say of their events."""
+
+    happened: NDArray[np.bool_]
+    withdrawn: NDArray[np.bool_]
+
+
+def _ops(raw: pa.Table, schema: StreamSchema, name: str) -> _Ops:
+    values = raw[name]
+    require_readable(schema, Column(name, Type.STRING), values.type, Clock.TICKS)
+    words = cast_column(values, Type.STRING, Clock.TICKS).values
+    return _Ops(*(_mask(pc.fill_null(pc.equal(words, word), False)) for word in (EVENT, WITHDRAWAL)))
+
+
+def _times_of_events(raw: pa.Table, schema: StreamSchema, says: _Ops | None) -> pa.ChunkedArray:
+    """Times of withdrawals may be anything."""
+    times = raw[schema.start]
+    return times if says is None else times.filter(pa.array(~says.withdrawn))
+
+
+def _about_ops(schema: StreamSchema, says: _Ops, complaints: Sequence[Complaint]) -> list[Complaint]:
+    """What is wrong with rows of which some withdraw an event, and need nothing but its id for that."""
+    assert schema.op is not None
+    unknown = Complaint(Reason.BAD_OP, schema.op, ~says.happened & ~says.withdrawn, f"'{EVENT}' or '{WITHDRAWAL}'")
+    malformed = [one for one in complaints if one.reason is Reason.MALFORMED]
+    others = [
+        one if one.column == schema.id else replace(one, mask=one.mask & says.happened)
+        for one in complaints
+        if one.reason is not Reason.MALFORMED
+    ]
+    return [*malformed, unknown, *others]
+
+
+def _any(n_rows: int, complaints: Iterable[Complaint]) -> NDArray[np.bool_]:
+    """The rows that are complained of."""
+    return np.logical_or.reduce([np.zeros(n_rows, bool), *(complaint.mask for complaint in complaints)])
 
 
 def _about_records(raw: pa.Table) -> list[str]:

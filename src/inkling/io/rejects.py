@@ -34,6 +34,7 @@ class Reason(Enum):
     """Why a row was set aside; the first that applies, in this order."""
 
     MALFORMED = "malformed"
+    BAD_OP = "bad op"
     BAD_TIME = "bad time"
     NULL_TIME = "null time"
     ENDS_BEFORE_START = "ends before it starts"
@@ -45,6 +46,8 @@ class Reason(Enum):
     NULL_ID = "null id"
     NULL_ORDER = "null order"
     DUPLICATE_ID = "duplicate id"
+    NOTHING_TO_WITHDRAW = "nothing to withdraw"
+    WITHDRAWN_TWICE = "withdrawn twice"
     TIED = "tied order"
     TOO_WIDE = "too wide"
     WEIGHT_COUNT = "weight count"
@@ -99,10 +102,12 @@ class Complaint:
             case Reason.ENDS_BEFORE_START:
                 start, end = shown(row[self.column]), shown(row[self.expected])
                 return f"`{self.column}` is {start}, after `{self.expected}`, which is {end}"
-            case Reason.BAD_TIME | Reason.BAD_VALUE | Reason.BAD_ERROR:
+            case Reason.BAD_OP if row[self.column] is None:
+                return f"`{self.column}` is missing, expected {self.expected}"
+            case Reason.BAD_OP | Reason.BAD_TIME | Reason.BAD_VALUE | Reason.BAD_ERROR:
                 return f"`{self.column}` is {shown(row[self.column])}, expected {self.expected}"
             case Reason.DUPLICATE_ID:
-                return f"`{self.column}` is {shown(row[self.column])} once more for the same key and time"
+                return f"`{self.column}` is {shown(row[self.column])} once more{self.expected}"
             case Reason.TIED:
                 return f"`{self.column}` is {shown(row[self.column])} for another row of the same time too"
             case _:

@@ -6,15 +6,14 @@ policies keep states in which parts cannot be told apart any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from inkling.errors import NotSupportedYet
 from inkling.evaluators.stage.engine import StageEngine
-from inkling.live.program import LiveProgram, ProgramState
-from inkling.live.stage import LiveStage
+from inkling.live.stage import LiveStage, LiveState
 from inkling.logical import plan as p
 from inkling.logical.part_texts import PartTexts
 from inkling.logical.recursion import resting_on
@@ -40,9 +39,9 @@ class OpenMatch:
     lineage: tuple[object, ...]
 
 
-def open_matches(live: LiveProgram, state: ProgramState, event: str) -> list[OpenMatch]:
+def open_matches(stages: Iterable[tuple[LiveStage, LiveState]], event: str) -> list[OpenMatch]:
     """The open matches of an event, oldest first."""
-    for stage, held in zip(live.stages, state.stages, strict=True):
+    for stage, held in stages:
         step = next((step for step in stage.plan.stages[stage.number].steps if step.event.name == event), None)
         if step is None:
             continue

@@ -25,6 +25,7 @@ class Part:
     stage: int
     stream: str | None  # None for stage rows
     rows: pa.Table
+    withdrawn: bool = False  # whether these rows never happened
 
 
 def parts_for_stages(
@@ -80,7 +81,7 @@ def pieces(part: Part, buckets: NDArray[np.int64]) -> Iterator[tuple[int, Part]]
     rows, ordered = part.rows.take(pa.array(order)).combine_chunks(), buckets[order]
     cuts = np.flatnonzero(np.diff(ordered)) + 1
     for first, last in zip([0, *cuts], [*cuts, len(ordered)], strict=True):
-        yield int(ordered[first]), Part(part.stage, part.stream, rows.slice(first, last - first))
+        yield int(ordered[first]), Part(part.stage, part.stream, rows.slice(first, last - first), part.withdrawn)
 
 
 def is_divisible(stage: Stage, program: ProgramPlan) -> bool:
@@ -97,13 +98,16 @@ def is_divisible(stage: Stage, program: ProgramPlan) -> bool:
 def _buckets(part: Part, stage: Stage, program: ProgramPlan, n_buckets: int) -> NDArray[np.int64]:
     if not is_divisible(stage, program):
         return np.zeros(len(part.rows), np.int64)
-    rows = part.rows
-    if part.stream is not None:
-        given = next(one for one in stage.inputs if one.source == part.stream)
-        rows = pa.table(
-            {
-                r.key_name(place): rows[column].cast(ARROW_TYPES[kind])
-                for place, (column, kind) in enumerate(zip(given.key, stage.key_types, strict=True))
-            }
-        )
+    rows = part.rows if part.stream is None else keys_of(part.stream, part.rows, stage)
     return buckets_of(rows, len(stage.key_types), n_buckets)
+
+
+def keys_of(stream: str, rows: pa.Table, stage: Stage) -> pa.Table:
+    """The key columns that rows of a stream will have as stage rows."""
+    given = next(one for one in stage.inputs if one.source == stream)
+    return pa.table(
+        {
+            r.key_name(place): rows[column].cast(ARROW_TYPES[kind])
+            for place, (column, kind) in enumerate(zip(given.key, stage.key_types, strict=True))
+        }
+    )

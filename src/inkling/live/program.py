@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -73,11 +73,20 @@ class LiveProgram:
         """The time up to which everything is decided."""
         return min((stage.clocks.watermark for stage in state.stages), default=NEVER)
 
+    def viewed(self, state: ProgramState) -> list[tuple[LiveStage, LiveState]]:
+        """The stages with what they remember."""
+        return list(zip(self.stages, state.stages, strict=True))
+
     def dumped(self, state: ProgramState) -> list[bytes]:
         return [snapshot.to_bytes(stage) for stage in state.stages]
 
     def loaded(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> ProgramState:
         return ProgramState(tuple(snapshot.from_bytes(part) for part in parts), n_read)
+
+    def rewindowed(self, state: ProgramState) -> ProgramState:
+        """A state that goes on with the windows of the program as it is compiled now."""
+        stages = (stage.rewindowed(held) for stage, held in zip(self.stages, state.stages, strict=True))
+        return replace(state, stages=tuple(stages))
 
     def step(
         self, state: ProgramState, raw: Mapping[str, pa.Table], said: Marks | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -67,17 +67,17 @@ class LiveStage:
         around: Surroundings,
         *,
         distinct: bool = False,
+        owners: bool = False,
     ) -> LiveStage:
         stage = plan.stages[number]
-        stepper = StageStepper(StageEngine(stage, tables, around), plan.program, around)
+        stepper = StageStepper(StageEngine(stage, tables, around), plan.program, around, owners=owners)
         sources = {given.source for given in stage.inputs}
         derived = {one.schema.name: one for one in plan.program.streams if one.derived and one.schema.name in sources}
         return cls(plan, number, tables, around, stepper, derived, distinct)
 
     def start(self) -> LiveState:
-        stage, program = self.plan.stages[self.number], self.plan.program
-        lateness = lateness_of(streams_behind(stage, self.plan), program, self.around.measure)
-        return LiveState(Clocks(lateness), r.stage_schema(stage).empty_table(), {}, {}, self.stepper.start())
+        stage = self.plan.stages[self.number]
+        return LiveState(Clocks(self._lateness), r.stage_schema(stage).empty_table(), {}, {}, self.stepper.start())
 
     def advance(self, state: LiveState, parts: Iterable[Part], marks: Marks) -> tuple[LiveState, Advanced]:
         """Take in what arrived, move the clocks, and decide what is complete by now."""
@@ -106,6 +106,15 @@ class LiveStage:
         after = LiveState(clocks, pending, raw, last, stage)
         rejects.append(tied_rejects(self.plan.stages[self.number], found.tied))
         return after, Advanced(found, _concatenated(lates), _concatenated(rejects))
+
+    def rewindowed(self, state: LiveState) -> LiveState:
+        """A state that goes on with the lateness that the program says now."""
+        return replace(state, clocks=replace(state.clocks, lateness=self._lateness))
+
+    @property
+    def _lateness(self) -> dict[str, int]:
+        behind = streams_behind(self.plan.stages[self.number], self.plan)
+        return lateness_of(behind, self.plan.program, self.around.measure)
 
     def rows_so_far(self, state: LiveState) -> pa.Table:
         """The rows that are kept, and those that wait until their time is complete, as if it were."""

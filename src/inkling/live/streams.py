@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from inkling.analysis.policies import read_sources
+from inkling.io.normalize import END, START
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Span
-from inkling.model.uncertainty import ImpreciseTime
+from inkling.model.uncertainty import ImpreciseTime, ProbableValue
 from inkling.physical.plan import PhysicalPlan, Stage
 
 
@@ -33,6 +34,11 @@ def _stages_behind(stage: Stage, plan: PhysicalPlan) -> list[Stage]:
             if other not in found and any(step.event.name in read for step in other.steps)
         ]
     return found
+
+
+def time_of(schema: StreamSchema) -> str:
+    """The column that says from when on a row matters: the first tick of imprecise times, the start of alternatives."""
+    return START if isinstance(schema.doubt, ImpreciseTime | ProbableValue) else END
 
 
 def streams_of_event(event: EventPlan, program: ProgramPlan) -> tuple[str, ...]:

@@ -40,13 +40,19 @@ class Bindings:
         return self.events.get(slot, ())[self.rounds.get(slot, 0) :]
 
     def with_event(self, slot: int, event: Event) -> Bindings:
-        return replace(self, events={**self.events, slot: (*self.events.get(slot, ()), event)})
+        events = {**self.events, slot: (*self.events.get(slot, ()), event)}
+        return Bindings(events, self.spans, self.facts, self.key, self.rounds, self.quantity)
 
     def with_span(self, slot: int, start: Instant, end: Instant) -> Bindings:
-        return replace(self, spans={**self.spans, slot: (start, end)})
+        spans = {**self.spans, slot: (start, end)}
+        return Bindings(self.events, spans, self.facts, self.key, self.rounds, self.quantity)
 
     def with_fact(self, atom: int, row: Row) -> Bindings:
-        return replace(self, facts={**self.facts, atom: row})
+        facts = {**self.facts, atom: row}
+        return Bindings(self.events, self.spans, facts, self.key, self.rounds, self.quantity)
+
+    def in_round(self, rounds: Mapping[int, int]) -> Bindings:
+        return Bindings(self.events, self.spans, self.facts, self.key, rounds, self.quantity)
 
     def in_new_round(self, slots: Iterable[int], atoms: Iterable[int]) -> Bindings:
         """Another repetition begins: what its slots and atoms stood for in earlier ones is not at hand."""
@@ -91,11 +97,16 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
     match expr:
         case e.Literal(value=literal):
             return literal
-        case e.SpanLiteral(span=span):
-            return around.measure(span)
         case e.ColumnOf(slot=slot, column=column):
             filled = at.at_hand(slot)
             return filled[-1].values.get(column) if filled else None
+        case e.Compare(operator=symbol, left=left, right=right):
+            one, other = value(left), value(right)
+            return one is not None and other is not None and COMPARISONS[symbol](one, other)
+        case e.KeyColumn(column=column):
+            return at.key.get(column)
+        case e.SpanLiteral(span=span):
+            return around.measure(span)
         case e.ListColumn(which=which, slot=slot, column=column, own=own):
             filled = at.events.get(slot, ())[: -1 if own else None]
             if not filled:
@@ -112,8 +123,6 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
         case e.IdOf(slot=slot):
             filled = at.at_hand(slot)
             return filled[-1].ids[0] if filled else None
-        case e.KeyColumn(column=column):
-            return at.key.get(column)
         case e.Quantity():
             return at.quantity
         case e.FactColumn(atom=atom, column=column):
@@ -129,9 +138,6 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
         case e.Chosen(conditions=conditions, values=choices):
             pairs = zip(conditions, choices, strict=True)
             return next((value(choice) for condition, choice in pairs if value(condition) is True), None)
-        case e.Compare(operator=symbol, left=left, right=right):
-            one, other = value(left), value(right)
-            return one is not None and other is not None and COMPARISONS[symbol](one, other)
         case e.InList(item=item, choices=choices):
             found = value(item)
             return found is not None and any(found == choice.value for choice in choices)

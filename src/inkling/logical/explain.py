@@ -87,6 +87,8 @@ class _EventLines:
         for title, outputs in (("head", event.head), ("return", event.returns)):
             if outputs:
                 details.append(f"{title} {', '.join(self._output(output) for output in outputs)}")
+        if event.retracted_as is not None:
+            details.append(f"on retract {event.retracted_as}")
         return self.lines.add(f"Event {event.name}[{found}]", "; ".join(details))
 
     def _forecast(self, forecast: p.Forecast, confidence: p.Confidence | None) -> str:
@@ -219,9 +221,9 @@ def _timing(schema: StreamSchema) -> list[str]:
     if schema.tick is not None:
         details.append(f"tick {span_text(schema.tick)}")
     if schema.late is not None:
-        details.append(f"late {span_text(schema.late)}")
+        details.append(f"late {span_text(schema.late)}" + (" speculative" if schema.speculative else ""))
     if schema.op is not None:
-        details.append(f"op {schema.op}")
+        details.append(f"op {schema.op}" + ("" if schema.op_for is None else f" for {span_text(schema.op_for)}"))
     return details
 
 

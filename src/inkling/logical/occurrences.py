@@ -67,13 +67,16 @@ class _Partial:
         return _Partial(
             found.bindings,
             # a deadline may be due at once, but the sequence starts with its first part
-            found if self.hull is None else replace(_hull(self.hull, found), start=self.hull.start),
+            found if self.hull is None else _hull(self.hull, found, self.hull.start),
             found.end,
             absences=tuple(
                 absence if absence.right is not None else replace(absence, right=found.start)
                 for absence in self.absences
             ),
         )
+
+    def bound_to(self, bindings: Bindings) -> _Partial:
+        return _Partial(bindings, self.hull, self.last_end, self.beginning, self.absences, self.rivals)
 
     def without(self, pattern: p.Pattern) -> _Partial:
         back = None if self.beginning is None else self.beginning.back
@@ -233,8 +236,9 @@ class Stage:
         def tested(leaf: p.Leaf) -> Callable[[Event], bool]:
             return lambda event: self.passes_all(leaf.conditions, at.with_event(leaf.slot, event))
 
+        rights = keys_of(pattern.right, self.events, tested(y))
         for left in keys_of(pattern.left, self.events, tested(x)):
-            for right in keys_of(pattern.right, self.events, tested(y)):
+            for right in rights:
                 if pattern.is_within_one_stream and left.key == right.key:
                     continue
                 chosen = qualifying(pattern, left, right)
@@ -288,7 +292,8 @@ class Stage:
         for partial in self._place(sequence.policy, sequence.parts, _Partial(at)):
             if partial.hull is None:
                 continue  # an empty occurrence is none
-            found = replace(partial.hull, bindings=partial.bindings)
+            hull = partial.hull
+            found = Occurrence(partial.bindings, hull.start, hull.end, hull.lineage, hull.known_at)
             if any(self._violated(absence, found, limit) for absence in partial.absences):
                 continue
             if any(absence.right is None for absence in partial.absences):
@@ -331,7 +336,7 @@ class Stage:
         around = so_far.bindings.rounds
 
         def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
-            yield count, replace(so_far, bindings=replace(so_far.bindings, rounds=around))
+            yield count, so_far.bound_to(so_far.bindings.in_round(around))
             if count == high:
                 return
             fresh = _in_new_round(pattern, so_far)
@@ -352,7 +357,7 @@ class Stage:
         following = next((one for one in rest if not isinstance(one, p.Absent)), None)
 
         def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
-            over = replace(so_far, bindings=replace(so_far.bindings, rounds=around))
+            over = so_far.bound_to(so_far.bindings.in_round(around))
             again = _in_new_round(pattern, so_far)
             rounds = self._candidates_after(pattern, again) if count != high else ()
             exits = self._candidates_of_part(following, over) if count >= low else ()
@@ -450,7 +455,7 @@ def _in_new_round(pattern: p.Pattern, so_far: _Partial) -> _Partial:
     """Before one more round of a repetition of `pattern`."""
     slots = [*(leaf.slot for leaf in p.leaves(pattern)), *_named_slots(pattern)]
     atoms = [atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms]
-    return replace(so_far, bindings=so_far.bindings.in_new_round(slots, atoms))
+    return so_far.bound_to(so_far.bindings.in_new_round(slots, atoms))
 
 
 def _named_slots(part: p.Part) -> Iterator[int]:
@@ -465,11 +470,11 @@ def _named(found: Occurrence, slot: int) -> Occurrence:
     return replace(found, bindings=found.bindings.with_span(slot, found.start, found.end))
 
 
-def _hull(left: Occurrence, right: Occurrence) -> Occurrence:
-    """Both together, with what is bound after the right one."""
+def _hull(left: Occurrence, right: Occurrence, start: Instant | None = None) -> Occurrence:
+    """Both together, with what is bound after the right one; from the earlier start, if none is given."""
     return Occurrence(
         right.bindings,
-        min(left.start, right.start),
+        min(left.start, right.start) if start is None else start,
         max(left.end, right.end),
         (*left.lineage, *right.lineage),
         max(left.known_at, right.known_at),

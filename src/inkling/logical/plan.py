@@ -392,6 +392,7 @@ class EventPlan:
     consumption: Consumption | None = None
     on_change: bool = False  # ON CHANGE: matches of a window whose values are those of the match before are left out
     forecast: Forecast | None = None  # results say when the pattern will be detected next
+    retracted_as: str | None = None  # ON RETRACT: the output of its results that were withdrawn
 
     @property
     def preferred(self) -> tuple[Expr, ...]:
@@ -447,11 +448,21 @@ class ProgramPlan:
         """Everything that look-ups may name: what is declared, and what rules derive."""
         return (*self.tables, *(rule.schema for rule in self.rules))
 
+    @property
+    def revises(self) -> bool:
+        """Whether results can be withdrawn after they were told."""
+        return any(stream.schema.revises for stream in self.streams)
+
     def stream(self, name: str) -> StreamPlan | None:
         return next((stream for stream in self.streams if stream.schema.name == name), None)
 
     def event(self, name: str) -> EventPlan | None:
         return next((event for event in self.events if event.name == name), None)
+
+
+def retracted_outputs(program: ProgramPlan) -> dict[str, str]:
+    """By event, the output of its results that were withdrawn; a run over complete data withdraws none."""
+    return {event.name: event.retracted_as for event in program.events if event.retracted_as is not None}
 
 
 def sub_patterns(part: Part) -> tuple[Pattern, ...]:

@@ -97,16 +97,36 @@ def derive(
     depths: Mapping[Event, int] | None = None,
 ) -> list[Derived]:
     """The results of one event in canonical order; `depths` are those of results of its own recursion, if any."""
-    derived: list[Derived] = []
+    derived = (
+        found
+        for key, events in pieces(event, world)
+        for found in derive_in_piece(event, key, events, around, known_at, depths)
+    )
+    return sorted(derived, key=lambda found: position(found.event))
+
+
+def pieces(event: p.EventPlan, world: World) -> Iterator[tuple[Row, tuple[Event, ...]]]:
+    """What an event looks at, in pieces that know nothing of each other, with the key of each."""
     resets = world.resets_of(*event.sources)
     compares_keys = isinstance(event.pattern, p.Quantified)
     every = world.keys_of(*event.sources) if compares_keys else world.of(*event.sources)
     for key, together in _partitions(event, every):
         for events in _between_resets(key, together, resets):
-            scope = tuple(one for one in events if one.source in event.scope)
-            stage = Stage(events, scope, around, known_at)
-            derived.extend(_results(event, _finished(event, stage, Bindings(key=key)), around, depths))
-    return sorted(derived, key=lambda found: position(found.event))
+            yield key, events
+
+
+def derive_in_piece(
+    event: p.EventPlan,
+    key: Row,
+    events: tuple[Event, ...],
+    around: Surroundings,
+    known_at: Mapping[Event, int],
+    depths: Mapping[Event, int] | None = None,
+) -> Iterator[Derived]:
+    """The results of one event in one piece."""
+    scope = tuple(one for one in events if one.source in event.scope)
+    stage = Stage(events, scope, around, known_at)
+    return _results(event, _finished(event, stage, Bindings(key=key)), around, depths)
 
 
 def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple[Row, tuple[Event, ...]]]:

@@ -19,6 +19,7 @@ from inkling.logical.instants import ends_of
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.event import Event, Value, World
 from inkling.model.lost_worlds import EMPTY_KEY
+from inkling.model.schema import StreamSchema
 from inkling.model.types import Type
 
 RawRow = Mapping[str, object]
@@ -29,6 +30,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], around: Surroundings) -> World:
     """All events of the streams of a program; a stream without rows is empty."""
+    rows = {stream.schema.name: standing(stream.schema, rows.get(stream.schema.name, ())) for stream in program.streams}
     ordered = [
         plain(row.get(stream.schema.order_by))
         for stream in program.streams
@@ -49,6 +51,14 @@ def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], around:
         tuple(reset for _, resets in told for reset in resets),
         tuple(row for some in empty for row in some),
     )
+
+
+def standing(schema: StreamSchema, rows: Sequence[RawRow]) -> Sequence[RawRow]:
+    """The rows of events that nobody withdraws, wherever the withdrawal stands among the rows."""
+    if schema.op is None or schema.id is None:
+        return rows
+    withdrawn = {row.get(schema.id) for row in rows if row.get(schema.op) == "-"}
+    return [row for row in rows if row.get(schema.op) == "+" and row.get(schema.id) not in withdrawn]
 
 
 def _rows(rows: Mapping[str, Sequence[RawRow]], stream: StreamPlan, *, is_event: bool) -> list[RawRow]:
@@ -73,9 +83,9 @@ def stream_events(
     """The events of one stream in canonical order.
 
     A row without a time, a key, an id or a place, or that ends before it starts, is no event; nor is a second row
-    with the id, key and time of another. Events are numbered from 1 in the order of the rows when the stream has
-    no `ID`. A row on which `RESET WHEN` holds is no event either, and the rows of its key after it look back no
-    further than to it.
+    with the id, key and time of another, or with OP, with its id. Events are numbered from 1 in the order of the rows
+    when the stream has no `ID`. A row on which `RESET WHEN` holds is no event either, and the rows of its key after it
+    look back no further than to it.
     """
     return _events_and_resets(stream, rows, around, places=places)[0]
 
@@ -91,6 +101,8 @@ def _events_and_resets(
         for number, row in enumerate(rows, start=1)
         if (event := _stored_event(stream, number, row, places or {})) is not None
     ]
+    if schema.op is not None:
+        events = _least_of_each_id(events)
     first: dict[tuple[object, ...], Event] = {}
     for event in events:
         key = tuple(event.values[name] for name in schema.key)
@@ -107,6 +119,18 @@ def _events_and_resets(
         latest[key] = _derive(stream, event, latest.get(key), around)
         derived.append(latest[key].event)
     return tuple(derived), tuple(resets)
+
+
+def _least_of_each_id(events: Iterable[Event]) -> list[Event]:
+    """Where events can be withdrawn, an id names one: the first in time, then the one with the least values."""
+
+    def rank(event: Event) -> tuple[object, ...]:
+        return event.start.time, event.end.time, *((value is None, value) for value in event.values.values())
+
+    least: dict[tuple[object, ...], Event] = {}
+    for event in sorted(events, key=rank):
+        least.setdefault(event.ids, event)
+    return list(least.values())
 
 
 def plain(value: object) -> Value:

@@ -226,6 +226,7 @@ class MatchBatch:
     lineage: pa.ListArray
     place_words: pa.Array | None = None
     depth: Ints | None = None  # of results that may rest on each other
+    owner: NDArray[np.uint64] | None = None  # hashes of the partition keys, where somebody wants to know whose they are
 
     def places(self, ranks: Ints) -> pa.Array:
         """Places as stage rows hold them: integers, or the texts behind the ranks; null without a place."""
@@ -254,6 +255,7 @@ class MatchBatch:
             self.lineage.take(chosen),
             self.place_words,
             None if self.depth is None else self.depth[rows],
+            None if self.owner is None else self.owner[rows],
         )
 
     def where(self, mask: NDArray[np.bool_]) -> MatchBatch:
@@ -271,6 +273,7 @@ class MatchBatch:
             self.lineage.filter(chosen),
             self.place_words,
             None if self.depth is None else self.depth[mask],
+            None if self.owner is None else self.owner[mask],
         )
 
 
@@ -299,6 +302,7 @@ def together(batches: Sequence[MatchBatch]) -> MatchBatch:
         {name: pa.concat_arrays([batch.values[name] for batch in batches]) for name in batches[0].values},
         pa.concat_arrays([batch.lineage for batch in batches]),
         words,
+        owner=None if any(batch.owner is None for batch in batches) else both("owner"),
     )
     return found.take(np.lexsort((found.start_place, found.start, found.end_place, found.end, found.key)))
 

@@ -22,6 +22,7 @@ class StreamSchema:
     `start == end` (the same column) for a stream of points. `time_type` is `TIME` when the time column was not
     declared among the columns or was declared as a timestamp, `INTEGER` when it was declared as an integer. With a
     `grid`, times are timestamps that are rounded down to whole ticks of so many microseconds when they are read.
+    The column `op` tells events from withdrawals; it is none of `columns`, since no event has it.
     """
 
     name: str
@@ -37,6 +38,8 @@ class StreamSchema:
     late: Span | None = None
     op: str | None = None
     grid: int | None = None
+    op_for: Span | None = None  # how long an event can be withdrawn; None: for ever
+    speculative: bool = False  # nobody waits for its late events
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
@@ -54,6 +57,11 @@ class StreamSchema:
     @property
     def is_ordered(self) -> bool:
         return self.order_by is not None
+
+    @property
+    def revises(self) -> bool:
+        """Whether its past can change after it was told of: by withdrawals, or by late events nobody waited for."""
+        return self.op is not None or self.speculative
 
 
 @dataclass(frozen=True, slots=True)

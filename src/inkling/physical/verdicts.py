@@ -5,6 +5,7 @@ from __future__ import annotations
 from inkling.analysis.bounded import bound_text, forgetting_text, state_bound
 from inkling.analysis.doubt import doubt_of
 from inkling.analysis.recursion import recursion_of
+from inkling.analysis.revision import memory_text, pushed_windows, replay_text, revision_of, revision_text
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.wait import wait_of, waits_without_limit
 from inkling.logical import plan as p
@@ -55,6 +56,7 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
         "class": _class(step),
         "evaluator": f"{step.evaluator.value}, exact; {COSTS[step.evaluator]}",
     }
+    lines |= _revision(program, stage, step)
     recursion = recursion_of(event, program)
     if recursion.conclusion is not None:
         lines["recursion"] = _said(recursion.conclusion.value, recursion.reason)
@@ -88,6 +90,26 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
         lines["state"] = _said(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)
         lines |= world_lines(step, program, looks)
     return _said_of(event, lines)
+
+
+def _revision(program: p.ProgramPlan, stage: Stage, step: EventStep) -> dict[str, str]:
+    """What is said of an event whose results can change."""
+    verdict = revision_of(step.event, program)
+    if verdict.conclusion is None:
+        return {}
+    pushed = pushed_windows(step.event) if step.evaluator is Evaluator.NETWORK else ()
+    key = partition_text(stage, step) if stage.key_types and not _looks_back_elsewhere(stage, program) else None
+    return {
+        "revision": _said(revision_text(verdict.conclusion), verdict.reason),
+        "replay": replay_text(key),
+        "memory": memory_text(verdict.conclusion, pushed),
+    }
+
+
+def _looks_back_elsewhere(stage: Stage, program: p.ProgramPlan) -> bool:
+    """Whether columns look back along another key than that of the stage, so that its keys are not apart."""
+    read = ((given, program.stream(given.source)) for given in stage.inputs)
+    return any(stream is not None and stream.derived and given.key != stream.schema.key for given, stream in read)
 
 
 def _said_of(event: p.EventPlan, lines: dict[str, str]) -> str:

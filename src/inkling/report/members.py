@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset
 
 from inkling.io import normalize, read_table
+from inkling.io.corrections import corrected_stream
 from inkling.logical.plan import StreamPlan
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.report.data import MemberRow, Scalar
@@ -34,7 +35,7 @@ def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
     wanted = sorted(set(ids))
     schema = stream.schema
     raw = _rows_with_ids(schema.id, data, wanted, what=schema.name)
-    rows = normalize(raw, schema, [column.name for column in stream.derived]).rows
+    rows = corrected_stream(schema, normalize(raw, schema, [column.name for column in stream.derived])).rows
     rows = rows.filter(pc.is_in(rows["@id"].cast(pa.string()), pa.array(wanted, pa.string())))
     imprecise = schema.doubt if isinstance(schema.doubt, ImpreciseTime) else None
     weights = None if imprecise is None else imprecise.weights

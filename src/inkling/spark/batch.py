@@ -23,7 +23,7 @@ from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.normalize import stored_columns
 from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.logical.plan import EventPlan, ProgramPlan, retracted_outputs
 from inkling.lost.program import LostProgram
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
@@ -150,8 +150,10 @@ def run(
         estimated = [named(name) for name in ESTIMATED]
         frames |= {one.name: _public(one, worlds.events[one.name], measure.clock, estimated) for one in doubtful.events}
         kept, notes = kept + worlds.cached, worlds.notes
+    told = {event.name: frames[event.name] for event in plan.events}
+    told |= {output: told[name].where(F.lit(False)) for name, output in retracted_outputs(plan).items()}
     return SparkResults(
-        {event.name: frames[event.name] for event in plan.events},
+        told,
         _rejects(spark, plan, read, divided),
         measure.clock,
         {name: one.raw for name, one in read.items()},
@@ -225,7 +227,7 @@ def _rejects(
         rows = read[schema.name].rows
         if schema.doubt is not None:
             refused.append(refused_rows(schema, rows, divided.for_frames([rows])))
-        elif schema.id is not None:
+        elif schema.id is not None and schema.op is None:  # with OP, ids are told apart when rows are read
             refused.append(repeated_rows(schema, rows))
     return reduce(DataFrame.unionByName, refused, empty)
 

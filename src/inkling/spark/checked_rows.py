@@ -20,6 +20,7 @@ from inkling.spark.stage_frame import named
 
 ROWS_PER_BATCH = 100_000
 _ABOUT_REJECT = "@reject_"
+_WITHDRAWN = "@withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +32,41 @@ class RowCheck:
     clock: Clock
 
     def checked(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Iterator[pa.RecordBatch]:
-        """Good rows, with nothing in the columns about rejects, then rejects, with nothing else."""
+        """Good rows, with nothing in the columns about rejects, then rejects, with nothing else.
+
+        Withdrawals have an id only, and say that they are.
+        """
         found = normalize(raw, self.schema, self.derived, clock=self.clock, numbers=numbers)
         rejects = found.rejects.rename_columns([f"{_ABOUT_REJECT}{name}" for name in REJECTS_SCHEMA.names])
-        for part in (found.rows, rejects):
+        taken_back = found.withdrawals.select([ID])
+        taken_back = taken_back.append_column(_WITHDRAWN, pa.repeat(pa.scalar(True), len(taken_back)))
+        for part in (found.rows, rejects, taken_back):
             if len(part):
                 yield from _widened(part, self.arrow_schema()).to_batches(max_chunksize=ROWS_PER_BATCH)
 
     def row_schema(self) -> pa.Schema:
         """Columns of good rows, as `io.normalize` gives them."""
-        kinds = {column.name: TARGETS[column.type] for column in stored_columns(self.schema, self.derived)}
+        stored = stored_columns(self.schema, self.derived)
+        kinds = {column.name: TARGETS[column.type] for column in stored if column.name != self.schema.op}
         place = kinds[self.schema.order_by] if self.schema.order_by else pa.int64()
         identity = kinds[self.schema.id] if self.schema.id else pa.int64()
         return pa.schema([*kinds.items(), (START, pa.int64()), (END, pa.int64()), (PLACE, place), (ID, identity)])
 
     def arrow_schema(self) -> pa.Schema:
         about = [pa.field(f"{_ABOUT_REJECT}{field.name}", field.type) for field in REJECTS_SCHEMA]
-        return pa.schema([*self.row_schema(), *about])
+        withdrawn = [] if self.schema.op is None else [pa.field(_WITHDRAWN, pa.bool_())]
+        return pa.schema([*self.row_schema(), *about, *withdrawn])
 
     def rows_of(self, checked: DataFrame) -> DataFrame:
         """The good rows of what workers handed back."""
         good = checked.where(named(f"{_ABOUT_REJECT}reason").isNull())
+        if self.schema.op is not None:
+            good = good.where(named(_WITHDRAWN).isNull())
         return good.select(*(named(name) for name in self.row_schema().names))
+
+    def withdrawals_of(self, checked: DataFrame) -> DataFrame:
+        """The ids that rows withdraw, each as often as that happens."""
+        return checked.where(named(_WITHDRAWN).isNotNull()).select(named(ID))
 
     def rejects_of(self, checked: DataFrame) -> DataFrame:
         bad = checked.where(named(f"{_ABOUT_REJECT}reason").isNotNull())

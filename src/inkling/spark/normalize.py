@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
 from inkling.io.casting import SAMPLE, clock_of
+from inkling.io.corrections import corrected_stream
 from inkling.io.files import read_one, read_sample
 from inkling.io.formats import Format
 from inkling.io.normalize import (
@@ -30,11 +31,13 @@ from inkling.io.normalize import (
     require_readable,
     stored_columns,
 )
+from inkling.io.withdrawals import EVENT, WITHDRAWAL
 from inkling.model.schema import StreamSchema
 from inkling.model.time import FARTHEST, Clock
 from inkling.spark import lines, whole_files
 from inkling.spark.casting import Cast, plain_cast
 from inkling.spark.checked_rows import RowCheck
+from inkling.spark.corrections import corrected_rows, refused_corrections
 from inkling.spark.moments import fits, moments, on_grid
 from inkling.spark.read import LinesOfFiles, Raw, RowsInMemory, WholeFiles
 from inkling.spark.row_numbers import with_row_numbers
@@ -62,7 +65,7 @@ def normalize_frame(raw: Raw, schema: StreamSchema, derived: Iterable[str] = ())
     computed = tuple(derived)
     match raw:
         case RowsInMemory(spark=spark, table=table):
-            found = normalize(table, schema, computed)
+            found = corrected_stream(schema, normalize(table, schema, computed))
             return NormalizedFrame(
                 spark.createDataFrame(found.rows),
                 spark.createDataFrame(found.rejects),
@@ -82,7 +85,17 @@ def _names(schema: StreamSchema, derived: Sequence[str]) -> list[str]:
 
 
 def _split(check: RowCheck, checked: DataFrame, raw: DataFrame) -> NormalizedFrame:
-    return NormalizedFrame(check.rows_of(checked), check.rejects_of(checked), raw, check.clock)
+    rows, rejects = check.rows_of(checked), check.rejects_of(checked)
+    if check.schema.op is not None:
+        rows, rejects = _corrected(check.schema, rows, check.withdrawals_of(checked), rejects)
+    return NormalizedFrame(rows, rejects, raw, check.clock)
+
+
+def _corrected(
+    schema: StreamSchema, rows: DataFrame, withdrawals: DataFrame, rejects: DataFrame
+) -> tuple[DataFrame, DataFrame]:
+    refused = reduce(DataFrame.unionByName, refused_corrections(schema, rows, withdrawals), rejects)
+    return corrected_rows(schema, rows, withdrawals), refused
 
 
 def _check_for(
@@ -132,7 +145,7 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
     wanted = stored_columns(schema, derived)
     names = [column.name for column in wanted]
     require_columns(schema, names, frame.columns)
-    clock = declared_clock(schema) or _clock_of(frame, schema.start)
+    clock = declared_clock(schema) or _clock_of(frame, schema)
     for column in wanted:
         require_readable(schema, column, _arrow_type(frame, column.name), clock)
     check = RowCheck(schema, derived, clock)
@@ -146,14 +159,27 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
         if cast is None:
             return _split(check, _in_workers(selected, names, check), frame)
         casts[column.name] = cast
+    says = None if schema.op is None else casts.pop(schema.op).value
     good = _is_good(schema, casts)
-    rows = selected.where(good).select(*_row_columns(schema, casts))
-    return NormalizedFrame(rows, check.rejects_of(_in_workers(selected.where(~good), names, check)), frame, clock)
+    if says is None:
+        rows = selected.where(good).select(*_row_columns(schema, casts))
+        return NormalizedFrame(rows, check.rejects_of(_in_workers(selected.where(~good), names, check)), frame, clock)
+    happened, withdrawn = (F.coalesce(says == F.lit(word), F.lit(False)) for word in (EVENT, WITHDRAWAL))
+    named_event = casts[schema.id or ID]
+    withdraws = withdrawn & ~named_event.bad & named_event.value.isNotNull()
+    rows = selected.where(happened & good).select(*_row_columns(schema, casts))
+    withdrawals = selected.where(withdraws).select(named_event.value.alias(ID))
+    others = selected.where(~(happened & good) & ~withdraws)
+    rows, rejects = _corrected(schema, rows, withdrawals, check.rejects_of(_in_workers(others, names, check)))
+    return NormalizedFrame(rows, rejects, frame, clock)
 
 
-def _clock_of(frame: DataFrame, name: str) -> Clock:
-    kind = _arrow_type(frame, name)
-    column = frame.select(named(name)).limit(SAMPLE).toArrow().column(0) if pa.types.is_string(kind) else None
+def _clock_of(frame: DataFrame, schema: StreamSchema) -> Clock:
+    """What times count; those of withdrawals may be anything."""
+    kind = _arrow_type(frame, schema.start)
+    if schema.op is not None:
+        frame = frame.where(F.coalesce(named(schema.op).cast("string") != F.lit(WITHDRAWAL), F.lit(True)))
+    column = frame.select(named(schema.start)).limit(SAMPLE).toArrow().column(0) if pa.types.is_string(kind) else None
     return clock_of(pa.chunked_array([], kind) if column is None else column)
 
 

@@ -13,10 +13,11 @@ from math import floor
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import Row, Surroundings
 from inkling.logical.instants import ends_of
 from inkling.logical.recursion import groups_of
-from inkling.logical.semantics import Result, derive, least_model
+from inkling.logical.positions import position
+from inkling.logical.semantics import Derived, Result, derive_in_piece, least_model, pieces
 from inkling.logical.streams import RawRow, places_of, plain, world_of
 from inkling.model.event import Event, Value, World
 from inkling.model.schema import StreamSchema
@@ -75,10 +76,11 @@ def summed_over(
     """The results of every event in some worlds, each with the sum of their probabilities."""
     around = surroundings(plan, tables or {}, clock)
     in_one_world = _for_one_world(plan)
+    memory = _Memory(around)
     found: dict[str, dict[object, ProbableResult]] = {event.name: {} for event in plan.events}
     for prob, rows in worlds:
         complete = {schema.name: _complete(schema, rows[schema.name]) for schema in _schemas(plan)}
-        for name, here in _in_world(in_one_world, complete, around, prob).items():
+        for name, here in _in_world(in_one_world, complete, memory, prob).items():
             for identity, result in here.items():
                 so_far = found[name].get(identity)
                 if so_far is not None:
@@ -149,12 +151,12 @@ def _telling_key(event: p.EventPlan) -> p.EventPlan:
 
 
 def _in_world(
-    program: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]], around: Surroundings, prob: Fraction
+    program: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]], memory: _Memory, prob: Fraction
 ) -> dict[str, dict[object, ProbableResult]]:
     """What holds in one world, by identity; results of one identity hold once."""
     found: dict[str, dict[object, ProbableResult]] = {event.name: {} for event in program.events}
     words = _words_of_places(program, rows)
-    for event, derived, result in _derived(program, world_of(program, rows, around), around):
+    for event, derived, result in _derived(program, world_of(program, rows, memory.around), memory):
         one = _probable(event, result, prob)
         identity = (one.key, one.values, _counted(event.per, one, derived, words))
         so_far = found[event.name].get(identity)
@@ -162,16 +164,39 @@ def _in_world(
     return found
 
 
-def _derived(program: p.ProgramPlan, world: World, around: Surroundings) -> Iterator[tuple[p.EventPlan, Event, Result]]:
+class _Memory:
+    """What pieces of worlds gave: what has to do with one key is the same in many worlds."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self.around = around
+        self._known: dict[object, tuple[Derived, ...]] = {}
+
+    def derive(self, event: p.EventPlan, world: World, known_at: Mapping[Event, int]) -> list[Derived]:
+        derived = (
+            found for key, events in pieces(event, world) for found in self._in_piece(event, key, events, known_at)
+        )
+        return sorted(derived, key=lambda found: position(found.event))
+
+    def _in_piece(
+        self, event: p.EventPlan, key: Row, events: tuple[Event, ...], known_at: Mapping[Event, int]
+    ) -> tuple[Derived, ...]:
+        told = tuple((one, tuple(one.values.values()), known_at.get(one)) for one in events)
+        piece = (event.name, tuple(key.values()), told)
+        if piece not in self._known:
+            self._known[piece] = tuple(derive_in_piece(event, key, events, self.around, known_at))
+        return self._known[piece]
+
+
+def _derived(program: p.ProgramPlan, world: World, memory: _Memory) -> Iterator[tuple[p.EventPlan, Event, Result]]:
     """The results of all events, with their places among simultaneous ones even where later events do not see them."""
     known_at: dict[Event, int] = {}
     for group in groups_of(program):
         if group.is_recursive:
-            derived = least_model(group, world, around, known_at)
+            derived = least_model(group, world, memory.around, known_at)
         else:
             event = group.events[0]
             with_places = replace(event, schema=replace(event.schema, is_ordered=True))
-            derived = derive(with_places, world, around, known_at)
+            derived = memory.derive(with_places, world, known_at)
         for one in derived:
             event = next(event for event in group.events if event.name == one.result.event)
             seen = one.event if event.schema.is_ordered else _without_places(one.event)

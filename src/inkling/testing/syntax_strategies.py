@@ -90,8 +90,8 @@ KEYWORD_NAMES = (
     "after all and any as at between bounds check count derive during each early end equals erlang event except exact "
     "false final first for forecast from gaps given having id if in intensity is keep key known last late least longer "
     "match model next not null on op optional or order over par partition pattern per point prev "
-    "rate return role rule same seq since some start starts stream strict table tick time timeout to top true "
-    "values where window within"
+    "rate retract return role rule same seq since some speculative start starts stream strict table tick time timeout "
+    "to top true values where window within"
 )
 QUOTED_NAMES = ("_", "two words", 'a "quoted" one', "back`tick", "1st", "a-b", "--", "it's", ";")
 
@@ -295,6 +295,8 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
     about_numbers = st.fixed_dictionaries(
         {"erlang": _maybe(st.integers(1, 9)), "intensity": maybe_name, "known": maybe_name}
     )
+    lateness = st.just({}) | st.fixed_dictionaries({"late": durations(), "speculative": st.booleans()})
+    ops = st.just({}) | st.fixed_dictionaries({"op": name, "op_for": _maybe(durations())})
     rest = st.fixed_dictionaries(
         {
             "id": maybe_name,
@@ -305,19 +307,19 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
             "segments": _maybe(segments),
             "derive": _several(st.builds(DeriveItem, name, expressions()), 0),
             "reset_when": _maybe(expressions()),
-            "late": _maybe(durations()),
-            "op": maybe_name,
             "at_most": _maybe(durations()),
         }
     )
     return st.builds(
-        lambda name, columns, probability, given, number, numbering, options: StreamDecl(
+        lambda name, columns, probability, given, number, numbering, late, op, options: StreamDecl(
             name,
             columns,
             probability=probability,
             given=given if probability else (),
             numbered_by=number,
             **(numbering if number else {}),
+            **late,
+            **op,
             **options,
         ),
         name,
@@ -326,6 +328,8 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
         _several(name, 0),
         maybe_name,
         about_numbers,
+        lateness,
+        ops,
         rest,
     )
 
@@ -370,6 +374,7 @@ def _events() -> st.SearchStrategy[EventDecl]:
         top=_maybe(st.integers(1, 100)),
         keep_for=_maybe(durations()),
         on_timeout=_maybe(idents()),
+        on_retract=_maybe(idents()),
         demand=st.sampled_from([None, "EXACT", "SAMPLED"]),
         on_change=st.booleans(),
     )

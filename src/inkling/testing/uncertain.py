@@ -11,15 +11,17 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import prod
 
 from inkling.analysis.doubt import doubt_of
 from inkling.analysis.worlds import needs_lengths, reach_of
 from inkling.errors import InklingError
 from inkling.logical import plan as p
 from inkling.model.clock import Measure
+from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
-from inkling.model.worlds import joint_worlds
+from inkling.model.worlds import RowsByStream, joint_worlds, worlds
 from inkling.query import Program, parse
 from inkling.testing.coverage import program_features
 from inkling.testing.doubtful_rows import doubtful_rows, lost_tables
@@ -130,10 +132,19 @@ def _cases(
             far = rng.choice((0, 0, rng.randint(max(0, reach - 4), reach + 1), FAR))
             rows = doubtful_rows(rng, streams, far)
             known = declared_tables(plan, lost_tables())
-            found = sum(1 for _ in islice(joint_worlds(rows, (one.schema for one in plan.streams), known), limit + 1))
+            found = _n_worlds(rows, [one.schema for one in plan.streams], known, limit)
             if 1 < found <= limit:
                 yield UncertainCase(text, plan, rows, {**random_tables(rng), **known}, program, found)
                 break
+
+
+def _n_worlds(rows: RowsByStream, schemas: Sequence[StreamSchema], tables: RowsByStream, most: int) -> int:
+    """How many worlds there are; any number above `most` stands for all of them."""
+    sure = [one for one in schemas if not isinstance(one.doubt, LostEvents)]
+    without_losses = prod(sum(1 for _ in islice(worlds(rows[one.name], one), most + 1)) for one in sure)
+    if without_losses > most or len(sure) == len(schemas):
+        return without_losses
+    return sum(1 for _ in islice(joint_worlds(rows, schemas, tables), most + 1))
 
 
 def _in_doubt(rng: random.Random, streams: Sequence[Declared], doubts: Doubts) -> list[Declared]:

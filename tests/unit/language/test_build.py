@@ -237,8 +237,8 @@ BUILT: dict[str, Program] = {
         .derive("gap", col("start") - b.prev("end"))
         .derive("still", (b.since_change("key") > 5) & ~b.is_null(col("key")))
         .reset_when((col("key") == "new") | b.is_not_null(col("start")))
-        .late(b.hours(1.25))
-        .op("op"),
+        .late(b.hours(1.25), speculative=True)
+        .op("op", how_long=b.days(2)),
         event("everything")
         .head(b.named(v("a").x, "first_x"), v("y"))
         .pattern(
@@ -277,6 +277,7 @@ BUILT: dict[str, Program] = {
         .top(5)
         .keep_for(b.days(3))
         .on_timeout("unfinished")
+        .on_retract("undone")
         .sampled(),
         b.forecast("everything").around(5).model("best").remaining(0.1, 0.5).including_final(),
         b.forecast("everything").point(),

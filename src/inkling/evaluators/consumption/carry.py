@@ -17,6 +17,7 @@ from inkling.evaluators.consumption.pairs import Found, RowLayout, row_layout
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch_and_order, in_one_piece, key_codes
 from inkling.evaluators.stage.leaf_tests import passing
+from inkling.evaluators.stage.owners import with_owners
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import LeafTest, Stage
 
@@ -43,6 +44,7 @@ class ConsumptionStepper:
 
     stage: Stage
     evaluator: ConsumingEvaluator
+    owners: bool = False  # whether results say whose they are
 
     @cached_property
     def layout(self) -> RowLayout:
@@ -102,6 +104,8 @@ class ConsumptionStepper:
         batch_at[held_at] = np.arange(len(held_at))
         n_keys = int(codes.max(initial=-1)) + 1
         matches, after = self.evaluator.after(batch, n_keys, done, self._stores(stored, batch, batch_at))
+        if self.owners:
+            matches = with_owners(matches, rows, codes, len(self.stage.key_types))
         return matches, self._table(after, held_at)
 
     def _stores(self, stored: pa.Table, batch: EventBatch, batch_at: Ints) -> Stores:
@@ -157,11 +161,7 @@ class ConsumptionStepper:
         if self._absent:
             since = -FOREVER if self._longest is None else until - self._longest
             needed |= passing(held, self._absent) & (end >= since)
-        left = np.cumsum(needed) - 1
-        for name in names:
-            places = stored[name].to_numpy()
-            moved = pa.array(np.where(places >= 0, left[places], -1))
-            stored = stored.set_column(stored.column_names.index(name), name, moved)
+        stored = _moved(stored, np.cumsum(needed) - 1)
         rows = held.filter(pa.array(needed)).combine_chunks()
         return ConsumptionCarry(rows, stored, len(rows))
 
@@ -170,6 +170,33 @@ def relaid(carry: ConsumptionCarry, rows: pa.Table) -> ConsumptionCarry:
     """The same over rows in another form, which stand in the same order."""
     assert len(rows) == len(carry.rows), "rows of an event that is kept are kept"
     return replace(carry, rows=rows)
+
+
+def only_where(carry: ConsumptionCarry, kept: NDArray[np.bool_]) -> ConsumptionCarry:
+    """Some of the rows, which are those of whole keys, and what is stored of them."""
+    stored = carry.stored.filter(pa.array(kept[_any_row(carry.stored)]))
+    stored = _moved(stored, np.cumsum(kept) - 1)
+    n_rows = int(np.count_nonzero(kept))
+    return ConsumptionCarry(carry.rows.filter(pa.array(kept)), stored, min(carry.n_trimmed, n_rows))
+
+
+def joined(one: ConsumptionCarry, other: ConsumptionCarry) -> ConsumptionCarry:
+    """What is carried of some keys and of others."""
+    stored = _moved(other.stored, np.arange(len(other.rows)) + len(one.rows))
+    return ConsumptionCarry(
+        in_one_piece(pa.concat_tables([one.rows, other.rows])),
+        pa.concat_tables([one.stored, stored]).combine_chunks(),
+        one.n_trimmed + other.n_trimmed,
+    )
+
+
+def _moved(stored: pa.Table, now_at: Ints) -> pa.Table:
+    """Stored occurrences over rows that stand elsewhere now."""
+    for place, name in enumerate(stored.column_names):
+        if name.startswith("slot") and len(stored):
+            places = stored[name].to_numpy()
+            stored = stored.set_column(place, name, pa.array(np.where(places >= 0, now_at[places], -1)))
+    return stored
 
 
 def _any_row(stored: pa.Table) -> Ints:

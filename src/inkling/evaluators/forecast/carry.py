@@ -11,6 +11,7 @@ from inkling.evaluators.forecast.evaluator import ForecastEvaluator
 from inkling.evaluators.forecast.learning import LearningEvaluator
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.owners import with_owners
 from inkling.markov.histories import Histories
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.physical.plan import Stage
@@ -31,6 +32,7 @@ class ForecastStepper:
 
     stage: Stage
     evaluator: ForecastEvaluator | LearningEvaluator
+    owners: bool = False  # whether results say whose they are
 
     def start(self) -> ForecastCarry:
         fields = [r.stage_schema(self.stage).field(name) for name in self._key_names]
@@ -61,6 +63,8 @@ class ForecastStepper:
             column[known] = carry.keys[name].to_numpy()
         batch = event_batch(self.stage, rows, codes[n_known:])
         found = self.evaluator.go_on(batch, histories, last)
+        if self.owners:
+            found = with_owners(found, rows, codes[n_known:], len(names))
         columns = {name: keys[name] for name in names}
         columns |= {
             STATE: pa.array(histories.state),

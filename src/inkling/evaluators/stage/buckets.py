@@ -6,14 +6,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import combined, hashes_of
-from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.owners import owners_of
 
 
 def buckets_of(rows: pa.Table, n_key_columns: int, n_buckets: int) -> NDArray[np.int64]:
     """The bucket of each stage row; without a key all rows share one."""
     if not n_key_columns or n_buckets == 1:
         return np.zeros(len(rows), np.int64)
-    columns = (rows[r.key_name(place)].combine_chunks() for place in range(n_key_columns))
-    code = combined(*(hashes_of(column) for column in columns))
-    return (code % np.uint64(n_buckets)).astype(np.int64)
+    return (owners_of(rows, n_key_columns) % np.uint64(n_buckets)).astype(np.int64)

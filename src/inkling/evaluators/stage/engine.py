@@ -270,23 +270,23 @@ class StageEngine:
         kind = WatchingEvaluator if forecast.watches else ForecastEvaluator
         return kind(step, n_inputs, self.stage.resets, self._tables.get(forecast.model, NO_MODEL), self._around)
 
-    def forecasting(self, step: EventStep) -> ForecastStepper:
+    def forecasting(self, step: EventStep, *, owners: bool = False) -> ForecastStepper:
         """What has a forecast, or what is learnt for it, go on from batch to batch."""
         evaluator = self._evaluator(step)
         assert isinstance(evaluator, ForecastEvaluator | LearningEvaluator)
-        return ForecastStepper(self.stage, evaluator)
+        return ForecastStepper(self.stage, evaluator, owners)
 
-    def window(self, step: EventStep) -> WindowStepper:
+    def window(self, step: EventStep, *, owners: bool = False) -> WindowStepper:
         """What moves the windows of an event from batch to batch."""
         evaluator = self._evaluator(step)
         assert isinstance(evaluator, WindowEvaluator)
-        return WindowStepper(self.stage, evaluator)
+        return WindowStepper(self.stage, evaluator, owners)
 
-    def consuming(self, step: EventStep) -> ConsumptionStepper:
+    def consuming(self, step: EventStep, *, owners: bool = False) -> ConsumptionStepper:
         """What has an event with a consumption policy go on from batch to batch."""
         evaluator = self._evaluator(step)
         assert isinstance(evaluator, ConsumingEvaluator)
-        return ConsumptionStepper(self.stage, evaluator)
+        return ConsumptionStepper(self.stage, evaluator, owners)
 
     def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:
         """Results of an event as rows of all inputs that read it."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import key_codes
+from inkling.evaluators.stage.owners import Owners, owners_of
 from inkling.kernels.keys import fill_slots, number_keys
 from inkling.model.batch import Ints
 from inkling.physical.plan import Stage
@@ -19,11 +22,12 @@ Key = tuple[object, ...]
 class KeyBook:
     """Keys and their codes, in order of first appearance; grows with the keys it is asked about."""
 
-    __slots__ = ("_numbers", "_whole", "schema")
+    __slots__ = ("_numbers", "_owners", "_whole", "schema")
 
     def __init__(self, schema: pa.Schema, keys: pa.Table | None = None) -> None:
         self.schema = schema
         self._numbers: dict[Key, int] = {}
+        self._owners: Owners = np.empty(0, np.uint64)  # of the first codes; the others have not been asked for yet
         # most keys are whole numbers without nulls
         self._whole = WholeKeys() if schema.types == [pa.int64()] else None
         if keys is not None and len(keys):
@@ -58,13 +62,38 @@ class KeyBook:
 
     def only(self, codes: Ints) -> KeyBook:
         """The keys with these ascending codes, numbered anew in the same order."""
-        return KeyBook(self.schema, self.to_table().take(pa.array(codes)))
+        if self._whole is not None:
+            return KeyBook(self.schema, self.to_table().take(pa.array(codes)))
+        keys, book = list(self._numbers), copy(self)
+        book._numbers = {keys[code]: place for place, code in enumerate(codes.tolist())}
+        book._owners = self._owners[codes[codes < len(self._owners)]]
+        return book
+
+    def copy(self) -> KeyBook:
+        """Another book with the same keys and codes."""
+        book = copy(self)
+        book._numbers = dict(self._numbers)
+        book._whole = None if self._whole is None else self._whole.copy()
+        return book
+
+    def owners(self) -> Owners:
+        """The hash of the key of each code."""
+        if not len(self.schema):
+            return np.zeros(1, np.uint64)
+        if len(self._owners) < len(self):
+            fresh = owners_of(self._table_from(len(self._owners)), len(self.schema))
+            self._owners = np.concatenate([self._owners, fresh])
+        return self._owners
 
     def to_table(self) -> pa.Table:
         """One row per key, in the order of the codes."""
+        return self._table_from(0)
+
+    def _table_from(self, first: int) -> pa.Table:
+        """One row per key from the code `first` on."""
         if self._whole is not None:
-            return pa.table([pa.array(self._whole.keys())], schema=self.schema)
-        columns = list(zip(*self._numbers, strict=True)) or [()] * len(self.schema)
+            return pa.table([pa.array(self._whole.keys()[first:])], schema=self.schema)
+        columns = list(zip(*islice(self._numbers, first, None), strict=True)) or [()] * len(self.schema)
         return pa.table([pa.array(c, f.type) for c, f in zip(columns, self.schema, strict=True)], schema=self.schema)
 
     @classmethod
@@ -89,6 +118,10 @@ class WholeKeys:
 
     def keys(self) -> Ints:
         return self._pool[: self.n_known].copy()
+
+    def copy(self) -> WholeKeys:
+        pools = {name: getattr(self, name).copy() for name in ("_pool", "_seen", "_slots")}
+        return replace(self, **pools)
 
     def local(self, wanted: Ints) -> tuple[Ints, Ints]:
         """See `KeyBook.local`."""

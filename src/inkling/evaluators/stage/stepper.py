@@ -21,6 +21,7 @@ from inkling.evaluators.stage.closing import ClosingRows
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.keys import KeyBook
 from inkling.evaluators.stage.needed import NeededRows
+from inkling.evaluators.stage.owners import with_owners
 from inkling.evaluators.stage.resets import without_resets
 from inkling.evaluators.windows.carry import WindowCarry
 from inkling.kernels.order import any_tied
@@ -69,15 +70,21 @@ class StageStepper:
     results of all steps together do not depend on how the events were cut into steps.
 
     The results of an event that reads waiting events come with a lag, so that no event is thought absent which is
-    only not known yet; and results that another match may still change are held back until it cannot.
+    only not known yet; and results that another match may still change are held back until it cannot. With `owners`,
+    results say whose they are.
     """
 
-    def __init__(self, engine: StageEngine, program: ProgramPlan, around: Surroundings) -> None:
+    def __init__(
+        self, engine: StageEngine, program: ProgramPlan, around: Surroundings, *, owners: bool = False
+    ) -> None:
         self._engine = engine
+        self._owners = owners
         by_automata = {step.event.name for automaton in engine.automata for step in automaton.steps}
-        self._windows = {step.event.name: engine.window(step) for step in engine.stage.steps if _slides(step)}
+        self._windows = {
+            step.event.name: engine.window(step, owners=owners) for step in engine.stage.steps if _slides(step)
+        }
         self._consuming = {
-            step.event.name: engine.consuming(step)
+            step.event.name: engine.consuming(step, owners=owners)
             for step in engine.stage.steps
             if _consumes(step) and step.event.name not in engine.recursive
         }
@@ -86,7 +93,9 @@ class StageStepper:
                 if step.evaluator is Evaluator.AUTOMATON and step.event.name not in by_automata:
                     raise no_resets(step.event.name, "its automaton would not fit into memory")
         self._forecasts = {
-            step.event.name: engine.forecasting(step) for step in engine.stage.steps if step.event.forecast is not None
+            step.event.name: engine.forecasting(step, owners=owners)
+            for step in engine.stage.steps
+            if step.event.forecast is not None
         }
         elsewhere = by_automata | set(self._windows) | set(self._consuming) | set(self._forecasts)
         self._network = [step for step in engine.stage.steps if step.event.name not in elsewhere]
@@ -206,8 +215,12 @@ class StageStepper:
             since = [state.since.get(step.event.name, -FOREVER) for step in automaton.steps] if state.since else []
             if max(since, default=-FOREVER) > state.until:
                 carries[number], results = step_since(automaton, carry, _by_code(fresh, codes), since)
+                named = codes[local]
             else:
                 results = automaton.go_on(carry, fresh, codes)
+                named = local
+            if self._owners:
+                results = tuple(with_owners(one, rows, named, len(self._engine.stage.key_types)) for one in results)
             found.update({matches.event: matches for matches in results})
         keys = _tidied(keys, carries)
         return tuple(carries), keys, tied[0] if len(tied) == 1 else pa.concat_tables(tied)
@@ -237,6 +250,8 @@ class StageStepper:
             name = step.event.name
             hold = self._settles[name]
             found[name] = _fresh(step, everything[name], _behind(after, hold), _behind(until, hold))
+            if self._owners:
+                found[name] = with_owners(found[name], rows, codes, len(self._engine.stage.key_types))
         if not self._nothing:
             for step in self._network:
                 name = step.event.name

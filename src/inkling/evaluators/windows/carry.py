@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
 from inkling.evaluators.stage.leaf_tests import passing
+from inkling.evaluators.stage.owners import with_owners
 from inkling.evaluators.windows.evaluator import KNOWN, WindowEvaluator
 from inkling.logical import plan as p
 from inkling.model.batch import FOREVER, Ints, MatchBatch
@@ -35,6 +36,7 @@ class WindowStepper:
 
     stage: Stage
     evaluator: WindowEvaluator
+    owners: bool = False  # whether results say whose they are
 
     def start(self) -> WindowCarry:
         return WindowCarry(r.stage_schema(self.stage).empty_table())
@@ -55,6 +57,8 @@ class WindowStepper:
         last, codes, n_keys, keys = self._remembered(carry.last, chosen, codes)
         batch = event_batch(self.stage, chosen, codes)
         matches, values = self.evaluator.after(batch, n_keys, FOREVER, done, last)
+        if self.owners:
+            matches = with_owners(matches, chosen, codes, n_key_columns)
         said = carry.last if keys is None else _said(keys, values)
         kept, n_trimmed = self._trimmed(held, until, carry.n_trimmed)
         return WindowCarry(kept, said, n_trimmed), matches

@@ -95,6 +95,10 @@ class EventBuilder(StatementBuilder):
         """Declares one more event: the matches of this one that ran out of time."""
         return self._with(on_timeout=Ident(name))
 
+    def on_retract(self, name: str) -> Self:
+        """Declares one more output: the results of this event that were withdrawn."""
+        return self._with(on_retract=Ident(name))
+
     def on_change(self) -> Self:
         """Leaves out results of a window whose values are those of the result before."""
         return self._with(on_change=True)

@@ -108,11 +108,13 @@ class StreamBuilder(StatementBuilder):
     def reset_when(self, condition: Value) -> Self:
         return self._with(reset_when=node_of(condition))
 
-    def late(self, length: Duration) -> Self:
-        return self._with(late=length)
+    def late(self, length: Duration, *, speculative: bool = False) -> Self:
+        """How late events may come; speculative: nobody waits for them, results are corrected."""
+        return self._with(late=length, speculative=speculative)
 
-    def op(self, column: str) -> Self:
-        return self._with(op=Ident(column))
+    def op(self, column: str, *, how_long: Duration | None = None) -> Self:
+        """The column that tells events, `+`, from withdrawals, `-`, and how long an event can be withdrawn."""
+        return self._with(op=Ident(column), op_for=how_long)
 
 
 class TableBuilder(StatementBuilder):

@@ -63,6 +63,18 @@ def foreign_operator(site: Site) -> Diagnostic | None:
     return site.diagnostic("INK0108", message, helps=[_FOREIGN[site.token.text]])
 
 
+def speculative_without_lateness(site: Site) -> Diagnostic | None:
+    if site.token is None or site.token.upper != "SPECULATIVE" or site.statement_word != "STREAM":
+        return None
+    if "NAME" in site.accepted:
+        return None
+    return site.diagnostic(
+        "INK0101",
+        "`SPECULATIVE` stands after how late events may come",
+        helps=["write for example `LATENESS 10 MINUTES SPECULATIVE`"],
+    )
+
+
 def missing_semicolon(site: Site) -> Diagnostic | None:
     if site.token is None or not starts_statement(site.raw, site.idx):
         return None
@@ -368,6 +380,7 @@ def _join_hint(site: Site) -> list[str]:
 
 DETECTORS: tuple[Detector, ...] = (
     foreign_operator,
+    speculative_without_lateness,
     missing_semicolon,
     wrong_bracket,
     unclosed_bracket,

@@ -147,10 +147,12 @@ class StatementBuilder(PatternBuilder):
         return Clause("RESET WHEN", {"reset_when": children[0]}, span_of(meta))
 
     def late_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("LATE", {"late": children[0]}, span_of(meta))
+        length, *speculative = children
+        return Clause("LATENESS", {"late": length, "speculative": bool(speculative)}, span_of(meta))
 
     def op_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("OP", {"op": children[0]}, span_of(meta))
+        column, *length = children
+        return Clause("OP", {"op": column, "op_for": length[0] if length else None}, span_of(meta))
 
     def table(self, meta: Meta, children: Children) -> TableDecl:
         name, columns, path = children
@@ -219,6 +221,9 @@ class StatementBuilder(PatternBuilder):
 
     def on_timeout(self, meta: Meta, children: Children) -> Clause:
         return Clause("ON TIMEOUT", {"on_timeout": children[0]}, span_of(meta))
+
+    def on_retract(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ON RETRACT", {"on_retract": children[0]}, span_of(meta))
 
     def on_change(self, meta: Meta, children: Children) -> Clause:
         return Clause("ON CHANGE", {"on_change": True}, span_of(meta))

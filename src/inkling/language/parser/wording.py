@@ -37,6 +37,7 @@ _NAME_AFTER = {  # by the word or symbol before the name
     "TABLE": "a name for the table",
     "EVENT": "a name for the event",
     "TIMEOUT": "a name for the event",
+    "RETRACT": "a name for the output",
     "RULE": "a relation such as `slow(road)`",
     "FORECAST": "the name of an event",
     "KEY": "a column name",

@@ -97,9 +97,11 @@ def _stream_options(node: StreamDecl) -> list[Doc]:
     if node.reset_when is not None:
         options.append(condition("RESET WHEN", node.reset_when))
     if node.late is not None:
-        options.append(f"LATE {duration(node.late)}")
+        word, more = ("LATENESS", " SPECULATIVE") if node.speculative else ("LATE", "")
+        options.append(f"{word} {duration(node.late)}{more}")
     if node.op is not None:
-        options.append(f"OP {column_name(node.op)}")
+        how_long = f" FOR {duration(node.op_for)}" if node.op_for is not None else ""
+        options.append(f"OP {column_name(node.op)}{how_long}")
     return options
 
 
@@ -175,6 +177,8 @@ def _event(node: EventDecl) -> Doc:
         clauses.append(f"KEEP FOR {duration(node.keep_for)}")
     if node.on_timeout is not None:
         clauses.append(f"ON TIMEOUT {column_name(node.on_timeout)}")
+    if node.on_retract is not None:
+        clauses.append(f"ON RETRACT {column_name(node.on_retract)}")
     if node.on_change:
         clauses.append("ON CHANGE")
     if node.demand is not None:

@@ -132,12 +132,18 @@ class StreamDecl(StatementNode):
     late: Duration | None = None
     op: Ident | None = None
     at_most: Duration | None = None
+    op_for: Duration | None = None  # OP op FOR 1 HOUR
+    speculative: bool = False
 
     def __post_init__(self) -> None:
         if not self.columns:
             raise ValueError("a stream has at least one column")
         if self.given and self.probability is None:
             raise ValueError("GIVEN belongs to PROBABILITY")
+        if self.op_for is not None and self.op is None:
+            raise ValueError("FOR belongs to OP")
+        if self.speculative and self.late is None:
+            raise ValueError("SPECULATIVE belongs to LATENESS")
         about_numbers = (self.erlang, self.intensity, self.known)
         if self.numbered_by is None and any(part is not None for part in about_numbers):
             raise ValueError("GAPS, INTENSITY and KNOWN belong to NUMBERED BY")
@@ -219,6 +225,7 @@ class EventDecl(StatementNode):
     on_timeout: Ident | None = None  # the event of the matches that ran out of time
     demand: Demand | None = None
     on_change: bool = False  # only results that differ from the one before
+    on_retract: Ident | None = None  # the output of the results that were withdrawn
 
     def __post_init__(self) -> None:
         if self.top is not None and self.top < 1:
@@ -310,12 +317,12 @@ class Program(Node):
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def event_name(self, name: str) -> Ident:
-        """Where the event of that name is declared; raises `KeyError` when it is not."""
+        """Where the event or output of that name is declared; raises `KeyError` when it is not."""
         for statement in self.statements:
             if isinstance(statement, ForecastDecl) and statement.result.text == name:
                 return statement.result
             if isinstance(statement, EventDecl):
-                for declared in (statement.name, statement.on_timeout):
+                for declared in (statement.name, statement.on_timeout, statement.on_retract):
                     if declared is not None and declared.text == name:
                         return declared
         raise KeyError(name)

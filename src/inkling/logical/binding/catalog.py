@@ -50,6 +50,7 @@ class Source:
     key: tuple[str, ...] = ()  # which events belong together; of a derived event, what its head shows of PARTITION BY
     unshown: tuple[str, ...] = ()  # columns of PARTITION BY that the head does not show, so that there is no key
     pairing: Pairing | None = None  # SEGMENTS: its events open and close segments
+    op: str | None = None  # the column that tells events from withdrawals, which no event has
     is_derived: bool = False
     is_forecast: bool = False
     has_mistake: bool = False  # so nothing that rests on it can be trusted
@@ -72,6 +73,8 @@ class Catalog:
     rule_tables: dict[str, TableSchema] = field(default_factory=dict)  # what rules derive
     open_rules: dict[str, OpenRule] = field(default_factory=dict)
     broken_tables: set[str] = field(default_factory=set)
+    revising: set[str] = field(default_factory=set)  # streams whose past can change
+    retracted: dict[str, str] = field(default_factory=dict)  # the event behind each output of ON RETRACT
     missing: set[str] = field(default_factory=set)  # streams and events reported as unknown
     missing_calls: set[str] = field(default_factory=set)  # tables, rules and functions likewise
 
@@ -90,6 +93,9 @@ class Catalog:
         notes = []
         if name.text in self.tables:
             notes.append(f"`{name}` is a table: facts without a time, used in conditions as `{name}(…)`")
+        elif name.text in self.retracted:
+            notes.append(f"`{name}` is the output of what is withdrawn of `{self.retracted[name.text]}`")
+            helps = (f"read `{self.retracted[name.text]}`: what is withdrawn of it is taken back by itself",)
         elif not self.sources:
             notes.append("this program declares no stream")
             helps = (f"declare it first: `STREAM {name}(id STRING) TIME t;`",)

@@ -15,6 +15,17 @@ def as_declared(kind: Type) -> str:
     return {Type.INTEGER: "INT", Type.TIME: "TIMESTAMP"}.get(kind, str(kind))
 
 
+def refuse_op(owner: str, column: s.Ident, mistakes: Mistakes) -> None:
+    """Reports that something reads the column that tells events from withdrawals."""
+    mistakes.wrong(
+        "INK0391",
+        f"`{column}` cannot be read: it tells events of `{owner}` from withdrawals, and no event has it",
+        column,
+        notes=["events that are withdrawn are left out by themselves, with all that rests on them"],
+        helps=["leave it out; `ON RETRACT name` gives what is withdrawn of an event"],
+    )
+
+
 @dataclass(slots=True)
 class ColumnList:
     """The columns of one declaration, in order; the type is None after a mistake in it."""
@@ -23,6 +34,7 @@ class ColumnList:
     mistakes: Mistakes
     types: dict[str, Type | None] = field(default_factory=dict)
     _places: dict[str, s.Ident] = field(default_factory=dict)
+    _op: str | None = None
 
     def declare(self, columns: tuple[s.ColumnDecl, ...]) -> None:
         for column in columns:
@@ -76,7 +88,16 @@ class ColumnList:
             return None
         return kind
 
+    def set_aside(self, op: s.Ident) -> None:
+        """Takes out the column that tells events from withdrawals: nothing can read it."""
+        self._op = op.text
+        self._places.setdefault(op.text, op)
+        self.types.pop(op.text, None)
+
     def unknown(self, name: s.Ident, notes: list[str] | None = None) -> None:
+        if name.text == self._op:
+            refuse_op(self.owner, name, self.mistakes)
+            return
         helps = did_you_mean(name.text, self.types)
         known = [f"`{self.owner}` has {listed(self.types)}"] if self.types and not helps else []
         self.mistakes.wrong(

@@ -29,6 +29,7 @@ from inkling.logical.binding.patterns import bind_shape
 from inkling.logical.binding.places import Shape, fill
 from inkling.logical.binding.precedence import warn_of_mixed_levels
 from inkling.logical.binding.quantities import check_quantity, take_quantity
+from inkling.logical.binding.revision import warn_of_empty_output
 from inkling.logical.binding.segments import check_segments
 from inkling.logical.binding.sequences import can_be_empty
 from inkling.logical.binding.syntax_walk import named_sources, parts_of
@@ -77,6 +78,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     confidence = bind_confidence(decl, doubtful, mistakes)
     top = bind_top(decl, doubtful, mistakes)
     demand = bind_demand(decl, doubtful, mistakes)
+    warn_of_empty_output(decl, streams, catalog, mistakes)
     _check_complement_scope(decl, scope, mistakes)
     _check_since(decl, names)
     ticks_only = check_times(times, streams, decl.name.span, catalog, mistakes)
@@ -130,6 +132,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
         demand=demand,
         consumption=consumption,
         on_change=decl.on_change,
+        retracted_as=decl.on_retract.text if decl.on_retract else None,
     )
     if decl.consume is not None and consumption is not None and not fits_consumption(decl.consume, plan, mistakes):
         catalog.sources[schema.name] = broken_source(schema.name, is_derived=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inkling.language import syntax as s
+from inkling.logical.binding.columns import refuse_op
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
 from inkling.logical.binding.places import Place
 from inkling.model.types import Type
@@ -18,6 +19,10 @@ def typed_column(place: Place, column: s.Ident, mistakes: Mistakes) -> Type | No
 
 
 def _report(place: Place, column: s.Ident, mistakes: Mistakes) -> None:
+    told_by = next((source.name for source in place.sources if source.op == column.text), None)
+    if told_by is not None:
+        refuse_op(told_by, column, mistakes)
+        return
     near = did_you_mean(column.text, place.columns)
     partly = [source.name for source in place.sources if column.text in source.columns]
     if not place.sources:

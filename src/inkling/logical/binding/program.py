@@ -42,6 +42,11 @@ def bind(program: s.Program, source: SourceText) -> Bound:
     catalog = Catalog()
     _refuse_second_declarations(program, mistakes)
     statements = program.statements
+    catalog.retracted |= {
+        decl.on_retract.text: decl.name.text
+        for decl in statements
+        if isinstance(decl, s.EventDecl) and decl.on_retract is not None
+    }
     tables = [bind_table(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.TableDecl)]
     streams = [bind_stream(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.StreamDecl)]
     rule_times = TimeUses()
@@ -82,8 +87,9 @@ def _refuse_second_declarations(program: s.Program, mistakes: Mistakes) -> None:
                 _refuse_second(name, sources, mistakes)
                 if isinstance(decl, s.EventDecl):
                     event_names.add(name.text)
-                    if decl.on_timeout is not None:
-                        _refuse_second(decl.on_timeout, sources, mistakes)
+                    for also in (decl.on_timeout, decl.on_retract):
+                        if also is not None:
+                            _refuse_second(also, sources, mistakes)
             case s.RuleDecl(head=s.Call(name=name, args=args)):
                 if name.text not in rule_arity:
                     _refuse_second(name, knowledge, mistakes)

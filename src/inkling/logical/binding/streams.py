@@ -12,6 +12,7 @@ from inkling.logical.binding.columns import ColumnList, as_declared
 from inkling.logical.binding.expressions import ExpressionBinder, Reference, to_span
 from inkling.logical.binding.imprecise_time import check_own_lengths, words_of_time
 from inkling.logical.binding.mistakes import Mistakes
+from inkling.logical.binding.revision import check_op, check_op_for
 from inkling.logical.binding.stream_doubt import bind_doubt, bind_pairing
 from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
 from inkling.model.schema import StreamSchema
@@ -45,10 +46,10 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
             decl.order_by,
             notes=["events at imprecise times have no fixed order"],
         )
-    if decl.op:
-        columns.optional(decl.op, "OP", Type.STRING)
+    check_op(decl, columns, mistakes)
     start, end, time_type = _time(decl, columns, mistakes)
     tick = _tick(decl, mistakes)
+    check_op_for(decl, tick, mistakes)
     grid = _grid(decl, tick, time_type, mistakes) if _declares_time(decl) else None
     doubt = bind_doubt(decl, columns, catalog, mistakes, tick, grid or 1)
     pairing = bind_pairing(decl, columns, mistakes)
@@ -70,8 +71,11 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
         doubtful=frozenset({name} if doubt else ()),
         key=tuple(key.text for key in decl.key),
         pairing=pairing,
+        op=decl.op.text if decl.op else None,
         has_mistake=has_mistake,
     )
+    if decl.op is not None or decl.speculative:
+        catalog.revising.add(name)
     if has_mistake:
         return None
     schema = StreamSchema(
@@ -88,6 +92,8 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, mistakes: Mistakes) -> Bou
         to_span(decl.late) if decl.late else None,
         decl.op.text if decl.op else None,
         grid,
+        to_span(decl.op_for) if decl.op_for else None,
+        decl.speculative,
     )
     return BoundStream(StreamPlan(schema, tuple(derived), reset_when), ticks_only)
 
@@ -108,7 +114,7 @@ def _time_columns(decl: s.StreamDecl) -> tuple[s.Ident, ...]:
 
 def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
     """The lengths of time that a declaration names, besides its tick."""
-    found = [length for length in (decl.late, decl.at_most) if length is not None]
+    found = [length for length in (decl.late, decl.op_for, decl.at_most) if length is not None]
     match decl.time:
         case s.TimeAbout(error=s.Duration() as error):
             found.append(error)

@@ -259,6 +259,7 @@ def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str,
             "PARTITION BY": ", ".join(column.text for column in one.partition_by),
             "CONSUME": "" if one.consume is None else str(one.consume),
             "KEEP FOR": "" if one.keep_for is None else str(one.keep_for),
+            "ON RETRACT": "" if one.on_retract is None else one.on_retract.text,
             "RETURN": ", ".join(title or "?" for title in titles_of(one.returns)),
         }
 

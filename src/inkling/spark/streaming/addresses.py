@@ -9,19 +9,22 @@ from pathlib import Path
 
 from inkling.errors import InputError, nearest
 
-KINDS = ("kafka", "rate", "table")
+KINDS = ("kafka", "postgresql", "rate", "table")
 _KIND = re.compile(rf"({'|'.join(KINDS)})://(.*)", re.DOTALL)
 _OPTIONS = re.compile(r"(.*?)\?([\w.]+=[^&?]*(?:&[\w.]+=[^&?]*)*)", re.DOTALL)
+
+_PASSWORD = re.compile(r"(?<=://)([^:/@?]*):.*@", re.DOTALL)  # up to the last @, should the password have some
+_PASSWORD_OPTION = re.compile(r"((?:ssl)?password=)[^&]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`kind` is empty for a path."""
+    """`kind` is empty for a path. `text` may be shown to anybody; the other parts may hold a password."""
 
     text: str
     kind: str
-    place: str
-    options: Mapping[str, str] = field(default_factory=dict)
+    place: str = field(repr=False)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def taken(self, *names: str) -> tuple[dict[str, str], dict[str, str]]:
         """The options of these names, and the others."""
@@ -42,7 +45,19 @@ def address_of(text: str) -> Address:
     kind = _KIND.fullmatch(place)
     pairs = [pair.partition("=") for pair in options.split("&")] if options else []
     settings = {name: value for name, _, value in pairs}
+    text = without_secrets(text)
     return Address(text, kind[1], kind[2], settings) if kind else Address(text, "", place, settings)
+
+
+def without_secrets(text: str) -> str:
+    """An address as it may be shown.
+
+    >>> without_secrets("postgresql://ada:secret@db:5432/found?schema=x&password=secret")
+    'postgresql://ada:…@db:5432/found?schema=x&password=…'
+    """
+    if not text.startswith("postgresql://"):
+        return text
+    return _PASSWORD_OPTION.sub(r"\1…", _PASSWORD.sub(r"\1:…@", text))
 
 
 def absolute(place: str | Path) -> str:

@@ -174,7 +174,7 @@ def _about_sink(chain: list[str], batch: str, run: Run) -> Diagnostic:
     return Diagnostic(
         "INK0610",
         f"the results of {batch} could not be delivered to {run.sink}",
-        notes=(_cause(chain),),
+        notes=(_python_cause(text) if "Traceback" in text else _cause(chain),),
         helps=(f"mend the cause and {_GO_ON}",),
     )
 

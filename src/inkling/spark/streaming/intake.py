@@ -15,7 +15,15 @@ from inkling.live.parts import Part
 from inkling.live.snapshot import table_bytes
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import EVERY_STAGE, Kind, Message, marks_of, marks_payload, record_batch
+from inkling.spark.streaming.messages import (
+    EVERY_STAGE,
+    Kind,
+    Message,
+    kind_of_rows,
+    marks_of,
+    marks_payload,
+    record_batch,
+)
 from inkling.spark.streaming.numbering import ROW_BITS
 
 ROWS_AT_ONCE = 1 << 20
@@ -77,7 +85,7 @@ class ControlTask:
 
 def part_messages(job: Job, part: Part) -> Iterator[Message]:
     """A part as messages to the buckets of its stage."""
-    kind = Kind.ROWS if part.stream is None else Kind.RAW
+    kind = kind_of_rows(of_stream=part.stream is not None, withdrawn=part.withdrawn)
     about = 0 if part.stream is None else job.stream_names.index(part.stream)
     for bucket, piece in job.divided(part):
         yield Message(part.stage, bucket, kind, about, len(piece.rows), table_bytes(piece.rows))

@@ -17,12 +17,15 @@ from inkling.live.adaptation.counting import counts_for, is_counting
 from inkling.live.feed import Fed, Feed
 from inkling.live.migrate import migrated
 from inkling.live.parts import Part, divided
+from inkling.live.revision.chain import AnyStage, any_stage
 from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import doubtful_events
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.spark.streaming.messages import LEDGERS
 from inkling.worlds.live.program import LiveWorlds
+from inkling.worlds.live.revised import RevisedWorlds
 from inkling.worlds.settings import Sampling
 
 
@@ -61,8 +64,14 @@ class Job:
         return bool(doubtful_events(self.plan.program))
 
     @property
+    def revises(self) -> bool:
+        """Whether results can be withdrawn, so that ledgers of the streams stand before all else."""
+        return self.plan.program.revises
+
+    @property
     def n_operators(self) -> int:
-        return 1 if self.is_doubtful else len(self.plan.stages)
+        behind_ledgers = 1 if self.is_doubtful else len(self.plan.stages)
+        return behind_ledgers + 1 if self.revises else behind_ledgers
 
     def worlds(self) -> LiveWorlds:
         """Compiled once per worker."""
@@ -73,8 +82,21 @@ class Job:
             gc.freeze()
         return _worlds[self.digest]
 
+    def revised_worlds(self) -> RevisedWorlds:
+        """Compiled once per worker."""
+        if self.digest not in _revised_worlds:
+            _revised_worlds.clear()
+            measure = measure_for(self.plan.program, self.clocks)
+            _revised_worlds[self.digest] = RevisedWorlds(self.plan, self.tables, self.around, measure, self.sampling)
+            gc.freeze()
+        return _revised_worlds[self.digest]
+
     def divided(self, part: Part) -> Iterator[tuple[int, Part]]:
         """A part cut by bucket."""
+        if part.stage == LEDGERS:
+            from inkling.spark.streaming.ledgers import ledger_pieces
+
+            return ledger_pieces(part, self.n_buckets)
         if self.is_doubtful:
             from inkling.spark.streaming.worlds import world_pieces
 
@@ -104,6 +126,10 @@ class Job:
         return next(stage for stage in self.plan.stages if any(step.event.name == event for step in stage.steps))
 
     def feed(self, stream: str) -> Callable[[pa.Table, NDArray[np.int64]], Fed]:
+        if self.revises:
+            from inkling.spark.streaming.ledgers import LedgerFeed
+
+            return LedgerFeed(self, stream)
         if self.is_doubtful:
             from inkling.spark.streaming.worlds import WorldFeed
 
@@ -123,6 +149,15 @@ class Job:
             gc.freeze()
         return _stages[self.digest, number]
 
+    def revised_stage(self, number: int) -> AnyStage:
+        """Compiled once per worker."""
+        if (self.digest, number) not in _revised_stages:
+            for other in [key for key in _revised_stages if key[0] != self.digest]:
+                del _revised_stages[other]
+            _revised_stages[self.digest, number] = any_stage(self.plan, number, self.tables, self.around)
+            gc.freeze()
+        return _revised_stages[self.digest, number]
+
     def without_facts(self) -> Job:
         """What is needed to understand states that it left."""
         return replace(self, tables={}, around=replace(self.around, tables={}), earlier=None)
@@ -140,4 +175,6 @@ class Job:
 
 
 _stages: dict[tuple[bytes, int], LiveStage] = {}
+_revised_stages: dict[tuple[bytes, int], AnyStage] = {}
 _worlds: dict[bytes, LiveWorlds] = {}
+_revised_worlds: dict[bytes, RevisedWorlds] = {}

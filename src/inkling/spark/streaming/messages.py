@@ -23,6 +23,8 @@ ARROW_SCHEMA = pa.schema(
     ]
 )
 EVERY_STAGE = -1
+LEDGERS = -2
+"""In place of a stage: the ledgers of the streams, which stand before all stages where the past may change."""
 
 
 class Kind(IntEnum):
@@ -34,9 +36,20 @@ class Kind(IntEnum):
     REJECTS = 5
     STATE = 6  # what a bucket keeps, in numbers
     READ = 7  # how many rows of stream number `about` came in
+    ROWS_GONE = 8  # rows of the stage that never happened
+    RAW_GONE = 9  # the same of stream number `about`; to ledgers, withdrawals by id
 
 
-INWARD = frozenset({Kind.ROWS, Kind.RAW, Kind.MARKS})
+INWARD = frozenset({Kind.ROWS, Kind.RAW, Kind.MARKS, Kind.ROWS_GONE, Kind.RAW_GONE})
+WITHDRAWN = frozenset({Kind.ROWS_GONE, Kind.RAW_GONE})
+OF_STREAM = frozenset({Kind.RAW, Kind.RAW_GONE})
+
+
+def kind_of_rows(*, of_stream: bool, withdrawn: bool) -> Kind:
+    """How rows travel inward."""
+    if withdrawn:
+        return Kind.RAW_GONE if of_stream else Kind.ROWS_GONE
+    return Kind.RAW if of_stream else Kind.ROWS
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from inkling.results import result_table
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import INWARD, Kind, Message, marks_of
+from inkling.spark.streaming.messages import INWARD, OF_STREAM, WITHDRAWN, Kind, Message, marks_of
 from inkling.spark.streaming.numbering import shifted
 
 
@@ -48,13 +48,16 @@ class StageOperator:
                 continue
             if not (self._is_last and kind is Kind.MARKS):
                 yield row
+        yield from map(as_row, self._advanced(bucket, parts, Marks.together(marks), kept))
+
+    def _advanced(self, bucket: int, parts: list[Part], marks: Marks, kept: ValueState) -> Iterator[Message]:
         stage = self._job.stage(self._number)
         steps, state = self._stored(stage, kept)
         numbered = [self._numbered(part, steps) for part in parts]
-        state, advanced = stage.advance(state, numbered, Marks.together(marks))
+        state, advanced = stage.advance(state, numbered, marks)
         data = to_bytes(state)
         kept.update((steps + 1, self._job.definition, data))
-        yield from (Row(*_NAMES)(*message.as_tuple()) for message in self._said(bucket, state, advanced, len(data)))
+        yield from self._said(bucket, state, advanced, len(data))
 
     def _stored(self, stage: LiveStage, kept: ValueState) -> tuple[int, LiveState]:
         stored = kept.get()
@@ -64,8 +67,8 @@ class StageOperator:
         return steps, self._job.taken_over(self._number, from_bytes(bytes(data)), definition)
 
     def _part(self, kind: Kind, row: Row) -> Part:
-        stream = self._job.stream_names[row.about] if kind is Kind.RAW else None
-        return Part(self._number, stream, table_of(row.payload))
+        stream = self._job.stream_names[row.about] if kind in OF_STREAM else None
+        return Part(self._number, stream, table_of(row.payload), kind in WITHDRAWN)
 
     def _numbered(self, part: Part, steps: int) -> Part:
         """Ids of rows that have none become unique over all steps."""
@@ -94,7 +97,7 @@ class StageOperator:
             return
         clocks = state.clocks
         latest = max(clocks.latest.values(), default=None)
-        about = {"bytes": n_bytes, "rows": _n_kept(state), "watermark": clocks.watermark, "latest": latest}
+        about = {"bytes": n_bytes, "rows": n_kept(state), "watermark": clocks.watermark, "latest": latest}
         yield Message(self._number, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
 
     def _to_later_stages(self, matches: Mapping[str, MatchBatch]) -> Iterator[Message]:
@@ -113,7 +116,12 @@ class StageOperator:
 _NAMES = ("stage", "bucket", "kind", "about", "n", "payload")
 
 
-def _n_kept(state: LiveState) -> int:
+def as_row(message: Message) -> Row:
+    """A message as Spark takes it back from a bucket."""
+    return Row(*_NAMES)(*message.as_tuple())
+
+
+def n_kept(state: LiveState) -> int:
     """Rows and open matches that a bucket keeps."""
     rows = [state.pending, state.stage.rows, *state.raw.values(), *state.last.values()]
     rows += [window.rows for window in state.stage.windows.values()]

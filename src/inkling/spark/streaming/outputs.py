@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
 
 from inkling.io import REJECTS_SCHEMA
 from inkling.live.adaptation.drift import Drift
@@ -26,11 +28,12 @@ LATE, REJECTS = "late", "rejects"
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Rows of one kind; `name` is an event's, or `late` or `rejects`."""
+    """Rows of one kind; `name` is an event's, that of its ON RETRACT, or `late` or `rejects`."""
 
     name: str
     frame: DataFrame
     n_rows: int
+    only_grows: bool = False  # whether nothing of it is ever withdrawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,30 @@ def outputs_of(job: Job, messages: DataFrame, tally: Tally) -> Iterator[Output]:
             schema = result_schema(event, job.stage_of(event.name).id_type, job.clock)
             frame = rows_of(messages, Kind.RESULTS, schema, number)
             yield Output(event.name, frame, tally.matches[event.name])
+            if event.retracted_as is not None:
+                withdrawn = retracted(frame, event.retracted_as)
+                if n := withdrawn.count():
+                    yield Output(event.retracted_as, withdrawn, n, only_grows=True)
     if tally.late:
-        yield Output(LATE, late_frame(job, messages), tally.late)
+        yield Output(LATE, late_frame(job, messages), tally.late, only_grows=True)
     if tally.rejects:
-        yield Output(REJECTS, rows_of(messages, Kind.REJECTS, REJECTS_SCHEMA), tally.rejects)
+        yield Output(REJECTS, rows_of(messages, Kind.REJECTS, REJECTS_SCHEMA), tally.rejects, only_grows=True)
+
+
+def retracted(results: DataFrame, name: str) -> DataFrame:
+    """What ON RETRACT tells: the results that are withdrawn, each as an event of that name."""
+    return results.where(F.col("op") == "-").withColumns({"event": F.lit(name), "op": F.lit("+")})
+
+
+def output_names(job: Job) -> tuple[str, ...]:
+    """All outputs that a program may have."""
+    undone = [event.retracted_as for event in job.plan.program.events if event.retracted_as is not None]
+    return (*(name for _, name in job.reported), *undone, LATE, REJECTS)
+
+
+def result_columns(job: Job) -> dict[str, StructType]:
+    """The columns of every output whose rows can be withdrawn."""
+    return {
+        name: from_arrow_schema(result_schema(job.plan.program.events[number], job.stage_of(name).id_type, job.clock))
+        for number, name in job.reported
+    }

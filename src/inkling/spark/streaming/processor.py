@@ -15,19 +15,22 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 if TYPE_CHECKING:
     from inkling.spark.streaming.job import Job
+    from inkling.spark.streaming.ledgers import LedgerOperator
     from inkling.spark.streaming.operator import StageOperator
     from inkling.spark.streaming.worlds import WorldsOperator
 
+    Operator = LedgerOperator | StageOperator | WorldsOperator
+
 STATE_SCHEMA = "steps bigint, definition int, state binary"
 
-_operators: dict[bytes, StageOperator | WorldsOperator] = {}
+_operators: dict[bytes, Operator] = {}
 
 
 class BucketProcessor(StatefulProcessor):
-    """One stage of a job, packed; unpacked once per worker."""
+    """One operator of a job, packed; unpacked once per worker."""
 
-    def __init__(self, job: Job, stage: int) -> None:
-        self._packed = pickle.dumps((job, stage))
+    def __init__(self, job: Job, number: int) -> None:
+        self._packed = pickle.dumps((job, number))
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._state = handle.getValueState("bucket", STATE_SCHEMA)
@@ -38,7 +41,7 @@ class BucketProcessor(StatefulProcessor):
     def close(self) -> None:
         pass
 
-    def _operator(self) -> StageOperator | WorldsOperator:
+    def _operator(self) -> Operator:
         if self._packed not in _operators:
             if len(_operators) > MANY_OPERATORS:
                 _operators.clear()
@@ -46,14 +49,26 @@ class BucketProcessor(StatefulProcessor):
         return _operators[self._packed]
 
 
-def _operator_of(job: Job, stage: int) -> StageOperator | WorldsOperator:
+def _operator_of(job: Job, number: int) -> Operator:
+    if job.revises and number == 0:
+        from inkling.spark.streaming.ledgers import LedgerOperator
+
+        return LedgerOperator(job)
+    if job.is_doubtful and job.revises:
+        from inkling.spark.streaming.revised_worlds import RevisedWorldsOperator
+
+        return RevisedWorldsOperator(job)
     if job.is_doubtful:
         from inkling.spark.streaming.worlds import WorldsOperator
 
         return WorldsOperator(job)
+    if job.revises:
+        from inkling.spark.streaming.revised_operator import RevisedOperator
+
+        return RevisedOperator(job, number - 1)
     from inkling.spark.streaming.operator import StageOperator
 
-    return StageOperator(job, stage)
+    return StageOperator(job, number)
 
 
 MANY_OPERATORS = 16

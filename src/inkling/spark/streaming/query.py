@@ -45,7 +45,7 @@ from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.known_topics import KnownTopics
 from inkling.spark.streaming.learned_store import StoredLearning
 from inkling.spark.streaming.metrics import observed
-from inkling.spark.streaming.outputs import LATE, REJECTS, Tally, outputs_of, tally_of
+from inkling.spark.streaming.outputs import Tally, output_names, outputs_of, result_columns, tally_of
 from inkling.spark.streaming.progress import Ledger, Progress, seconds_between, under_pressure
 from inkling.spark.streaming.sinks import Beginning, Prepared, Sink
 from inkling.spark.streaming.storage import Folder
@@ -393,8 +393,8 @@ class LiveQuery:
 
     def _begin_sink(self) -> None:
         if isinstance(self._settings.sink, Prepared):
-            outputs = (*(name for _, name in self._job.reported), LATE, REJECTS)
-            self._settings.sink.begin(Beginning(self._spark, outputs, self._checkpoint, self._is_new()))
+            outputs, columns = output_names(self._job), result_columns(self._job)
+            self._settings.sink.begin(Beginning(self._spark, outputs, self._checkpoint, self._is_new(), columns))
 
     @property
     def _checkpoint(self) -> Folder:

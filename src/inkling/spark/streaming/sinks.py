@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType
+from pyspark.sql.types import ArrayType, StructType
 
 from inkling.errors import InputError
 from inkling.spark.streaming.addresses import absolute, address_of, one_of, servers_and_topic
@@ -37,6 +37,7 @@ class Beginning:
     outputs: tuple[str, ...]
     checkpoint: Folder
     is_new: bool  # whether the checkpoint has never been used
+    columns: Mapping[str, StructType] = field(default_factory=dict)  # of the outputs whose rows can be withdrawn
 
 
 class Sink(Protocol):
@@ -69,11 +70,11 @@ class FileSink:
         for name in beginning.outputs:
             found = Folder(beginning.spark, self._folder(name)).names()
             if any(one.startswith(f"{BATCH}=") for one in found):
-                raise _other_results(f"`{self.path.rstrip('/')}/{name}` holds results", f"`{self.path}`")
+                raise other_results(f"`{self.path.rstrip('/')}/{name}` holds results", f"`{self.path}`")
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
         for output in outputs:
-            frame = _in_few_files(output)
+            frame = in_few_files(output)
             frame = _without_lists(frame) if self.format == "csv" else frame
             plain = {} if self.format == "parquet" else {"timestampFormat": TIMES}
             plain |= {"header": "true", "escape": '"'} if self.format == "csv" else {}
@@ -98,7 +99,7 @@ class TableSink:
         spark = beginning.spark
         for name in map(self.table_name, beginning.outputs):
             if spark.catalog.tableExists(name) and not spark.table(name).isEmpty():
-                raise _other_results(f"the table `{name}` holds rows", "the tables")
+                raise other_results(f"the table `{name}` holds rows", "the tables")
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
         for output in outputs:
@@ -110,7 +111,7 @@ class TableSink:
                 nothing.write.partitionBy(BATCH).options(**self.options).saveAsTable(name)
             spark.sql(
                 f"INSERT OVERWRITE TABLE {name} PARTITION ({BATCH} = {batch}) SELECT * FROM {{rows}}",
-                rows=_in_few_files(output),
+                rows=in_few_files(output),
             )
 
     def table_name(self, output: str) -> str:
@@ -180,10 +181,20 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
             from inkling.spark.streaming.kafka_sink import KafkaSink
 
             return KafkaSink(*servers_and_topic(address), address.options)
+        case "postgresql":
+            from inkling.spark.streaming.postgres_sink import PostgresSink
+
+            return PostgresSink.at(address)
         case "rate":
             raise InputError.of("INK0515", f"`{to}` is a place to read from, not to write to")
         case _:
-            mine, others = address.taken("format")
+            mine, others = address.taken("format", "keep")
+            if "keep" in mine:
+                from inkling.spark.streaming.current_sink import CurrentSink
+
+                one_of(mine["keep"], ("current",), option="keep", address=address)
+                one_of(mine.get("format", "parquet"), ("parquet",), option="format", address=address)
+                return CurrentSink(address.place)
             return FileSink(
                 address.place,
                 one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address),
@@ -191,7 +202,7 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
             )
 
 
-def _in_few_files(output: Output) -> DataFrame:
+def in_few_files(output: Output) -> DataFrame:
     return output.frame.coalesce(1) if output.n_rows <= ROWS_IN_ONE_FILE else output.frame
 
 
@@ -206,7 +217,7 @@ def _spelled(value: object) -> str:
     return str(value)
 
 
-def _other_results(found: str, what: str) -> InputError:
+def other_results(found: str, what: str) -> InputError:
     return InputError.of(
         "INK0516",
         f"{found}, but the checkpoint is new",

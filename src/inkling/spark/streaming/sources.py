@@ -65,6 +65,8 @@ def opened(spark: SparkSession, stream: StreamPlan, given: Any) -> Source:
             return _of_topic(spark, address, stream.schema, derived)
         case "rate":
             return _of_frame(_rate(spark, address), stream.schema, derived)
+        case "postgresql":
+            raise InputError.of("INK0515", f"`{address.text}` is a place to write to, not to read from")
         case "table":
             return _of_frame(_table(spark, address, stream.schema.name), stream.schema, derived)
         case _:

@@ -46,6 +46,10 @@ class Folder:
         """Do away with a file, if it is there."""
         self._system().delete(self._path(name), False)
 
+    def remove_all(self, name: str) -> None:
+        """Do away with a file or a folder and everything in it, if it is there."""
+        self._system().delete(self._path(name), True)
+
     def names(self) -> list[str]:
         """Files and folders in it, in order; hidden ones are work in progress."""
         system, here = self._system(), self._path("")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -19,12 +19,16 @@ from inkling.live.feed import Fed
 from inkling.live.parts import Part, pieces
 from inkling.live.snapshot import table_bytes, table_of
 from inkling.logical.plan import ProgramPlan
+from inkling.model.uncertainty import LostEvents
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import INWARD, Kind, Message, marks_of
+from inkling.spark.streaming.messages import INWARD, WITHDRAWN, Kind, Message, marks_of
 from inkling.spark.streaming.numbering import shifted
+from inkling.spark.streaming.operator import as_row
 from inkling.worlds.live.program import LiveWorlds, Told, WorldsState
 from inkling.worlds.live.snapshot import from_bytes, n_kept, to_bytes
+
+Rows = Mapping[str, pa.Table]
 
 
 class WorldFeed:
@@ -47,11 +51,17 @@ def world_pieces(part: Part, program: ProgramPlan, n_buckets: int) -> Iterator[t
     key = common_key(program).conclusion
     if not len(part.rows):
         return
-    if not key:
+    if not key or (program.revises and _has_roles(program)):
         yield 0, part
         return
     code = combined(*(hashes_of(part.rows[name].combine_chunks()) for name in key))
     yield from pieces(part, (code % np.uint64(n_buckets)).astype(np.int64))
+
+
+def _has_roles(program: ProgramPlan) -> bool:
+    """Whether rows of one key tell what numbered events of others are called; going back, each bucket asks its own."""
+    doubts = [stream.schema.doubt for stream in program.streams]
+    return any(isinstance(doubt, LostEvents) and doubt.role is not None for doubt in doubts)
 
 
 class WorldsOperator:
@@ -67,26 +77,31 @@ class WorldsOperator:
             yield from self._handled(bucket, rows, kept)
 
     def _handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
-        live = self._job.worlds()
-        steps, state = self._stored(live, kept)
         marks: list[Marks] = []
         arrived: dict[str, list[pa.Table]] = {}
+        withdrawn: dict[str, list[pa.Table]] = {}
         for row in rows:
             kind = Kind(row.kind)
             if kind is Kind.MARKS:
                 marks.append(marks_of(row.payload))
             elif kind in INWARD:
-                name = self._job.stream_names[row.about]
-                table = table_of(row.payload)
-                arrived.setdefault(name, []).append(shifted(table, steps) if name in self._nameless else table)
+                which = withdrawn if kind in WITHDRAWN else arrived
+                which.setdefault(self._job.stream_names[row.about], []).append(table_of(row.payload))
             else:
                 yield row
-        tables = {name: pa.concat_tables(some) for name, some in arrived.items()}
-        state, told = live.advance(state, tables, Marks.together(marks))
+        come, gone = _together(arrived), _together(withdrawn)
+        yield from map(as_row, self._advanced(bucket, come, gone, Marks.together(marks), kept))
+
+    def _advanced(self, bucket: int, come: Rows, gone: Rows, marks: Marks, kept: ValueState) -> Iterator[Message]:
+        assert not gone, "where nothing is revised, nothing is withdrawn"
+        live = self._job.worlds()
+        steps, state = self._stored(live, kept)
+        rows = {name: shifted(some, steps) if name in self._nameless else some for name, some in come.items()}
+        state, told = live.advance(state, rows, marks)
         data = to_bytes(state)
         kept.update((steps + 1, self._job.definition, data))
-        for message in self._said(bucket, state, told, len(data)):
-            yield Row("stage", "bucket", "kind", "about", "n", "payload")(*message.as_tuple())
+        yield from self._said(bucket, told)
+        yield self._state_message(bucket, state.clocks.latest, state.decided, n_kept(state), len(data))
 
     def _stored(self, live: LiveWorlds, kept: ValueState) -> tuple[int, WorldsState]:
         stored = kept.get()
@@ -96,16 +111,24 @@ class WorldsOperator:
         assert definition == self._job.definition, "a program over uncertain streams is never replaced"
         return steps, from_bytes(bytes(data))
 
-    def _said(self, bucket: int, state: WorldsState, told: Told, n_bytes: int) -> Iterator[Message]:
+    def _said(self, bucket: int, told: Told) -> Iterator[Message]:
         for number, name in enumerate(self._job.event_names):
             if name in told.tables and len(told.tables[name]):
                 yield self._out(bucket, Kind.RESULTS, told.tables[name], number)
         for kind, table in ((Kind.LATE, told.late), (Kind.REJECTS, told.rejects)):
             if len(table):
                 yield self._out(bucket, kind, table)
-        latest = max(state.clocks.latest.values(), default=None)
-        about = {"bytes": n_bytes, "rows": n_kept(state), "watermark": state.decided, "latest": latest}
-        yield Message(0, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
+
+    def _state_message(
+        self, bucket: int, latest: Mapping[str, int], decided: int, n_rows: int, n_bytes: int
+    ) -> Message:
+        last = max(latest.values(), default=None)
+        about = {"bytes": n_bytes, "rows": n_rows, "watermark": decided, "latest": last}
+        return Message(0, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
 
     def _out(self, bucket: int, kind: Kind, table: pa.Table, about: int = 0) -> Message:
         return Message(0, bucket, kind, about, len(table), table_bytes(table))
+
+
+def _together(parts: Mapping[str, list[pa.Table]]) -> Rows:
+    return {name: pa.concat_tables(some) for name, some in parts.items()}

@@ -17,6 +17,7 @@ from inkling.live.program import Outcome
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan
 from inkling.model.clock import Measure
+from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
 from inkling.worlds.live.program import LiveWorlds, WorldsState
@@ -62,7 +63,10 @@ class FedWorlds:
             rejects.append(found.rejects)
         news = Marks.together([said or Marks(), self._live.marks(rows)])
         worlds, told = self._live.advance(state.worlds, rows, news)
-        tables = {event.name: told.tables.get(event.name, self._nothing(event)) for event in self._plan.program.events}
+        tables = {
+            event.name: told.tables.get(event.name, no_results(self._plan, event, self._clock))
+            for event in self._plan.program.events
+        }
         refused = concatenated([*rejects, told.rejects])
         return FedState(worlds, n_read), Outcome({}, reported(told.late, self._clock), refused, tables)
 
@@ -78,6 +82,8 @@ class FedWorlds:
     def loaded(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> FedState:
         return FedState(from_bytes(parts[0]), n_read)
 
-    def _nothing(self, event: EventPlan) -> pa.Table:
-        stage = next(one for one in self._plan.stages if any(step.event.name == event.name for step in one.steps))
-        return result_schema(event, stage.id_type, self._clock).empty_table()
+
+def no_results(plan: PhysicalPlan, event: EventPlan, clock: Clock) -> pa.Table:
+    """The columns of an event that found nothing."""
+    stage = next(one for one in plan.stages if any(step.event.name == event.name for step in one.steps))
+    return result_schema(event, stage.id_type, clock).empty_table()

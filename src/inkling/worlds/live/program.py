@@ -17,7 +17,7 @@ from inkling.live.clocks import NEVER, NO_ROLES, Clocks, Marks, Roles
 from inkling.live.late import late_rows, no_late_rows
 from inkling.live.parts import Part
 from inkling.live.stage import LiveState
-from inkling.live.streams import lateness_of
+from inkling.live.streams import lateness_of, time_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import CALLED
 from inkling.lost.live import LiveRelations, Remembered
@@ -38,7 +38,7 @@ from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
 from inkling.worlds.live.release import release
-from inkling.worlds.live.waiting import Draws, Waiting, portions, scaled, time_of
+from inkling.worlds.live.waiting import Draws, Waiting, portions, scaled
 from inkling.worlds.program import WorldProgram, certain_plan
 from inkling.worlds.room import countable
 from inkling.worlds.settings import Sampling, lanes_of, limits_of
@@ -112,6 +112,8 @@ class LiveWorlds:
         read = {*self._in_worlds, *(name for one in apart if one is not None for name in one.streams)}
         self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
         self._program = plan.program
+        read |= self._read_by_certain
+        self.streams = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
         self._waits = {
             event.name: waiting_time(event, self.program.part, measure)
             + settled_after(event, self.program.part, measure)

@@ -9,12 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes
-from inkling.io.normalize import END, START
 from inkling.live.clocks import NO_ROLES, Roles
+from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
-from inkling.model.uncertainty import ImpreciseTime, ProbableValue
 from inkling.worlds.streams.of import WorldStream
 from inkling.worlds.streams.placed import Placed, world_rows
 
@@ -52,11 +51,6 @@ class Released:
     tokens: Ints
     events: pa.Table  # one row per token
     until: Ints  # the latest time at which each can happen
-
-
-def time_of(schema: StreamSchema) -> str:
-    """The column that says from when on a row matters: the first tick of imprecise times, the start of alternatives."""
-    return START if isinstance(schema.doubt, ImpreciseTime | ProbableValue) else END
 
 
 def portions(

@@ -1,0 +1,45 @@
+"""Whose rows and results are: hashes of partition keys, which mean the same in every batch, state and process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.hashes import combined, hashes_of
+from inkling.evaluators.stage import rows as r
+from inkling.model.batch import Ints, MatchBatch
+
+Owners = NDArray[np.uint64]
+
+
+def owners_of(rows: pa.Table, n_key_columns: int) -> Owners:
+    """A hash of the key of each stage row; without a key all rows share one."""
+    if not n_key_columns:
+        return np.zeros(len(rows), np.uint64)
+    columns = (rows[r.key_name(place)].combine_chunks() for place in range(n_key_columns))
+    return combined(*(hashes_of(column) for column in columns))
+
+
+def with_owners(matches: MatchBatch, rows: pa.Table, codes: Ints, n_key_columns: int) -> MatchBatch:
+    """Results that know their owners, given stage rows of their keys and the codes of those."""
+    if not n_key_columns or not len(matches):
+        return replace(matches, owner=np.zeros(len(matches), np.uint64))
+    any_row = np.empty(int(codes.max()) + 1, np.int64)
+    any_row[codes] = np.arange(len(codes))
+    keys = rows.select([r.key_name(place) for place in range(n_key_columns)])
+    if len(matches) < len(rows):
+        return replace(matches, owner=owners_of(keys.take(pa.array(any_row[matches.key])), n_key_columns))
+    return replace(matches, owner=owners_of(keys, n_key_columns)[any_row[matches.key]])
+
+
+def is_among(values: Owners, owners: Owners) -> NDArray[np.bool_]:
+    """Which hashes are among some owners, sorted."""
+    if not len(owners):
+        return np.zeros(len(values), bool)
+    if len(owners) == 1:
+        return np.asarray(values == owners[0])
+    places = np.minimum(np.searchsorted(owners, values), len(owners) - 1)
+    return np.asarray(owners[places] == values)

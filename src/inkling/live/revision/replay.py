@@ -1,0 +1,308 @@
+"""A machine whose past may change: it goes back to before the change, and tells what is different by now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.owners import is_among
+from inkling.io.rejects import NO_REJECTS
+from inkling.live.clocks import NEVER, Marks
+from inkling.live.revision.clocks import RevisionClocks
+from inkling.live.revision.contents import differences
+from inkling.live.revision.machine import OWNER, Machine, Owners, Rows
+from inkling.live.revision.withdrawing import marked_rows
+
+S = TypeVar("S")
+
+GIVEN = "@given"
+"""Up to which time the machine went when it took in a row, or told a result."""
+
+REJECTS = "@rejects"
+"""Rejects are remembered like results, so that going back does not tell them again."""
+
+MOST_CHECKPOINTS = 4
+SPARE_ROWS = 256
+MANY_CHUNKS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint(Generic[S]):
+    """A state that has taken in all rows up to a time."""
+
+    until: int
+    state: S
+
+
+@dataclass(frozen=True, slots=True)
+class Revisable(Generic[S]):
+    """Where a machine stands, where it stood before, and what happened since its oldest checkpoint."""
+
+    clocks: RevisionClocks
+    until: int
+    now: S
+    checkpoints: tuple[Checkpoint[S], ...]
+    pending: Rows = field(default_factory=dict)  # rows whose time has not come
+    log: Rows = field(default_factory=dict)
+    told: Rows = field(default_factory=dict)
+    n_fresh: int = 0  # rows that were taken in after the newest checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What changed: results that hold by now, and results that were told and do not hold any more."""
+
+    added: Rows
+    withdrawn: Rows
+    rejects: pa.Table
+
+
+class Replay(Generic[S]):
+    """Drives one machine; its states are values of their own."""
+
+    def __init__(self, machine: Machine[S]) -> None:
+        self._machine = machine
+
+    def start(self, clocks: RevisionClocks) -> Revisable[S]:
+        first = self._machine.start()
+        return Revisable(clocks, NEVER, first, (Checkpoint(NEVER, self._machine.copied(first)),))
+
+    def advance(self, state: Revisable[S], added: Rows, withdrawn: Rows, marks: Marks) -> tuple[Revisable[S], Revision]:
+        """Take in rows and withdrawals of rows; none of them lies before what is settled."""
+        news = _News()
+        state, change = self._taken_in(state, added, withdrawn)
+        if change is not None:
+            state = self._revised(state, change, news)
+        state = replace(state, clocks=state.clocks.after(marks))
+        state = self._collected(self._gone_on(state, news))
+        return state, news.revision()
+
+    def _taken_in(self, state: Revisable[S], added: Rows, withdrawn: Rows) -> tuple[Revisable[S], _Change | None]:
+        pending, log = dict(state.pending), dict(state.log)
+        since, owners = [], []
+        for name, rows in withdrawn.items():
+            for held in (pending, log):
+                if name in held and len(rows):
+                    gone = marked_rows(self._machine, name, held[name], rows)
+                    if not gone.any():
+                        continue
+                    if held is log:
+                        lost = rows_where(held[name], gone)
+                        since.append(int(lost[GIVEN].to_numpy().min()))
+                        owners.append(lost[OWNER].to_numpy())
+                    held[name] = rows_where(held[name], ~gone)
+        for name, rows in added.items():
+            if not len(rows):
+                continue
+            times = self._machine.times(name, rows)
+            past = times <= state.until
+            if past.any():
+                late = rows_where(rows, past)
+                given = self._borders_after(state, times[past])
+                since.append(int(times[past].min()))
+                owners.append(self._machine.owners(name, late))
+                _append(
+                    log, name, late.append_column(OWNER, pa.array(owners[-1])).append_column(GIVEN, pa.array(given))
+                )
+                rows = rows_where(rows, ~past)
+            if len(rows):
+                _append(pending, name, rows)
+        state = replace(state, pending=pending, log=log)
+        return state, _Change(min(since), np.unique(np.concatenate(owners))) if since else None
+
+    def _borders_after(self, state: Revisable[S], times: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For rows of the past, the checkpoint that has them taken in, or now."""
+        borders = np.array([*(one.until for one in state.checkpoints), state.until], np.int64)
+        return borders[np.searchsorted(borders[:-1], times)]
+
+    def _revised(self, state: Revisable[S], change: _Change, news: _News) -> Revisable[S]:
+        """Go back to before a change, and from there on again with the rows that hold by now."""
+        machine, first = self._machine, self._before(state, change.since)
+        owners = change.owners if machine.is_divisible else None
+        begin = state.checkpoints[first].until
+        log = {name: self._of_owners(name, rows, owners, begin) for name, rows in state.log.items()}
+        at, reached = begin, self._part(state.checkpoints[first].state, owners)
+        found: dict[str, list[pa.Table]] = {}
+        checkpoints = list(state.checkpoints[: first + 1])
+        for checkpoint in state.checkpoints[first + 1 :]:
+            reached = self._go(reached, log, at, checkpoint.until, found)
+            at = checkpoint.until
+            repaired = self._repaired(checkpoint.state, machine.copied(reached), owners)
+            checkpoints.append(Checkpoint(at, repaired))
+        reached = self._go(reached, log, at, state.until, found)
+        told = news.corrected(state.told, found, owners, begin)
+        return replace(state, now=self._repaired(state.now, reached, owners), checkpoints=tuple(checkpoints), told=told)
+
+    def _before(self, state: Revisable[S], time: int) -> int:
+        """The number of the newest checkpoint before a time."""
+        found = [number for number, one in enumerate(state.checkpoints) if one.until < time]
+        assert found, "nothing that is settled can change"
+        return found[-1]
+
+    def _go(self, state: S, log: Rows, after: int, until: int, found: dict[str, list[pa.Table]]) -> S:
+        if until <= after:
+            return state
+        rows = {}
+        for name, held in log.items():
+            given = held[GIVEN].to_numpy()
+            rows[name] = rows_where(held, (given > after) & (given <= until)).drop_columns([OWNER, GIVEN])
+        state, said = self._machine.advance(state, rows, until)
+        for name, table in _all_said(said.results, said.rejects):
+            if len(table):
+                found.setdefault(name, []).append(_given(table, until))
+        return state
+
+    def _part(self, state: S, owners: Owners | None) -> S:
+        return self._machine.copied(state) if owners is None else self._machine.only(state, owners)
+
+    def _repaired(self, state: S, part: S, owners: Owners | None) -> S:
+        """A state with what is remembered of some keys put in the place of what it knew of them."""
+        return part if owners is None else self._machine.joined(self._machine.without(state, owners), part)
+
+    def _of_owners(self, name: str, rows: pa.Table, owners: Owners | None, after: int) -> pa.Table:
+        chosen = rows[GIVEN].to_numpy() > after
+        if owners is not None and len(rows):
+            chosen &= is_among(rows[OWNER].to_numpy(), owners)
+        return rows if chosen.all() else rows_where(rows, chosen)
+
+    def _gone_on(self, state: Revisable[S], news: _News) -> Revisable[S]:
+        """Rows whose time has come are taken in, and what they prove is told."""
+        until = state.clocks.decided
+        if until <= state.until:
+            return state
+        pending, log, ready = {}, dict(state.log), {}
+        for name, rows in state.pending.items():
+            come = self._machine.times(name, rows) <= until
+            if not come.any():
+                pending[name] = rows
+                continue
+            ready[name] = rows if come.all() else rows_where(rows, come)
+            if not come.all():
+                pending[name] = rows_where(rows, ~come)
+            owners = pa.array(self._machine.owners(name, ready[name]))
+            _append(log, name, _given(ready[name].append_column(OWNER, owners), until))
+        now, said = self._machine.advance(state.now, ready, until)
+        told = news.added(state.told, dict(_all_said(said.results, said.rejects)), until)
+        n_fresh = state.n_fresh + sum(map(len, ready.values()))
+        return replace(state, until=until, now=now, pending=pending, log=log, told=told, n_fresh=n_fresh)
+
+    def _collected(self, state: Revisable[S]) -> Revisable[S]:
+        """A new checkpoint where many rows came since the last; what no revision can reach any more is forgotten."""
+        checkpoints, n_fresh = state.checkpoints, state.n_fresh
+        n_held = sum(map(len, state.log.values()))
+        is_over = state.clocks.settled >= state.until > checkpoints[-1].until
+        if n_fresh > SPARE_ROWS + n_held // MOST_CHECKPOINTS or is_over:
+            checkpoints, n_fresh = (*checkpoints, Checkpoint(state.until, self._machine.copied(state.now))), 0
+        oldest = max(
+            number for number, one in enumerate(checkpoints) if not number or one.until <= state.clocks.settled
+        )
+        checkpoints = _thinned(checkpoints[oldest:])
+        begin = checkpoints[0].until
+        if begin == state.checkpoints[0].until:
+            return replace(state, checkpoints=checkpoints, n_fresh=n_fresh)
+        log, told = _given_after(state.log, begin), _given_after(state.told, begin)
+        return replace(state, checkpoints=checkpoints, n_fresh=n_fresh, log=log, told=told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    since: int  # the first time at which the past is different
+    owners: Owners
+
+
+class _News:
+    """What changes in a step."""
+
+    def __init__(self) -> None:
+        self._added: dict[str, list[pa.Table]] = {}
+        self._withdrawn: dict[str, list[pa.Table]] = {}
+
+    def added(self, told: Rows, said: Rows, until: int) -> Rows:
+        after = dict(told)
+        for name, table in said.items():
+            if len(table):
+                self._added.setdefault(name, []).append(table)
+                _append(after, name, _given(table, until))
+        return after
+
+    def corrected(self, told: Rows, found: Mapping[str, list[pa.Table]], owners: Owners | None, after: int) -> Rows:
+        """What was told of some keys after a time gives way to what is found now."""
+        corrected = dict(told)
+        for name in {*told, *found}:
+            before = told.get(name)
+            new = pa.concat_tables(found[name]) if name in found else None
+            if name == REJECTS:
+                corrected[name] = self._rejected(before, new)
+                continue
+            if before is None:
+                assert new is not None
+                self._tell(name, new.slice(0, 0), new)
+                corrected[name] = new
+                continue
+            concerned = before[GIVEN].to_numpy() > after
+            if owners is not None:
+                concerned &= is_among(before[OWNER].to_numpy(), owners)
+            old = rows_where(before, concerned)
+            new = old.slice(0, 0) if new is None else new
+            self._tell(name, old, new)
+            corrected[name] = pa.concat_tables([rows_where(before, ~concerned), new])
+        return corrected
+
+    def _rejected(self, before: pa.Table | None, new: pa.Table | None) -> pa.Table:
+        """Rejects that were told stay told."""
+        if before is None or new is None:
+            if new is not None:
+                self._tell(REJECTS, new.slice(0, 0), new)
+            return new if before is None else before
+        _, fresh = differences(before, new, [name for name in new.column_names if name != GIVEN])
+        self._tell(REJECTS, new.slice(0, 0), rows_where(new, fresh))
+        return pa.concat_tables([before, rows_where(new, fresh)])
+
+    def _tell(self, name: str, old: pa.Table, new: pa.Table) -> None:
+        names = [one for one in new.column_names if one != GIVEN]
+        gone, fresh = differences(old, new, names)
+        for where, rows, chosen in ((self._withdrawn, old, gone), (self._added, new, fresh)):
+            if chosen.any():
+                where.setdefault(name, []).append(rows_where(rows, chosen).select(names))
+
+    def revision(self) -> Revision:
+        rejects = [table.drop_columns([OWNER]) for table in self._added.pop(REJECTS, [])]
+        self._withdrawn.pop(REJECTS, None)
+        return Revision(
+            {name: pa.concat_tables(some) for name, some in self._added.items()},
+            {name: pa.concat_tables(some) for name, some in self._withdrawn.items()},
+            pa.concat_tables(rejects) if rejects else NO_REJECTS,
+        )
+
+
+def _all_said(results: Rows, rejects: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    yield from results.items()
+    if len(rejects):
+        yield REJECTS, rejects.append_column(OWNER, pa.array(np.zeros(len(rejects), np.uint64)))
+
+
+def _given(rows: pa.Table, until: int) -> pa.Table:
+    return rows.append_column(GIVEN, pa.array(np.full(len(rows), until)))
+
+
+def _append(held: dict[str, pa.Table], name: str, rows: pa.Table) -> None:
+    both = pa.concat_tables([held[name], rows]) if name in held else rows
+    held[name] = both.combine_chunks() if both.column(0).num_chunks > MANY_CHUNKS else both
+
+
+def _given_after(held: Rows, after: int) -> Rows:
+    kept = {name: rows_where(rows, rows[GIVEN].to_numpy() > after) for name, rows in held.items()}
+    return {name: rows.combine_chunks() for name, rows in kept.items() if len(rows)}
+
+
+def _thinned(checkpoints: tuple[Checkpoint[S], ...]) -> tuple[Checkpoint[S], ...]:
+    """The oldest, and not too many others."""
+    while len(checkpoints) > MOST_CHECKPOINTS:
+        checkpoints = checkpoints[::2] if len(checkpoints) % 2 else (checkpoints[0], *checkpoints[1::2])
+    return checkpoints

@@ -1,0 +1,172 @@
+"""A stage whose past may change: its rows are added and withdrawn, and so are the results it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.analysis.lag import settled_after
+from inkling.evaluators.hashes import combined, hashes_of
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import source_numbers
+from inkling.live import parting, snapshot
+from inkling.live.clocks import Clocks, Marks
+from inkling.live.parts import Part, is_divisible
+from inkling.live.revision.clocks import RevisionClocks, Windows
+from inkling.live.revision.contents import content_hashes
+from inkling.live.revision.machine import Found, Owners, Rows, Times
+from inkling.live.revision.matches import found_table
+from inkling.live.revision.replay import Replay, Revisable, Revision
+from inkling.live.stage import LiveStage, LiveState
+from inkling.live.streams import streams_behind
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import ProgramPlan
+from inkling.model.batch import FOREVER
+from inkling.physical.plan import PhysicalPlan, Stage
+
+STAGE_ROWS = ""
+"""The name of rows that have the form of the stage; rows of streams with columns that look back have theirs."""
+
+TIME = "time"
+"""The one stream on which the machine inside waits: it is given rows when their time has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageMachine:
+    """The evaluators of a stage as something that can go back."""
+
+    stage: LiveStage
+
+    def start(self) -> LiveState:
+        return replace(self.stage.start(), clocks=Clocks({TIME: 0}))
+
+    def advance(self, state: LiveState, rows: Rows, until: int) -> tuple[LiveState, Found]:
+        number = self.stage.number
+        parts = [Part(number, name if name != STAGE_ROWS else None, some) for name, some in rows.items() if len(some)]
+        news = Marks(finished=True) if until >= FOREVER else Marks({TIME: until + 1})
+        state, moved = self.stage.advance(state, parts, news)
+        results = {name: found_table(matches) for name, matches in moved.found.matches.items() if len(matches)}
+        return state, Found(results, moved.rejects)
+
+    def times(self, name: str, rows: pa.Table) -> Times:
+        """Derived events come when nothing changes them any more, so far as is known."""
+        ends = np.asarray(rows[r.END].to_numpy(), np.int64)
+        if name != STAGE_ROWS or r.KNOWN not in rows.column_names:
+            return ends
+        numbers = source_numbers(rows)
+        derived = self._derived[numbers]
+        known = rows[r.KNOWN].fill_null(0).to_numpy() + self._holds[numbers]
+        return np.where(derived, known, ends)
+
+    def identities(self, name: str, rows: pa.Table) -> tuple[Owners, NDArray[np.bool_]]:
+        """A row of a stream is known by its id, a derived event by all that it says."""
+        ids = hashes_of(rows[r.ID].combine_chunks())
+        if name != STAGE_ROWS:
+            return ids, np.ones(len(rows), bool)
+        numbers = source_numbers(rows)
+        codes = combined(np.asarray(numbers, np.uint64), ids)
+        derived = self._derived[numbers]
+        if derived.any():
+            names = r.stage_schema(self.stage.plan.stages[self.stage.number]).names
+            codes = np.where(derived, content_hashes(rows, names), codes)
+        return codes, ~derived
+
+    @property
+    def is_divisible(self) -> bool:
+        return is_divisible(self.stage.plan.stages[self.stage.number], self.stage.plan.program)
+
+    def owners(self, name: str, rows: pa.Table) -> Owners:
+        if not self.is_divisible:
+            return np.zeros(len(rows), np.uint64)
+        part = Part(self.stage.number, None if name == STAGE_ROWS else name, rows)
+        return parting.owners_of_part(part, self._stage)
+
+    def copied(self, state: LiveState) -> LiveState:
+        return parting.copied(state)
+
+    def only(self, state: LiveState, owners: Owners) -> LiveState:
+        return parting.only(self._stage, state, owners)
+
+    def without(self, state: LiveState, owners: Owners) -> LiveState:
+        return parting.without(self._stage, state, owners)
+
+    def joined(self, one: LiveState, other: LiveState) -> LiveState:
+        return parting.joined(one, other)
+
+    def to_bytes(self, state: LiveState) -> bytes:
+        return snapshot.to_bytes(state)
+
+    def from_bytes(self, data: bytes) -> LiveState:
+        return snapshot.from_bytes(data)
+
+    @property
+    def _stage(self) -> Stage:
+        return self.stage.plan.stages[self.stage.number]
+
+    @property
+    def _derived(self) -> NDArray[np.bool_]:
+        return np.array([given.is_derived for given in self._stage.inputs], bool)
+
+    @property
+    def _holds(self) -> NDArray[np.int64]:
+        """By input, how long after they are known the results of an event are held back."""
+        return np.array([self._hold(given.source) for given in self._stage.inputs], np.int64)
+
+    def _hold(self, source: str) -> int:
+        event = self.stage.plan.program.event(source)
+        if event is None:
+            return 0
+        return settled_after(event, self.stage.plan.program, self.stage.around.measure)
+
+
+@dataclass(frozen=True, slots=True)
+class RevisedStage:
+    """A stage and how it moves, back where it must; compiled once, used for any number of buckets."""
+
+    machine: StageMachine
+    replay: Replay[LiveState]
+    windows: Windows
+
+    @classmethod
+    def of(cls, plan: PhysicalPlan, number: int, tables: Mapping[str, pa.Table], around: Surroundings) -> RevisedStage:
+        machine = StageMachine(LiveStage.of(plan, number, tables, around, distinct=True, owners=True))
+        behind = streams_behind(plan.stages[number], plan)
+        return cls(machine, Replay(machine), Windows.of(behind, plan.program, around.measure))
+
+    def start(self) -> Revisable[LiveState]:
+        return self.replay.start(RevisionClocks.of(self.windows))
+
+    def advance(
+        self, state: Revisable[LiveState], parts: Iterable[Part], marks: Marks
+    ) -> tuple[Revisable[LiveState], Revision]:
+        """Take in what was added and withdrawn, move the clocks, and tell what is different by now."""
+        added: dict[str, list[pa.Table]] = {}
+        withdrawn: dict[str, list[pa.Table]] = {}
+        for part in parts:
+            which = withdrawn if part.withdrawn else added
+            which.setdefault(part.stream or STAGE_ROWS, []).append(part.rows)
+        return self.replay.advance(state, _together(added), _together(withdrawn), marks)
+
+    def viewed(self, state: Revisable[LiveState]) -> LiveState:
+        """What the machine inside would remember if it had been given the rows that wait."""
+        raw = {name: rows for name, rows in state.pending.items() if name != STAGE_ROWS}
+        pending = state.pending.get(STAGE_ROWS, state.now.pending)
+        return replace(state.now, pending=pending, raw=raw)
+
+
+def _together(parts: Mapping[str, list[pa.Table]]) -> dict[str, pa.Table]:
+    return {name: pa.concat_tables(some) for name, some in parts.items()}
+
+
+def is_revised(number: int, plan: PhysicalPlan) -> bool:
+    """Whether anything that a stage reads may change after it was read."""
+    return any(revises(plan.program, name) for name in streams_behind(plan.stages[number], plan))
+
+
+def revises(program: ProgramPlan, stream: str) -> bool:
+    found = program.stream(stream)
+    return found is not None and (found.schema.op is not None or found.schema.speculative)

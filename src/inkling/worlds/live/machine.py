@@ -1,0 +1,105 @@
+"""All worlds of some streams as something that can go back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.hashes import hashes_of
+from inkling.evaluators.stage import rows as r
+from inkling.live import parting
+from inkling.live.clocks import Clocks, Marks
+from inkling.live.revision.contents import content_hashes
+from inkling.live.revision.machine import OWNER, Found, Owners, Rows, Times
+from inkling.live.revision.replay import GIVEN
+from inkling.live.stage import LiveState
+from inkling.live.streams import time_of
+from inkling.model.batch import FOREVER
+from inkling.model.schema import StreamSchema
+from inkling.worlds.live import snapshot
+from inkling.worlds.live.program import LiveWorlds, WorldsState
+
+LATE = "@late"
+"""Rows that tell too late of events that were lost before them; found like results, since going back finds others."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldsMachine:
+    """Takes in rows when their time has come; nobody inside waits for any longer."""
+
+    live: LiveWorlds
+
+    def start(self) -> WorldsState:
+        state = self.live.start()
+        return replace(state, clocks=_waiting_for_nothing(state.clocks), certain=tuple(map(_at_once, state.certain)))
+
+    def advance(self, state: WorldsState, rows: Rows, until: int) -> tuple[WorldsState, Found]:
+        given = {name: some.combine_chunks() for name, some in rows.items() if len(some)}
+        roles = self.live.marks(given).roles
+        if until >= FOREVER:
+            news = Marks(finished=True, roles=roles)
+        else:
+            news = Marks(dict.fromkeys(self.live.streams, until + 1), roles=roles)
+        state, told = self.live.advance(state, given, news)
+        found = {name: table for name, table in told.tables.items() if len(table)}
+        if len(told.late):
+            found[LATE] = told.late
+        return state, Found({name: _of_nobody(table) for name, table in found.items()}, told.rejects)
+
+    def times(self, name: str, rows: pa.Table) -> Times:
+        return np.asarray(rows[time_of(self._schema(name))].to_numpy(), np.int64)
+
+    def identities(self, name: str, rows: pa.Table) -> tuple[Owners, NDArray[np.bool_]]:
+        """Where rows can be withdrawn, all that share an id are; else one row takes the place of another."""
+        if self._schema(name).op is not None:
+            return hashes_of(rows[r.ID].combine_chunks()), np.ones(len(rows), bool)
+        own = [one for one in rows.column_names if one not in (OWNER, GIVEN)]
+        return content_hashes(rows, own), np.zeros(len(rows), bool)
+
+    @property
+    def is_divisible(self) -> bool:
+        return False
+
+    def owners(self, name: str, rows: pa.Table) -> Owners:
+        return np.zeros(len(rows), np.uint64)
+
+    def copied(self, state: WorldsState) -> WorldsState:
+        """Stages use up what they remember; all else is never changed in place."""
+        return replace(
+            state,
+            worlds=tuple(map(parting.copied, state.worlds)),
+            certain=tuple(map(parting.copied, state.certain)),
+        )
+
+    def only(self, state: WorldsState, owners: Owners) -> WorldsState:
+        raise AssertionError("keys are not kept apart")
+
+    def without(self, state: WorldsState, owners: Owners) -> WorldsState:
+        raise AssertionError("keys are not kept apart")
+
+    def joined(self, one: WorldsState, other: WorldsState) -> WorldsState:
+        raise AssertionError("keys are not kept apart")
+
+    def to_bytes(self, state: WorldsState) -> bytes:
+        return snapshot.to_bytes(state)
+
+    def from_bytes(self, data: bytes) -> WorldsState:
+        return snapshot.from_bytes(data)
+
+    def _schema(self, name: str) -> StreamSchema:
+        return self.live.streams[name]
+
+
+def _waiting_for_nothing(clocks: Clocks) -> Clocks:
+    return replace(clocks, lateness=dict.fromkeys(clocks.lateness, 0))
+
+
+def _at_once(state: LiveState) -> LiveState:
+    return replace(state, clocks=_waiting_for_nothing(state.clocks))
+
+
+def _of_nobody(table: pa.Table) -> pa.Table:
+    return table.append_column(OWNER, pa.array(np.zeros(len(table), np.uint64)))

@@ -1,0 +1,2 @@
+STREAM Trade(id STRING, account STRING, price DOUBLE) ID id KEY account TIME at
+  LATENESS 10 MINUTES OP op FOR 30 SECONDS;

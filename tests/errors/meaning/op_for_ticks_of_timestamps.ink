@@ -1,0 +1,1 @@
+STREAM Trade(id STRING, at TIMESTAMP) ID id TIME at OP op FOR 30 TICKS;

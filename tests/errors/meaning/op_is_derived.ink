@@ -1,0 +1,1 @@
+STREAM Trade(id STRING, price DOUBLE) ID id TIME at DERIVE op = price * 2.0 OP op;

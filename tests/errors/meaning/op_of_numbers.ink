@@ -1,0 +1,1 @@
+STREAM Trade(id STRING, op INT) ID id TIME at OP op FOR 1 HOUR;

@@ -1,0 +1,3 @@
+STREAM Trade(id STRING) ID id TIME at;
+
+EVENT big AS PATTERN Trade ON RETRACT;

@@ -1,0 +1,1 @@
+STREAM Trade(id STRING) ID id TIME at OP sign FOR;

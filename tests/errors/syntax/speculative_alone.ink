@@ -1,0 +1,1 @@
+STREAM Trade(id STRING) ID id TIME at SPECULATIVE;

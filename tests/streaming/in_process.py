@@ -1,0 +1,102 @@
+"""A streaming query without Spark: the intake, the ledgers and the stages of a job, bucket by bucket, in this process."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Row
+
+from inkling.live.clocks import Marks
+from inkling.live.snapshot import table_of
+from inkling.model.time import Clock
+from inkling.query import Program
+from inkling.spark.streaming.definition import Definition, placement_of
+from inkling.spark.streaming.intake import IntakeTask, mark_messages
+from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.messages import Kind, Message
+from inkling.spark.streaming.operator import as_row
+from inkling.spark.streaming.processor import _operator_of
+from inkling.worlds.settings import Sampling
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+class _Kept:
+    """What Spark keeps for a bucket."""
+
+    def __init__(self) -> None:
+        self._value: tuple[Any, ...] | None = None
+
+    def get(self) -> tuple[Any, ...] | None:
+        return self._value
+
+    def update(self, value: tuple[Any, ...]) -> None:
+        self._value = value
+
+
+def job_of(
+    program: Program,
+    tables: Mapping[str, pa.Table] | None = None,
+    n_buckets: int = 3,
+    *,
+    number: int = 0,
+    sampling: Sampling | None = None,
+) -> Job:
+    """What the workers of a query would be given."""
+    clocks = {stream.schema.name: Clock.TICKS for stream in program.plan.streams}
+    placement = placement_of(program.physical)
+    return Definition(
+        number, 0, program.name, program.text, tables or {}, placement, n_buckets, clocks, sampling or Sampling()
+    ).job(None)
+
+
+class InProcess:
+    """Micro-batches of a job; a message meets others of its bucket in any order."""
+
+    def __init__(self, job: Job, seed: int = 0) -> None:
+        self.job, self._rng = job, random.Random(seed)
+        self._states: list[dict[int, _Kept]] = [{} for _ in range(job.n_operators)]
+
+    def push(self, rows: Mapping[str, pa.Table], said: Marks | None = None) -> Rows:
+        """The outputs of one micro-batch, by name."""
+        messages = [message for name, table in rows.items() for message in self._taken_in(name, table)]
+        if said is not None:
+            messages += map(as_row, mark_messages(self.job, said))
+        for number, states in enumerate(self._states):
+            messages = list(self._handled(number, states, messages))
+        return _outputs(self.job, messages)
+
+    def finish(self) -> Rows:
+        return self.push({}, Marks(finished=True))
+
+    def go_on_as(self, job: Job) -> None:
+        """Another definition takes over what is kept."""
+        self.job = job
+
+    def _taken_in(self, name: str, table: pa.Table) -> Iterator[Row]:
+        task = IntakeTask(self.job, name, tuple(table.column_names))
+        for batch in task(iter(table.to_batches())):
+            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                yield as_row(Message(*values))
+
+    def _handled(self, number: int, states: dict[int, _Kept], messages: Iterable[Row]) -> Iterator[Row]:
+        operator = _operator_of(self.job, number)
+        buckets: dict[int, list[Row]] = {}
+        for message in messages:
+            buckets.setdefault(message.bucket, []).append(message)
+        for bucket, mine in buckets.items():
+            self._rng.shuffle(mine)
+            yield from operator.handled(bucket, iter(mine), states.setdefault(bucket, _Kept()))  # type: ignore[arg-type]
+
+
+def _outputs(job: Job, messages: Iterable[Row]) -> Rows:
+    found: Rows = {}
+    for message in messages:
+        kind = Kind(message.kind)
+        if kind in (Kind.RESULTS, Kind.LATE, Kind.REJECTS):
+            name = job.event_names[message.about] if kind is Kind.RESULTS else kind.name.lower()
+            found.setdefault(name, []).extend(table_of(message.payload).to_pylist())
+    return found
