@@ -59,6 +59,12 @@ LOST_SPARK_NOTE = (
     "time, of all processes."
 )
 
+REVISION_NOTE = (
+    "One event per tick, pushed to a program in this process. Where revision is on, events can be withdrawn for so "
+    "many ticks, and speculative streams are not waited for. Answers are what stands in the end, the same as that of "
+    "the baseline. *W10* to *W15* are workloads of ETALIS. The goals on shares are judged by processor time."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
@@ -235,6 +241,14 @@ def _probable(sizes: Sizes) -> Iterator[Benchmark]:
         yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run())))
 
 
+def _revision(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import revision
+    from benchmarks.meter import on_one_core
+
+    for name, run in revision.BENCHMARKS.items():
+        yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run(sizes))))
+
+
 SUITES = {
     "kernels": Suite("Evaluators alone, one core", _kernels),
     "windows": Suite("Sliding windows, one core", _windows),
@@ -246,6 +260,7 @@ SUITES = {
     "memory": Suite("Memory of Python workers on Spark", _memory),
     "streaming": Suite("Structured Streaming, a file per micro-batch, two cores", _streaming, STREAMING_NOTE),
     "push": Suite("Rows pushed to a program in this process, one core", _push),
+    "revision": Suite("Streams whose past changes, one core", _revision, REVISION_NOTE),
     "worlds": Suite("Uncertain streams in sampled worlds", _worlds),
     "imprecise": Suite("Imprecise times, exactly, one core", _imprecise, IMPRECISE_NOTE),
     "inference": Suite("Probable streams from readings, one core", _inference),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from inkling.results import Results
     from inkling.spark.batch import SparkResults
     from inkling.spark.session import spark_session
+    from inkling.spark.streaming.current_reading import read_current
     from inkling.worlds.settings import Sampling
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "load_model",
     "parse",
     "program",
+    "read_current",
     "report_data",
     "spark_session",
     "write_report",
@@ -84,6 +86,7 @@ _HOMES = {
     "inkling.results": ("Results",),
     "inkling.spark.batch": ("SparkResults",),
     "inkling.spark.session": ("spark_session",),
+    "inkling.spark.streaming.current_reading": ("read_current",),
     "inkling.worlds.settings": ("Sampling",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -36,7 +36,7 @@ def test_right_example_parses(code: str) -> None:
     assert parse(example(explain_error(code), "Right"), name_of(code)).statements
 
 
-@pytest.mark.parametrize("code", ["INK0338", "INK0353", "INK0354"])
+@pytest.mark.parametrize("code", ["INK0338", "INK0353", "INK0354", "INK0390", "INK0391"])
 def test_examples_of_what_cannot_be_right(code: str) -> None:
     wrong, right = (example(explain_error(code), heading) for heading in ("Wrong", "Right"))
     with pytest.raises(ProgramError) as raised:

@@ -1,5 +1,6 @@
 """What is said about streams and places for results that cannot be used, before anything is read."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +9,10 @@ import pytest
 
 import inkling
 from inkling.errors import InklingError
+from inkling.spark.streaming.addresses import address_of
+from inkling.spark.streaming.current_reading import read_current
+from inkling.spark.streaming.current_sink import CurrentSink
+from inkling.spark.streaming.postgres_sink import PostgresSink
 from inkling.spark.streaming.sinks import Beginning, FileSink, sink_of
 from inkling.spark.streaming.sources import opened
 from inkling.spark.streaming.storage import Folder
@@ -47,6 +52,24 @@ def name_an_event_like_an_output() -> None:
     program.stream(None, {}, checkpoint="checkpoint", to="-")  # type: ignore[arg-type]
 
 
+def name_withdrawn_results_like_an_output() -> None:
+    text = (
+        "STREAM Trip(id STRING, t INT) ID id TIME t OP op FOR 9 TICKS;\nEVENT far AS PATTERN Trip ON RETRACT Rejects;"
+    )
+    inkling.parse(text, name="far.ink").require_streamable()
+
+
+def reach_a_database(address: str) -> None:
+    with PostgresSink.at(address_of(address)).server.connected():
+        pass
+
+
+def reach_a_database_without_a_driver() -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "adbc_driver_postgresql", None)
+        reach_a_database("postgresql://ada:secret@db.example/found")
+
+
 WITHOUT_SPARK: dict[str, Callable[[], object]] = {
     "rows_in_memory": lambda: open_stream([{"bus": "a", "speed": 1.0, "t": 1}]),
     "a_file": open_file,
@@ -58,13 +81,36 @@ WITHOUT_SPARK: dict[str, Callable[[], object]] = {
     "no_rate": lambda: open_stream("rate://fast"),
     "output_of_unknown_format": lambda: sink_of("out?format=excel"),
     "output_to_a_rate": lambda: sink_of("rate://10"),
+    "output_that_keeps_nothing": lambda: sink_of("out?keep=curent"),
+    "current_matches_in_text": lambda: sink_of("out?keep=current&format=csv"),
+    "no_database": lambda: sink_of("postgresql://ada:secret@db.example:5432"),
+    "password_with_a_slash": lambda: sink_of("postgresql://ada:se/cret@db.example:5432/found"),
+    "input_from_a_database": lambda: open_stream("postgresql://ada:secret@db.example:5432/trips"),
+    "no_driver": reach_a_database_without_a_driver,
+    "no_server": lambda: reach_a_database("postgresql://ada:secret@127.0.0.1:1/found"),
     "event_named_like_an_output": name_an_event_like_an_output,
+    "withdrawn_results_named_like_an_output": name_withdrawn_results_like_an_output,
 }
 
 
 def write_over_other_results(spark: "SparkSession") -> None:
     Path("out/fast/batch=0").mkdir(parents=True)
     FileSink("out").begin(Beginning(spark, ("fast", "late", "rejects"), Folder(spark, "checkpoint"), is_new=True))
+
+
+def write_to_a_table_of_another_shape(spark: "SparkSession") -> None:
+    def begin(columns: str) -> None:
+        kinds = {"fast": spark.createDataFrame([], columns).schema}
+        CurrentSink("out").begin(Beginning(spark, ("fast",), Folder(spark, "checkpoint"), True, kinds))
+
+    begin("event string, bus string, speed double")
+    begin("event string, bus bigint, street string")
+
+
+def read_a_table_that_is_not_there(spark: "SparkSession") -> None:
+    kinds = {"fast": spark.createDataFrame([], "event string").schema}
+    CurrentSink("out").begin(Beginning(spark, ("fast",), Folder(spark, "checkpoint"), True, kinds))
+    read_current(spark, "out", "fats")
 
 
 def read_a_view(spark: "SparkSession") -> None:
@@ -74,6 +120,8 @@ def read_a_view(spark: "SparkSession") -> None:
 
 WITH_SPARK: dict[str, Callable[["SparkSession"], object]] = {
     "results_of_another_run": write_over_other_results,
+    "table_of_another_shape": write_to_a_table_of_another_shape,
+    "no_table_of_current_matches": read_a_table_that_is_not_there,
     "static_frame": lambda spark: open_stream(spark.range(1), spark),
     "missing_column": lambda spark: open_stream("rate://1", spark),
 }

@@ -133,7 +133,10 @@ def place(match: Match) -> tuple[str, ...]:
 def read_rows(path: Path, columns: tuple[Column, ...]) -> list[Match]:
     kinds = {column.name: column.type for column in columns}
     with path.open(newline="") as file:
-        return [{name: read_value(text, kinds.get(name, Type.STRING)) for name, text in row.items()} for row in csv.DictReader(file)]
+        return [
+            {name: read_value(text, kinds.get(name, Type.STRING)) for name, text in row.items()}
+            for row in csv.DictReader(file)
+        ]
 
 
 def read_value(text: str, kind: Type) -> object:

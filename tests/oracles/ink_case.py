@@ -7,7 +7,7 @@ program: each event is then partitioned by `w`, so that it sees every case's row
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inkling import parse
@@ -102,10 +102,13 @@ class Together:
 
     def found(self, results: Results) -> dict[str, Found]:
         """The results of each case among its own rows, by id."""
+        return self.found_in({name: table.to_pylist() for name, table in results.tables.items()})
+
+    def found_in(self, rows: Mapping[str, Iterable[Mapping[str, object]]]) -> dict[str, Found]:
         return {
             case.id: in_order(
                 tuple(_plain(row[name], f"{case.id}/") for name in case.columns)
-                for row in results.tables[f"x{number}"].to_pylist()
+                for row in rows[f"x{number}"]
                 if row["w"] == case.id
             )
             for number, case in enumerate(self.cases)

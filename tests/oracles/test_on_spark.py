@@ -9,7 +9,7 @@ from tests.oracles.etalis_rule_sets import CASES as RULE_SETS
 from tests.oracles.ink_case import Together, in_order, together
 from tests.oracles.test_etalis_rules import shown
 from tests.oracles.test_etalis_rules import together as rule_sets_together
-from tests.spark.one_job import rows_by_stage
+from tests.spark.one_job import results_in_one_job, rows_by_stage
 
 from inkling import parse
 
@@ -29,8 +29,7 @@ GROUPS = [group for group in together(CASES) if len(group.cases) >= FEW]
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.cases[0].id)
 def test_in_one_program(group: Together, spark: SparkSession) -> None:
     found = parse(group.program).run(spark, group.inputs(), group.tables, partitions=2)
-    assert group.found(found.collect()) == group.wanted()
-    found.close()
+    assert group.found_in(results_in_one_job(found)) == group.wanted()
 
 
 def test_rule_sets_in_one_program(spark: SparkSession) -> None:

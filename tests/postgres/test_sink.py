@@ -69,7 +69,7 @@ def test_net_content_after_every_batch(spark: SparkSession, server: Server, data
     sink = begun(spark, tmp_path, to, is_new=True)
     assert held(server, database, "found.now_fire") == Counter()
     late = 0
-    for batch in random_batches(4, 5):
+    for batch in random_batches(4, 4):
         sink.deliver(batch.outputs(spark), batch.number)
         content = {event: held(server, database, f'found."now_{event}"') for event in EVENTS}
         assert content == batch.holds, batch.number
@@ -79,8 +79,8 @@ def test_net_content_after_every_batch(spark: SparkSession, server: Server, data
         late += len(batch.late)
     assert {event: held(server, database, f'found."now_{event}"') for event in EVENTS} == batch.holds
     assert batch.holds["fire"].total() > 20
-    assert late == len(rows_of(server, database, "found.now_late")) > 2
-    assert server.run("SELECT * FROM found.now_inkling_batches", database) == [("first", 4)]
+    assert late == len(rows_of(server, database, "found.now_late")) > 1
+    assert server.run("SELECT * FROM found.now_inkling_batches", database) == [("first", 3)]
     assert staged(server, database) == []
 
 

@@ -70,9 +70,7 @@ class Trial:
         for number, stage in enumerate(self._chain.stages):
             mine = [part for part in parts if part.stage == number]
 
-            def step(
-                state: LiveState, some: Sequence[Part], stage: LiveStage = stage
-            ) -> tuple[LiveState, Advanced]:
+            def step(state: LiveState, some: Sequence[Part], stage: LiveStage = stage) -> tuple[LiveState, Advanced]:
                 return stage.advance(state, some, marks)
 
             found = self._in_every_way(number, step, mine)
@@ -123,7 +121,9 @@ def _checked(stepped: tuple[LiveState, Advanced], wanted: list[str]) -> LiveStat
 def _shown(advanced: Advanced) -> list[str]:
     """Everything that came out of a step, without what numbers mean to one state only."""
     shown = [
-        f"{name} {row}" for name, matches in advanced.found.matches.items() for row in zip(*_columns(matches), strict=True)
+        f"{name} {row}"
+        for name, matches in advanced.found.matches.items()
+        for row in zip(*_columns(matches), strict=True)
     ]
     for name in ("late", "rejects"):
         shown += [f"{name} {row}" for row in getattr(advanced, name).to_pylist()]

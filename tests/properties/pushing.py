@@ -13,14 +13,19 @@ from inkling.query import Program
 from inkling.testing.arrival import arrivals
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.programs import Case
+from inkling.testing.rulesets import PackedCase
 
 Push = dict[str, pa.Table]
 
 
-def pushes_of(rng: random.Random, case: Case, lateness: int) -> list[Push]:
-    """What is pushed, one after the other: everything at once, event by event, or anything in between."""
+def pushes_of(rng: random.Random, case: Case | PackedCase, lateness: int) -> list[Push]:
+    """What is pushed, one after the other: everything at once, event by event, or anything in between.
+
+    Of packed streams, which come side by side, not every event comes alone.
+    """
     given = arrow_streams(case.plan, case.rows)
-    n_pieces = rng.choice([1, 2, 3, 5, 8, sum(map(len, given.values())) + 1])
+    most = 13 if isinstance(case, PackedCase) else sum(map(len, given.values())) + 1
+    n_pieces = rng.choice([1, 2, 3, 5, 8, most])
     pieces = arrivals(rng, case.plan, given, n_pieces, lateness=lateness)
     pushes: list[Push] = []
     for number in range(n_pieces):
@@ -30,7 +35,7 @@ def pushes_of(rng: random.Random, case: Case, lateness: int) -> list[Push]:
 
 
 def pushed(
-    rng: random.Random, program: Program, case: Case, pushes: Iterable[Push]
+    rng: random.Random, program: Program, case: Case | PackedCase, pushes: Iterable[Push]
 ) -> dict[str, list[dict[str, object]]]:
     """The results of all pushes together; now and then the state goes through a snapshot."""
     tables = arrow_tables(case.plan, case.tables)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-import inkling
 from inkling.evaluators.stage import blocks
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.comparison import differences
-from inkling.testing.programs import Options, seeded_cases
+from inkling.testing.programs import Options, parsed, seeded_cases
 
 
 @pytest.mark.parametrize("rows", [1, 4])
@@ -18,7 +17,7 @@ def test_blocks_change_nothing(rows: int, monkeypatch: pytest.MonkeyPatch) -> No
     for case in seeded_cases(rows, 120, Options(n_events=1)):
         given = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
         expected = case.expected()
-        found = inkling.parse(case.text).run_local(*given).tables
+        found = parsed(case.text).run_local(*given).tables
         wrong = differences(case.plan, expected, {name: table.to_pylist() for name, table in found.items()})
         assert not wrong, "\n".join([str(case), *wrong])
         n_results += sum(map(len, expected.values()))

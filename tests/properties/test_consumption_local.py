@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-import inkling
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.comparison import differences
 from inkling.testing.coverage import Coverage
-from inkling.testing.programs import Case, Options, seeded_cases
+from inkling.testing.programs import Case, Options, parsed, seeded_cases
 
 CASES_PER_SEED = 100
 SEEDS = range(5)
@@ -30,9 +29,7 @@ def coverage() -> Coverage:
 
 
 def _found(case: Case) -> dict[str, list[dict[str, object]]]:
-    results = inkling.parse(case.text).run_local(
-        arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
-    )
+    results = parsed(case.text).run_local(arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
     return {name: table.to_pylist() for name, table in results.tables.items()}
 
 

@@ -7,13 +7,12 @@ import random
 import pyarrow as pa
 import pytest
 
-import inkling
 from inkling.evaluators.consumption import carry
 from inkling.local_stream import LocalStream
 from inkling.testing.arrival import arrivals
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.comparison import differences
-from inkling.testing.programs import Case, Options, seeded_cases
+from inkling.testing.programs import Case, Options, parsed, seeded_cases
 
 SEEDS = range(2)
 PROGRAMS_PER_SEED = 60
@@ -24,7 +23,7 @@ WITHOUT = frozenset({"ties with order", "row numbers as ids"})
 
 def _found(rng: random.Random, case: Case) -> dict[str, list[dict[str, object]]]:
     """The results of all pushes together; now and then the state goes through a snapshot."""
-    program, tables = inkling.parse(case.text), arrow_tables(case.plan, case.tables)
+    program, tables = parsed(case.text), arrow_tables(case.plan, case.tables)
     given = arrow_streams(case.plan, case.rows)
     n_pieces = rng.choice([1, 2, 4, 8, sum(map(len, given.values())) + 1])
     pieces = arrivals(rng, case.plan, given, n_pieces, lateness=0)

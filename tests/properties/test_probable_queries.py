@@ -27,7 +27,8 @@ from inkling.testing.probable_comparison import FoundResult, found_in, probable_
 from inkling.testing.queries import QueryCase, random_query
 from inkling.testing.query_runs import combined_answers, ready
 
-SEEDS = range(6)
+SEEDS = range(4)
+LONG_SEEDS = range(4, 12)
 QUERIES_PER_SEED = 260
 STREAMS_PER_SEED = 40
 TOLERANCE = 1e-12
@@ -69,7 +70,13 @@ def test_local_eq_definition(seed: int) -> None:
     assert min(engines[one] for one in (Engine.CHAINS, Engine.SAFE, Engine.UNIVERSAL)) >= QUERIES_PER_SEED // 10
 
 
-@pytest.mark.parametrize("seed", SEEDS[:4])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_local_eq_definition_at_length(seed: int) -> None:
+    test_local_eq_definition(seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_chains_of_states_in_fractions(seed: int) -> None:
     rng, n_compared = random.Random(100 + seed), 0
     for _ in range(QUERIES_PER_SEED):

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-import inkling
 from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.comparison import differences
 from inkling.testing.coverage import Coverage
-from inkling.testing.programs import Case, seeded_cases
+from inkling.testing.programs import Case, parsed, seeded_cases
 
 CASES_PER_SEED = 250
 SEEDS = range(8)
@@ -27,9 +26,7 @@ def coverage() -> Iterator[Coverage]:
 
 
 def _found(case: Case) -> dict[str, list[dict[str, object]]]:
-    results = inkling.parse(case.text).run_local(
-        arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
-    )
+    results = parsed(case.text).run_local(arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
     return {name: table.to_pylist() for name, table in results.tables.items()}
 
 

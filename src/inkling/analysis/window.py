@@ -42,7 +42,8 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         return Verdict(None, f"WITHIN {event.within.count} EVENTS limits events, not time")
     if event.within is None and not _limits_itself(event.pattern):
         return Verdict(None, "no WITHIN: a match can stretch over any time")
-    settled = [part for part in outermost_sequences(event.pattern) if _is_settled_by(part, event.within)]
+    by_end = event.per is p.Per.END
+    settled = [part for part in outermost_sequences(event.pattern) if _is_settled_by(part, event.within, by_end)]
     inner = tuple(
         part.within
         for part in parts_of(event.pattern)
@@ -82,11 +83,12 @@ def outermost_sequences(pattern: p.Pattern) -> Iterator[p.Sequence]:
             pass
 
 
-def _is_settled_by(sequence: p.Sequence, within: p.Window | None) -> bool:
+def _is_settled_by(sequence: p.Sequence, within: p.Window | None, by_end: bool) -> bool:
     """Whether absences at its borders need nothing beyond the window of the whole match.
 
     One at the end is settled a window after the start, one at the start looks a window back from the end. Only with
-    both is there something to look at a window before what starts a window ago.
+    both is there something to look at a window before what starts a window ago; or where matches are compared that
+    end together, of which one may have started that much earlier.
     """
     if sequence.within != within:
         return False
@@ -94,7 +96,7 @@ def _is_settled_by(sequence: p.Sequence, within: p.Window | None) -> bool:
     absent = [place for place, part in enumerate(sequence.parts) if isinstance(part, p.Absent)]
     at_start = any(not sure or place < sure[0] for place in absent)
     at_end = any(not sure or place > sure[-1] for place in absent)
-    return not (at_start and at_end)
+    return not (at_end and (at_start or by_end))
 
 
 def _may_lack(part: p.Part) -> bool:

@@ -22,6 +22,7 @@ FEWER = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 2
     "building": 500,
     "mixed": 6_000,
     "stocks": 10_000,
+    "trades": 20_000,
     "blizzard": 50_000,
     "tsunami": 30_000,
     "approach": 60_000,

@@ -23,6 +23,7 @@ SCENARIO_NAMES = (
     "heat",
     "stocks",
     "supply_chain",
+    "trades",
     "flower",
     "blizzard",
     "tsunami",

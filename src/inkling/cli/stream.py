@@ -48,7 +48,8 @@ def stream(
             "--output",
             "-o",
             metavar="SINK",
-            help="A folder, also with ?format=json or csv; table://PREFIX, kafka://HOST:PORT/TOPIC, "
+            help="A folder, also with ?format=json or csv, or ?keep=current for tables of what holds now; "
+            "table://PREFIX, kafka://HOST:PORT/TOPIC, postgresql://USER:PASSWORD@HOST:PORT/DATABASE, "
             "or - for JSON lines on stdout.",
         ),
     ],

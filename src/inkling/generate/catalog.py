@@ -24,6 +24,7 @@ from inkling.generate.port import Port
 from inkling.generate.scenario import Scenario, in_chunks
 from inkling.generate.stocks import Stocks
 from inkling.generate.supply_chain import SupplyChain
+from inkling.generate.trades import Trades
 from inkling.generate.traffic import Traffic
 from inkling.generate.tsunami import Tsunami
 
@@ -45,6 +46,7 @@ SCENARIOS: dict[str, MakeScenario] = {
     "heat": Heat,
     "stocks": Stocks,
     "supply_chain": SupplyChain,
+    "trades": Trades,
     "flower": Flower,
     "blizzard": Blizzard,
     "tsunami": Tsunami,

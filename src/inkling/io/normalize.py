@@ -73,7 +73,7 @@ def normalize(
     raw = raw.select([*(column.name for column in wanted), *_about_records(raw)])
     says = None if schema.op is None else _ops(raw, schema, schema.op)
     if clock is None:
-        clock = declared_clock(schema) or clock_of(_times_of_events(raw, schema, says))
+        clock = declared_clock(schema) or clock_of(times_of_events(raw, schema))
     for column in wanted:
         require_readable(schema, column, raw.schema.field(column.name).type, clock)
     kept = [column for column in wanted if column.name != schema.op]
@@ -203,6 +203,14 @@ def declared_clock(schema: StreamSchema) -> Clock | None:
     return Clock.TICKS if schema.time_type is Type.INTEGER or schema.tick is not None else None
 
 
+def times_of_events(raw: pa.Table, schema: StreamSchema) -> pa.ChunkedArray:
+    """When events happened, by the raw rows; what withdrawals say of that may be anything."""
+    times = raw[schema.start]
+    if schema.op is None or schema.op not in raw.column_names:
+        return times
+    return times.filter(pa.array(~_ops(raw, schema, schema.op).withdrawn))
+
+
 def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequence[str]) -> None:
     """Refuse an input that lacks a column or has it twice."""
     visible = [name for name in present if not name.startswith("@")]
@@ -249,12 +257,6 @@ def _ops(raw: pa.Table, schema: StreamSchema, name: str) -> _Ops:
     return _Ops(*(_mask(pc.fill_null(pc.equal(words, word), False)) for word in (EVENT, WITHDRAWAL)))
 
 
-def _times_of_events(raw: pa.Table, schema: StreamSchema, says: _Ops | None) -> pa.ChunkedArray:
-    """Times of withdrawals may be anything."""
-    times = raw[schema.start]
-    return times if says is None else times.filter(pa.array(~says.withdrawn))
-
-
 def _about_ops(schema: StreamSchema, says: _Ops, complaints: Sequence[Complaint]) -> list[Complaint]:
     """What is wrong with rows of which some withdraw an event, and need nothing but its id for that."""
     assert schema.op is not None
@@ -270,7 +272,10 @@ def _about_ops(schema: StreamSchema, says: _Ops, complaints: Sequence[Complaint]
 
 def _any(n_rows: int, complaints: Iterable[Complaint]) -> NDArray[np.bool_]:
     """The rows that are complained of."""
-    return np.logical_or.reduce([np.zeros(n_rows, bool), *(complaint.mask for complaint in complaints)])
+    found = np.zeros(n_rows, bool)
+    for complaint in complaints:
+        found |= complaint.mask
+    return found
 
 
 def _about_records(raw: pa.Table) -> list[str]:

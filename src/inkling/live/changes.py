@@ -20,7 +20,8 @@ from inkling.physical.stages import NoPlaceError, Placement
 @dataclass(frozen=True, slots=True)
 class Changes:
     """Names of events by what becomes of them; of forecasts that are kept with other settings, of streams whose rows
-    may be later or less late than before, and of tables whose facts are different now."""
+    may be later or less late than before, or withdrawn for longer or less long, and of tables whose facts are different
+    now."""
 
     kept: tuple[str, ...] = ()
     started: tuple[str, ...] = ()
@@ -34,6 +35,11 @@ class Changes:
         """Whether anything changes at all."""
         return bool(self.started or self.restarted or self.stopped or self.lateness or self.tables or self.settings)
 
+    @property
+    def has_only_windows(self) -> bool:
+        """Whether nothing changes but how late rows may come or be withdrawn."""
+        return bool(self.lateness) and not replace(self, lateness=())
+
     def __str__(self) -> str:
         said = [
             (word, names)
@@ -43,7 +49,7 @@ class Changes:
                 ("started anew", self.restarted),
                 ("stopped", self.stopped),
                 ("other settings", self.settings),
-                ("other lateness", self.lateness),
+                ("other windows", self.lateness),
                 ("re-read", self.tables),
             )
             if names
@@ -69,10 +75,23 @@ def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
 
 
 def is_same_stream(old: p.StreamPlan | None, new: p.StreamPlan | None) -> bool:
-    """Whether rows mean the same; how late they may come says nothing about that."""
+    """Whether rows mean the same; how late they may come or be withdrawn says nothing about that."""
     if old is None or new is None:
         return False
-    return _without_lateness(old) == _without_lateness(new)
+    return _without_windows(old) == _without_windows(new)
+
+
+def require_same_past(old: p.ProgramPlan, new: p.ProgramPlan, said: Changes) -> None:
+    """Refuse changes of a program that may have to go back to before them."""
+    if not old.revises and not new.revises:
+        return
+    streams = {stream.schema.name for stream in (*old.streams, *new.streams)}
+    is_same = all(is_same_stream(old.stream(name), new.stream(name)) for name in streams)
+    if said.started or said.restarted or said.stopped or not is_same:
+        raise _refusal(
+            "a program cannot be replaced while it runs if what it told can still change",
+            f"it would have {said}; only LATENESS, FOR, tables and settings of forecasts can be changed",
+        )
 
 
 def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
@@ -167,8 +186,10 @@ def _tables_in(part: object) -> Iterator[str]:
 
 def _has_other_lateness(stream: p.StreamPlan, old: p.ProgramPlan) -> bool:
     before = old.stream(stream.schema.name)
-    return before is not None and before.schema.late != stream.schema.late
+    if before is None:
+        return False
+    return (before.schema.late, before.schema.op_for) != (stream.schema.late, stream.schema.op_for)
 
 
-def _without_lateness(stream: p.StreamPlan) -> p.StreamPlan:
-    return replace(stream, schema=replace(stream.schema, late=None))
+def _without_windows(stream: p.StreamPlan) -> p.StreamPlan:
+    return replace(stream, schema=replace(stream.schema, late=None, op_for=None))

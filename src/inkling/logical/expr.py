@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from functools import cache
 
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.model.event import Value
@@ -254,17 +253,12 @@ TRUE = AllOf(())
 
 def children(expr: Expr) -> Iterator[Expr]:
     """The direct sub-expressions, left to right."""
-    for name in _part_names(type(expr)):
+    for name in expr.__match_args__:
         value = getattr(expr, name)
         if isinstance(value, Expr):
             yield value
         elif isinstance(value, tuple):
             yield from (item for item in value if isinstance(item, Expr))
-
-
-@cache
-def _part_names(kind: type[Expr]) -> tuple[str, ...]:
-    return tuple(part.name for part in fields(kind))
 
 
 def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:

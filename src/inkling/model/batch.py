@@ -141,13 +141,29 @@ class EventBatch:
             self.end_place[rows],
             self.known[rows],
             self.event[rows],
-            self.bits[rows],
+            _bits_of(self.bits, rows),
             picked(self.columns, rows),
             ends,
             taken(self.ids, position),
             self.place_words,
             None if self.depth is None else self.depth[rows],
         )
+
+
+def _bits_of(bits: NDArray[np.uint64], rows: Ints) -> NDArray[np.uint64]:
+    """The conditions of some rows; one row goes on standing for all where it did."""
+    return np.broadcast_to(bits[:1], (len(rows), bits.shape[1])) if _says_the_same(bits) else bits[rows]
+
+
+def _bits_of_both(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    if _says_the_same(first) and _says_the_same(second) and np.array_equal(first[:1], second[:1]):
+        return np.broadcast_to(first[:1], (len(first) + len(second), first.shape[1]))
+    return np.concatenate([first, second])
+
+
+def _says_the_same(bits: NDArray[np.uint64]) -> bool:
+    """Whether one row in memory stands for all."""
+    return len(bits) > 0 and bits.strides[0] == 0
 
 
 def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
@@ -171,7 +187,7 @@ def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
         both("end_place"),
         both("known"),
         both("event"),
-        both("bits"),
+        _bits_of_both(first.bits, second.bits),
         {name: columns(first.columns[name], second.columns[name]) for name in first.columns},
         np.concatenate([first.id_offsets, first.id_offsets[-1] + second.id_offsets[1:]]),
         columns(first.ids, second.ids),

@@ -25,10 +25,13 @@ from inkling.live.program import Outcome
 from inkling.live.streams import lateness_of, time_of
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.batch import FOREVER
+from inkling.model.schema import Column
 from inkling.model.time import Clock, Span
-from inkling.model.uncertainty import LostEvents, ProbableValue
+from inkling.model.types import Type
+from inkling.model.uncertainty import ProbableValue
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
+from inkling.results import Results
 from inkling.testing.arrival import coming_by
 from inkling.testing.arrow import arrow_streams
 from inkling.worlds.live.fed_revised import FedRevisedState, FedRevisedWorlds
@@ -78,7 +81,7 @@ class Question:
     def folder(self) -> Path:
         return Path()
 
-    def run(self, rows: Mapping[str, Sequence[Row]] | None = None) -> local.Results:
+    def run(self, rows: Mapping[str, Sequence[Row]] | None = None) -> Results:
         """What is found in all rows at once."""
         given = arrow_streams(self.plan, self.rows if rows is None else rows)
         return local.run(self, given, self.tables, self.sampling)
@@ -96,7 +99,9 @@ def named(
         schema, mine = stream.schema, [_plain(row) for row in rows.get(stream.schema.name, ())]
         if schema.id is None:
             mine = [{**row, OWN_ID: _name(stream, row, number)} for number, row in enumerate(mine)]
-            stream = replace(stream, schema=replace(schema, id=OWN_ID))
+            stream = replace(
+                stream, schema=replace(schema, id=OWN_ID, columns=(*schema.columns, Column(OWN_ID, Type.STRING)))
+            )
         streams.append(stream)
         found[schema.name] = mine
     return Question(replace(plan, streams=tuple(streams)), found, tables or {}, sampling or Sampling())
@@ -133,6 +138,8 @@ def _ticks(n: int) -> Span:
 def random_modes(rng: random.Random, plan: ProgramPlan) -> dict[str, Mode]:
     """A mode for each stream; at least one of them lets the past change."""
     names = [stream.schema.name for stream in plan.streams]
+    if rng.random() < 0.7:
+        return dict.fromkeys(names, rng.choice(MODES))
     modes = {name: rng.choice((*MODES, Mode(), Mode(2))) for name in names}
     modes[rng.choice(names)] = rng.choice(MODES)
     return modes
@@ -140,8 +147,8 @@ def random_modes(rng: random.Random, plan: ProgramPlan) -> dict[str, Mode]:
 
 def random_script(rng: random.Random, question: Question, modes: Mapping[str, Mode]) -> list[Rows]:
     """Rows in an order that the lateness of their streams permits, with withdrawals anywhere, cut anywhere."""
-    n_pieces = rng.choice((2, 4, 7))
-    pieces: list[Rows] = [{} for _ in range(n_pieces)]
+    n_pieces, n_more = rng.choice((2, 4, 7)), rng.choice((0, 1, 2))
+    pieces: list[Rows] = [{} for _ in range(n_pieces + n_more)]
     schemas = [stream.schema for stream in question.plan.streams]
     last = max((row[coming_by(one)] for one in schemas for row in question.rows[one.name]), default=0)
     for schema in schemas:
@@ -153,16 +160,16 @@ def random_script(rng: random.Random, question: Question, modes: Mapping[str, Mo
             places[row[schema.id or OWN_ID]] = place
             pieces[place].setdefault(schema.name, []).append(row | ({} if mode.window is None else {OP: "+"}))
         if mode.window is not None:
-            share = rng.choice((0.05, 0.15, 0.3))
+            share = rng.choice((0.1, 0.3, 0.5))
             for name, place in places.items():
                 if rng.random() < share:
                     least = 0 if rng.random() < 0.1 and mode.window > 100 else place + 1
-                    if least < n_pieces:
-                        back = {one: None for one in question.rows[schema.name][0]} | {
+                    if least < len(pieces):
+                        back = dict.fromkeys(question.rows[schema.name][0]) | {
                             schema.id or OWN_ID: name,
                             OP: "-",
                         }
-                        pieces[rng.randint(least, n_pieces - 1)].setdefault(schema.name, []).append(back)
+                        pieces[rng.randint(least, len(pieces) - 1)].setdefault(schema.name, []).append(back)
     return [piece for piece in pieces if piece]
 
 
@@ -178,20 +185,16 @@ class Standing:
     def take(self, push: Rows, late: Sequence[Row]) -> None:
         """Rows and withdrawals, but for those that were reported as too late."""
         too_late = {(row["stream"], row["id"]) for row in late}
+        taken_back = set()
         for name, rows in push.items():
             for row in rows:
                 one = (name, str(row[self._schemas[name].id or OWN_ID]))
-                if row.get(OP) != "-":
+                if row.get(OP) == "-":
+                    taken_back.add(one)
+                else:
                     self._rows[name].append(row)
-                    if one in too_late:
-                        self._missed.add(one)
-                elif one not in too_late:
-                    self._withdrawn.add(one)
-        self._missed |= {
-            one
-            for one in too_late
-            if not any(one[0] == name and row.get(OP) == "-" for name in push for row in push[name])
-        }
+        self._withdrawn |= taken_back - too_late
+        self._missed |= too_late - taken_back
 
     @property
     def rows(self) -> Rows:
@@ -207,32 +210,37 @@ class Net:
 
     def __init__(self) -> None:
         self.said: Said = Counter()
-        self._exactly: Counter[str] = Counter()
-        self.n_withdrawn = self.n_told = 0
+        self.results: dict[str, list[Row]] = {}
+        self.n_told = self.n_withdrawn = 0
+        self.n_idle = 0  # corrections that say the same again
 
     def take(self, tables: Mapping[str, pa.Table]) -> None:
         for name, table in tables.items():
-            for row in table.to_pylist():
-                op = row.pop("op")
-                self.said[line(name, row)] += 1 if op == "+" else -1
-                self._exactly[f"{name} {row}"] += 1 if op == "+" else -1
-                assert self._exactly[f"{name} {row}"] >= 0, f"{name} was never told: {row}"
-                self.n_withdrawn += op == "-"
-                self.n_told += op == "+"
-        self.said = +self.said
+            told, withdrawn = ([row for row in table.to_pylist() if row["op"] == op] for op in "+-")
+            standing = self.results.setdefault(name, [])
+            for row in withdrawn:
+                before = row | {"op": "+"}
+                assert before in standing, f"{name} was never told: {row}"
+                standing.remove(before)
+            standing += told
+            news, olds = (Counter(line(name, row) for row in some) for some in (told, withdrawn))
+            self.said = self.said - olds + news
+            self.n_idle += (news & olds).total()
+            self.n_told += len(told)
+            self.n_withdrawn += len(withdrawn)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """All that holds."""
+        return {name: pa.Table.from_pylist(rows) for name, rows in self.results.items()}
 
 
 def lines(tables: Mapping[str, pa.Table]) -> Said:
     """Results without their ops, in words, and with rounded numbers."""
-    return Counter(
-        line(name, {key: value for key, value in row.items() if key != "op"})
-        for name, table in tables.items()
-        for row in table.to_pylist()
-    )
+    return Counter(line(name, row) for name, table in tables.items() for row in table.to_pylist())
 
 
 def line(name: str, row: Mapping[str, object]) -> str:
-    return f"{name} {sorted((key, _rounded(value)) for key, value in row.items())}"
+    return f"{name} {sorted((key, _rounded(value)) for key, value in row.items() if key != 'op')}"
 
 
 def _rounded(value: object) -> object:
@@ -245,23 +253,27 @@ class Revision:
     """A program that is pushed a script; what it said by now can be compared with what it should."""
 
     def __init__(self, question: Question, modes: Mapping[str, Mode]) -> None:
-        self.question, self._revising = question, revising(question, modes)
+        self.question, self.modes, self.revising = question, modes, revising(question, modes)
         self._measure = measure_for(question.plan, dict.fromkeys(question.rows, Clock.TICKS))
         facts = known(question.plan, question.tables, self._measure)
         common = facts, surroundings(facts, self._measure), self._measure, question.sampling
-        self.live = FedRevisedWorlds(self._revising.physical, *common)
+        self.live = FedRevisedWorlds(self.revising.physical, *common)
         self._fresh = LiveWorlds(question.physical, *common)
         self._normalizers = {
             one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], Clock.TICKS)
             for one in question.plan.streams
         }
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing was pushed yet."""
         self.state: FedRevisedState = self.live.start()
-        self.net, self.standing = Net(), Standing(question.plan)
+        self.net, self.standing = Net(), Standing(self.question.plan)
         self.rejects: list[Row] = []
         self.n_late = 0
 
     def push(self, push: Rows) -> None:
-        plan = self._revising.plan
+        plan = self.revising.plan
         some = replace(plan, streams=tuple(one for one in plan.streams if one.schema.name in push))
         self._take(push, *self.live.step(self.state, arrow_streams(some, push)))
 
@@ -299,25 +311,17 @@ class Revision:
     def _roles(self, rows: Mapping[str, pa.Table]) -> Marks:
         return Marks(roles=self._fresh.marks(rows).roles)
 
-    @property
-    def tells_of_the_past(self) -> bool:
-        """Whether first rows of keys can tell of events lost long before, so that it matters when they come."""
-        doubts = (one.schema.doubt for one in self.question.plan.streams)
-        return any(isinstance(doubt, LostEvents) and doubt.bounds is not None for doubt in doubts)
 
-
-def followed(
-    rng: random.Random, question: Question, modes: Mapping[str, Mode], script: Sequence[Rows]
-) -> Iterator[tuple[Revision, bool]]:
+def followed(rng: random.Random, revision: Revision, script: Sequence[Rows]) -> Iterator[bool]:
     """A script step by step, and whether it is over; now and then what is remembered goes through bytes."""
-    revision = Revision(question, modes)
+    revision.begin()
     for push in script:
         if rng.random() < 0.2:
             revision.through_bytes()
         revision.push(push)
-        yield revision, False
+        yield False
     revision.finish()
-    yield revision, True
+    yield True
 
 
 def difference(expected: Said, found: Said) -> list[str]:
@@ -327,5 +331,6 @@ def difference(expected: Said, found: Said) -> list[str]:
     ]
 
 
-def story(question: Question, modes: Mapping[str, Mode], script: Sequence[Rows], wrong: Sequence[str]) -> str:
-    return "\n".join([str(modes), *map(str, script), *wrong])
+def together(question: Question, script: Sequence[Rows]) -> Rows:
+    """All rows of a script, withdrawals as well."""
+    return {name: [row for push in script for row in push.get(name, [])] for name in question.rows}

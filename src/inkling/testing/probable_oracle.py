@@ -15,8 +15,8 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Row, Surroundings
 from inkling.logical.instants import ends_of
-from inkling.logical.recursion import groups_of
 from inkling.logical.positions import position
+from inkling.logical.recursion import groups_of
 from inkling.logical.semantics import Derived, Result, derive_in_piece, least_model, pieces
 from inkling.logical.streams import RawRow, places_of, plain, world_of
 from inkling.model.event import Event, Value, World

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hypothesis import strategies as st
 
@@ -17,10 +18,11 @@ from inkling.errors import InklingError
 from inkling.logical import plan as p
 from inkling.logical.semantics import Result
 from inkling.model.types import Type
+from inkling.query import Program, parse
 from inkling.testing.conditions import Variable, aggregate
 from inkling.testing.consuming import POLICIES, PairMaker, random_policy
 from inkling.testing.coverage import program_features
-from inkling.testing.oracle import bound, oracle
+from inkling.testing.oracle import oracle
 from inkling.testing.patterns import PatternMaker, Place, Source
 from inkling.testing.rows import Rows
 from inkling.testing.streams import random_rows, random_tables
@@ -28,6 +30,8 @@ from inkling.testing.universe import DERIVED, LOST_TABLES, TABLES, VALUE_COLUMNS
 from inkling.testing.windows import window_event
 
 MOST_TRIES = 200
+SPELLED_OUT = frozenset({*POLICIES, "WINDOW"})
+"""Features whose name stands in every program that has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +81,33 @@ def seeded_cases(seed: int, n: int, options: Options = ANYTHING) -> Iterator[Cas
 
 def random_case(rng: random.Random, options: Options = ANYTHING) -> Case:
     """A program that binds and has the asked features, with streams small enough for the definition."""
+    streams, program = wanted_program(rng, options)
+    rows = random_rows(rng, streams, n_events=size_for(program.plan), bad_rows=options.bad_rows)
+    return Case(program.text, program.plan, rows, random_tables(rng))
+
+
+def wanted_program(rng: random.Random, options: Options = ANYTHING) -> tuple[list[Declared], Program]:
+    """A program that binds and has the asked features, over some streams."""
     for _ in range(MOST_TRIES):
         streams = declared_streams(rng, options)
         text = random_program(rng, streams, options)
+        if any(word not in text for word in options.needing & SPELLED_OUT):
+            continue
         try:
-            plan = bound(text)
+            program = parsed(text)
         except InklingError:
             continue
-        found = program_features(plan)
+        found = program_features(program.plan)
         if found & options.without or not options.needing <= found:
             continue
-        rows = random_rows(rng, streams, n_events=_size(plan), bad_rows=options.bad_rows)
-        return Case(text, plan, rows, random_tables(rng))
+        return streams, program
     raise ValueError(f"no program with {sorted(options.needing)} and without {sorted(options.without)} found")
+
+
+@lru_cache(maxsize=1)
+def parsed(text: str) -> Program:
+    """A program in `.ink`; that of the case at hand is not parsed again."""
+    return parse(text)
 
 
 def random_program(rng: random.Random, streams: Sequence[Declared], options: Options = ANYTHING) -> str:
@@ -117,7 +135,7 @@ def declared_streams(rng: random.Random, options: Options) -> list[Declared]:
     return streams
 
 
-def _size(plan: p.ProgramPlan) -> int:
+def size_for(plan: p.ProgramPlan) -> int:
     """Events per key: fewer the more parts a pattern has, since the definition tries all combinations."""
     written = [event for event in plan.events if event.timeouts_of is None]
     most = max(sum(1 for _ in p.leaves(event.pattern)) for event in written)

@@ -36,6 +36,9 @@ class RuleSet:
     plan: p.ProgramPlan
 
 
+PACKED = Options(partitioned=True, bad_rows=False)
+
+
 @dataclass(frozen=True, slots=True)
 class PackedCase:
     """A program in which keys never meet, and many small streams as keys of one."""
@@ -73,12 +76,12 @@ def seeded_rule_sets(seed: int, n: int, options: Options = ANYTHING) -> Iterator
         yield random_rule_set(rng, options)
 
 
-def packed_rule_sets(seed: int, n: int, n_datasets: int) -> Iterator[PackedCase]:
+def packed_rule_sets(seed: int, n: int, n_datasets: int, options: Options = PACKED) -> Iterator[PackedCase]:
     """The same `n` programs for the same seed, each with as many datasets."""
     rng = random.Random(seed)
     made = 0
     while made < n:
-        rules = random_rules(rng, Options(partitioned=True, bad_rows=False))
+        rules = random_rules(rng, options)
         if not is_packable(rules.plan):
             continue
         some = [random_rows(rng, rules.streams, n_events=rng.choice(SIZES), bad_rows=False) for _ in range(n_datasets)]

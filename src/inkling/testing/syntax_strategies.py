@@ -295,8 +295,9 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
     about_numbers = st.fixed_dictionaries(
         {"erlang": _maybe(st.integers(1, 9)), "intensity": maybe_name, "known": maybe_name}
     )
-    lateness = st.just({}) | st.fixed_dictionaries({"late": durations(), "speculative": st.booleans()})
-    ops = st.just({}) | st.fixed_dictionaries({"op": name, "op_for": _maybe(durations())})
+    nothing: st.SearchStrategy[dict[str, Any]] = st.just({})
+    lateness = nothing | st.fixed_dictionaries({"late": durations(), "speculative": st.booleans()})
+    ops = nothing | st.fixed_dictionaries({"op": name, "op_for": _maybe(durations())})
     rest = st.fixed_dictionaries(
         {
             "id": maybe_name,

@@ -55,7 +55,7 @@ def _changes(rng: random.Random, name: str, rows: list[Row]) -> list[Row]:
 def _moved(rng: random.Random, row: Row) -> Row:
     """Another row of that id: later or earlier, with other values, or just the same."""
     by = rng.randint(-1, 1)
-    times = {name: row[name] + by for name in _TIMES if isinstance(row.get(name), int)}
+    times: Row = {name: value + by for name in _TIMES if isinstance(value := row.get(name), int)}
     return {**row, **times, "x": rng.choice((row["x"], 1, None))}
 
 

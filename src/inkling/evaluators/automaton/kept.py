@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, taken
 
@@ -137,7 +136,7 @@ class KeptEvents:
             place,
             end,
             np.arange(n),
-            blank_bits(n),
+            np.broadcast_to(np.uint64(0), (n, _MANY_WORDS)),
             {name: column.take(places) for name, column in self._columns.items()},
             offsets,
             self._ids.take(id_places),
@@ -183,11 +182,6 @@ class KeptEvents:
         if (width == 1).all():
             return offsets, begins
         return offsets, np.repeat(begins - offsets[:-1], width) + np.arange(offsets[-1])
-
-
-def blank_bits(n: int) -> NDArray[np.uint64]:
-    """Conditions of events that nobody asks for any more."""
-    return np.broadcast_to(np.uint64(0), (n, _MANY_WORDS))
 
 
 def spelled_places(batch: EventBatch, places: Ints) -> pa.Array:

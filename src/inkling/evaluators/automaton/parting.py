@@ -9,8 +9,7 @@ import numpy as np
 
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.automaton.carry import AutomatonCarry
-from inkling.evaluators.automaton.kept import blank_bits
-from inkling.model.batch import EventBatch, Ints, one_after_the_other
+from inkling.model.batch import Ints, one_after_the_other
 
 
 def only(carry: AutomatonCarry, codes: Ints) -> AutomatonCarry:
@@ -38,8 +37,8 @@ def joined(one: AutomatonCarry, other: AutomatonCarry, codes: Ints) -> Automaton
         key=codes[other.runs.key],
         nodes=nodes._replace(event=nodes.event + shift, first=nodes.first + shift),
     )
-    rows = [_blank(carry.rows) for carry in (one, other) if carry.rows is not None]
-    events = _wide(reduce(one_after_the_other, rows)) if rows else None
+    rows = [carry.rows for carry in (one, other) if carry.rows is not None]
+    events = reduce(one_after_the_other, rows) if rows else None
     numbers = np.concatenate([one.numbers, other.numbers + shift])
     return AutomatonCarry(one.runs.joined(moved), events, numbers, shift + other.next_number)
 
@@ -50,14 +49,5 @@ def _with_events_of(carry: AutomatonCarry, runs: AutomatonState) -> AutomatonCar
         return AutomatonCarry(runs, None, live, carry.next_number)
     rows = carry.rows
     if len(live) < len(rows):
-        rows = _wide(_blank(rows).take(np.searchsorted(carry.numbers, live)))
+        rows = rows.take(np.searchsorted(carry.numbers, live))
     return AutomatonCarry(runs, rows, live, carry.next_number)
-
-
-def _blank(rows: EventBatch) -> EventBatch:
-    """Events without their conditions, which would be copied for nothing."""
-    return replace(rows, bits=np.empty((len(rows), 0), np.uint64))
-
-
-def _wide(rows: EventBatch) -> EventBatch:
-    return replace(rows, bits=blank_bits(len(rows)))

@@ -21,11 +21,7 @@ def rows_where(table: pa.Table, wanted: NDArray[np.bool_]) -> pa.Table:
     if len(borders) > 2 * MOST_PIECES:
         return table.filter(pa.array(wanted))
     edges = [0, *borders.tolist(), len(table)]
-    pieces = [
-        table.slice(first, last - first)
-        for first, last in pairwise(edges)
-        if first < last and wanted[first]
-    ]
+    pieces = [table.slice(first, last - first) for first, last in pairwise(edges) if first < last and wanted[first]]
     if not pieces:
         return table.slice(0, 0)
     return pieces[0] if len(pieces) == 1 else pa.concat_tables(pieces)

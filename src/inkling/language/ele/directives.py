@@ -29,7 +29,7 @@ _UNITS: dict[str, s.TimeUnit] = {
     "d": "DAYS",
     "w": "WEEKS",
 }
-STREAM_OPTIONS = ("id", "key", "time", "interval", "order", "late", "tick")
+STREAM_OPTIONS = ("id", "key", "time", "interval", "order", "late", "op", "tick")
 DIRECTIVES = ("stream", "table", "time", "tick", "policy")
 
 
@@ -137,8 +137,12 @@ class _Reader:
                 options["order_by"] = self._names(part, 1)[0]
             case "key":
                 options["key"] = self._names(part, None)
-            case "late" | "tick":
-                options[part.name.text] = self._duration(part)
+            case "tick":
+                options["tick"] = self._duration(part)
+            case "late":
+                options |= self._late(part)
+            case "op":
+                options |= self._op(part)
             case "interval":
                 default = (s.Ident("start", span=part.span), s.Ident("end", span=part.span))
                 names = self._names(part, 2) if part.parts else default
@@ -153,6 +157,20 @@ class _Reader:
                 else:
                     raise self._error("INK0133", "a stream has one time, or a start and an end", part.span)
                 time_types += self._typed(part)
+
+    def _late(self, part: t.Setting) -> dict[str, Any]:
+        match part.parts:
+            case (t.Quantity() as quantity, t.Setting(name=t.Name(text="speculative"), parts=())):
+                return {"late": duration(quantity, self.source), "speculative": True}
+            case _:
+                return {"late": self._duration(part)}
+
+    def _op(self, part: t.Setting) -> dict[str, Any]:
+        match part.parts:
+            case (t.Setting(name=name, parts=()), t.Quantity() as quantity):
+                return {"op": self._ident(name), "op_for": duration(quantity, self.source)}
+            case _:
+                return {"op": self._names(part, 1)[0]}
 
     def _table(self, directive: t.Directive) -> None:
         example = "`table(linked(a: string, b: string), 'links.csv')`"

@@ -109,6 +109,13 @@ def require_forecasts(plan: PhysicalPlan) -> None:
         raise InputError.of(
             "INK0623", "there is nothing to learn: the program has no FORECAST", helps=("leave `learn` out",)
         )
+    if plan.program.revises:
+        raise InputError.of(
+            "INK0623",
+            "models cannot go on learning from streams whose rows are withdrawn or not waited for",
+            notes=("a model counts what happened, and cannot take back what did not",),
+            helps=("leave `learn` out, and give the forecast a model that was learned from stored data",),
+        )
     refuse_learning_from_doubt(plan.program, first_forecasts(plan.program).values())
 
 

@@ -26,30 +26,32 @@ def differences(old: pa.Table, new: pa.Table, names: Sequence[str]) -> tuple[NDA
     """
     if not len(old) or not len(new):
         return np.ones(len(old), bool), np.ones(len(new), bool)
-    first, second = content_hashes(old, names), content_hashes(new, names)
-    # two hashes of 64 bits each, so that rows that differ are not taken for equal
-    checks = [combined(content_hashes(rows, names[::-1]), np.full(len(rows), _OTHER)) for rows in (old, new)]
-    code, check = np.concatenate([first, second]), np.concatenate(checks)
-    order = np.lexsort((check, code))
-    code, check = code[order], check[order]
-    begins = np.concatenate([[True], (code[1:] != code[:-1]) | (check[1:] != check[:-1])])
-    group = np.empty(len(order), np.int64)
-    group[order] = np.cumsum(begins) - 1
-    olds, news = group[: len(old)], group[len(old) :]
-    n_groups = int(begins.sum())
-    n_old, n_new = np.bincount(olds, minlength=n_groups), np.bincount(news, minlength=n_groups)
-    return _places(olds) >= n_new[olds], _places(news) >= n_old[news]
+    code, check = (np.concatenate(pair) for pair in zip(_two_hashes(old, names), _two_hashes(new, names), strict=True))
+    order = np.argsort(code, kind="stable")
+    if (_is_repeated(code[order]) & ~_is_repeated(check[order])).any():
+        order = np.lexsort((check, code))
+    begins = np.flatnonzero(~(_is_repeated(code[order]) & _is_repeated(check[order])))
+    # of each group of equal rows the old ones stand first
+    is_old = order < len(old)
+    n_old = np.add.reduceat(is_old, begins, dtype=np.int64)
+    lengths = np.diff(np.append(begins, len(order)))
+    place = np.arange(len(order)) - np.repeat(begins, lengths)
+    n_old, n_new = np.repeat(n_old, lengths), np.repeat(lengths - n_old, lengths)
+    differs = np.empty(len(order), bool)
+    differs[order] = np.where(is_old, place >= n_new, place - n_old >= n_old)
+    return differs[: len(old)], differs[len(old) :]
 
 
-def _places(groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of each row, how many rows of its group stand before it."""
-    order = np.argsort(groups, kind="stable")
-    ordered = groups[order]
-    firsts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    lengths = np.diff(np.concatenate([firsts, [len(ordered)]]))
-    found = np.empty(len(groups), np.int64)
-    found[order] = np.arange(len(groups)) - np.repeat(firsts, lengths)
-    return found
+def _two_hashes(rows: pa.Table, names: Sequence[str]) -> tuple[Hashes, Hashes]:
+    """Two hashes of 64 bits per row, so that rows that differ are not taken for equal."""
+    hashes = [_hashes(rows[name].combine_chunks()) for name in names]
+    nothing = np.zeros(len(rows), np.uint64)
+    return combined(nothing, *hashes), combined(nothing + _OTHER, *hashes[::-1])
+
+
+def _is_repeated(values: Hashes) -> NDArray[np.bool_]:
+    """Whether each value is that before it."""
+    return np.concatenate([[False], values[1:] == values[:-1]])
 
 
 def _hashes(column: pa.Array) -> Hashes:

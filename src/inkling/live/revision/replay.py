@@ -17,6 +17,7 @@ from inkling.live.clocks import NEVER, Marks
 from inkling.live.revision.clocks import RevisionClocks
 from inkling.live.revision.contents import differences
 from inkling.live.revision.machine import OWNER, Machine, Owners, Rows
+from inkling.live.revision.rounding import EXACT, Rounding
 from inkling.live.revision.withdrawing import marked_rows
 
 S = TypeVar("S")
@@ -66,8 +67,8 @@ class Revision:
 class Replay(Generic[S]):
     """Drives one machine; its states are values of their own."""
 
-    def __init__(self, machine: Machine[S]) -> None:
-        self._machine = machine
+    def __init__(self, machine: Machine[S], rounding: Rounding = EXACT) -> None:
+        self._machine, self._rounding = machine, rounding
 
     def start(self, clocks: RevisionClocks) -> Revisable[S]:
         first = self._machine.start()
@@ -75,12 +76,19 @@ class Replay(Generic[S]):
 
     def advance(self, state: Revisable[S], added: Rows, withdrawn: Rows, marks: Marks) -> tuple[Revisable[S], Revision]:
         """Take in rows and withdrawals of rows; none of them lies before what is settled."""
-        news = _News()
+        news = _News(self._rounding)
         state, change = self._taken_in(state, added, withdrawn)
         if change is not None:
             state = self._revised(state, change, news)
         state = replace(state, clocks=state.clocks.after(marks))
         state = self._collected(self._gone_on(state, news))
+        return state, news.revision()
+
+    def again(self, state: Revisable[S], since: int) -> tuple[Revisable[S], Revision]:
+        """Go once more over all that happened since a time, this time without a stop."""
+        news, first = _News(self._rounding), self._before(state, since)
+        state = replace(state, checkpoints=state.checkpoints[: first + 1])
+        state = self._revised(state, _Change(since, np.empty(0, np.uint64)), news)
         return state, news.revision()
 
     def _taken_in(self, state: Revisable[S], added: Rows, withdrawn: Rows) -> tuple[Revisable[S], _Change | None]:
@@ -219,7 +227,8 @@ class _Change:
 class _News:
     """What changes in a step."""
 
-    def __init__(self) -> None:
+    def __init__(self, rounding: Rounding) -> None:
+        self._rounding = rounding
         self._added: dict[str, list[pa.Table]] = {}
         self._withdrawn: dict[str, list[pa.Table]] = {}
 
@@ -249,7 +258,7 @@ class _News:
             if owners is not None:
                 concerned &= is_among(before[OWNER].to_numpy(), owners)
             old = rows_where(before, concerned)
-            new = old.slice(0, 0) if new is None else new
+            new = old.slice(0, 0) if new is None else self._rounding.as_told(old, new, _said(new))
             self._tell(name, old, new)
             corrected[name] = pa.concat_tables([rows_where(before, ~concerned), new])
         return corrected
@@ -260,12 +269,12 @@ class _News:
             if new is not None:
                 self._tell(REJECTS, new.slice(0, 0), new)
             return new if before is None else before
-        _, fresh = differences(before, new, [name for name in new.column_names if name != GIVEN])
+        _, fresh = differences(before, new, _said(new))
         self._tell(REJECTS, new.slice(0, 0), rows_where(new, fresh))
         return pa.concat_tables([before, rows_where(new, fresh)])
 
     def _tell(self, name: str, old: pa.Table, new: pa.Table) -> None:
-        names = [one for one in new.column_names if one != GIVEN]
+        names = _said(new)
         gone, fresh = differences(old, new, names)
         for where, rows, chosen in ((self._withdrawn, old, gone), (self._added, new, fresh)):
             if chosen.any():
@@ -285,6 +294,11 @@ def _all_said(results: Rows, rejects: pa.Table) -> Iterator[tuple[str, pa.Table]
     yield from results.items()
     if len(rejects):
         yield REJECTS, rejects.append_column(OWNER, pa.array(np.zeros(len(rejects), np.uint64)))
+
+
+def _said(rows: pa.Table) -> list[str]:
+    """The columns with what results say."""
+    return [name for name in rows.column_names if name != GIVEN]
 
 
 def _given(rows: pa.Table, until: int) -> pa.Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +36,7 @@ TIME = "time"
 """The one stream on which the machine inside waits: it is given rows when their time has come."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StageMachine:
     """The evaluators of a stage as something that can go back."""
 
@@ -75,7 +76,7 @@ class StageMachine:
             codes = np.where(derived, content_hashes(rows, names), codes)
         return codes, ~derived
 
-    @property
+    @cached_property
     def is_divisible(self) -> bool:
         return is_divisible(self.stage.plan.stages[self.stage.number], self.stage.plan.program)
 
@@ -107,11 +108,11 @@ class StageMachine:
     def _stage(self) -> Stage:
         return self.stage.plan.stages[self.stage.number]
 
-    @property
+    @cached_property
     def _derived(self) -> NDArray[np.bool_]:
         return np.array([given.is_derived for given in self._stage.inputs], bool)
 
-    @property
+    @cached_property
     def _holds(self) -> NDArray[np.int64]:
         """By input, how long after they are known the results of an event are held back."""
         return np.array([self._hold(given.source) for given in self._stage.inputs], np.int64)

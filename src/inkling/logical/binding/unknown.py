@@ -15,9 +15,7 @@ def report_unknown(name: s.Ident, names: EventNames, home: Place | None, notes: 
     """Reports a name that nothing binds, with the likeliest repair."""
     if name.text in names.unknowable:
         return
-    if home is not None and any(
-        name.text in source.columns or name.text == source.op for source in home.sources
-    ):
+    if home is not None and any(name.text in source.columns or name.text == source.op for source in home.sources):
         typed_column(home, name, names.mistakes)
         return
     known = (*names.shape.names, *names.bare_names, *(home.columns if home else ()))

@@ -15,7 +15,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from inkling.spark.streaming.outputs import LATE, REJECTS, Output
-from inkling.spark.streaming.sinks import TIMES, Beginning
+from inkling.spark.streaming.result_id import RESULT_ID, net, with_result_id
+from inkling.spark.streaming.sinks import TIMES, Beginning, in_few_files
 
 BATCH_HEADER = "inkling-batch"
 CLOCK_SLACK_MS = 600_000
@@ -24,11 +25,16 @@ CLOCK_SLACK_MS = 600_000
 
 @dataclass(slots=True)
 class KafkaSink:
-    """Results of all events to one topic, late rows and rejects to `<topic>.late` and `<topic>.rejects`."""
+    """Results of all events to one topic, late rows and rejects to `<topic>.late` and `<topic>.rejects`.
+
+    If it keeps what is current, the key of a message is the id of its result, and a withdrawal is a message without a
+    value: a compacted topic, or whoever reads it into a table, then holds what holds now.
+    """
 
     servers: str
     topic: str
     options: Mapping[str, str] = field(default_factory=dict)
+    keeps_current: bool = False
     _beginning: Beginning | None = None
     _last_tried: int = -1  # of the batches, which may be there whole or in part
 
@@ -44,8 +50,10 @@ class KafkaSink:
         run, may_repeat = self._run(), batch <= self._last_tried
         self._last_tried = max(self._last_tried, batch)
         for output in outputs:
-            topic = f"{self.topic}.{output.name}" if output.name in (LATE, REJECTS) else self.topic
-            messages = _messages(output.frame, run, batch)
+            aside = output.only_grows if self.keeps_current else output.name in (LATE, REJECTS)
+            topic = f"{self.topic}.{output.name}" if aside else self.topic
+            is_table = self.keeps_current and not output.only_grows
+            messages = _changes(output, run, batch) if is_table else _messages(output.frame, run, batch)
             if may_repeat:
                 messages = self._not_there_yet(messages, topic, run, batch)
             writer = messages.write.format("kafka").options(**self._kafka_options())
@@ -95,9 +103,23 @@ def _is_of(run: str, batch: int) -> Column:
 
 def _messages(frame: DataFrame, run: str, batch: int) -> DataFrame:
     """The same rows give the same keys, whoever computes them; equal rows are numbered."""
-    value = F.to_json(F.struct("*"), {"ignoreNullFields": "false", "timestampFormat": TIMES})
-    rows = frame.select(value.alias("value"))
+    rows = frame.select(_spelled().alias("value"))
     number = F.row_number().over(Window.partitionBy("value").orderBy(F.lit(0)))
     key = F.sha2(F.concat_ws("\n", F.lit(_header(run, batch)), "value", number), 256)
-    header = F.struct(F.lit(BATCH_HEADER).alias("key"), F.encode(F.lit(_header(run, batch)), "UTF-8").alias("value"))
-    return rows.select(F.encode(key, "UTF-8").alias("key"), "value", F.array(header).alias("headers"))
+    return rows.select(F.encode(key, "UTF-8").alias("key"), "value", _headers(run, batch))
+
+
+def _changes(output: Output, run: str, batch: int) -> DataFrame:
+    """One message per result, by its id; without a value if the result is withdrawn."""
+    rows = net(with_result_id(in_few_files(output)))
+    value = F.when(F.col("op") == "+", _spelled())
+    return rows.select(F.encode(RESULT_ID, "UTF-8").alias("key"), value.alias("value"), _headers(run, batch))
+
+
+def _spelled() -> Column:
+    return F.to_json(F.struct("*"), {"ignoreNullFields": "false", "timestampFormat": TIMES})
+
+
+def _headers(run: str, batch: int) -> Column:
+    told = F.struct(F.lit(BATCH_HEADER).alias("key"), F.encode(F.lit(_header(run, batch)), "UTF-8").alias("value"))
+    return F.array(told).alias("headers")

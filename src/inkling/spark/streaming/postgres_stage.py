@@ -27,7 +27,9 @@ class Stage:
         first = next(filled, None)
         if first is None:
             return
-        attempt = TaskContext.get().taskAttemptId()
+        task = TaskContext.get()
+        assert task is not None, "rows are written by workers"
+        attempt = task.taskAttemptId()
 
         def marked() -> Iterator[pa.RecordBatch]:
             for batch in (first, *filled):

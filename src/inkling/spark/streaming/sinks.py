@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StructType
 
 from inkling.errors import InputError
-from inkling.spark.streaming.addresses import absolute, address_of, one_of, servers_and_topic
+from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.outputs import LATE, REJECTS, Output
 from inkling.spark.streaming.storage import Folder
 
@@ -180,7 +180,8 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
         case "kafka":
             from inkling.spark.streaming.kafka_sink import KafkaSink
 
-            return KafkaSink(*servers_and_topic(address), address.options)
+            mine, others = address.taken("keep")
+            return KafkaSink(*servers_and_topic(address), others, _keeps_current(mine, address))
         case "postgresql":
             from inkling.spark.streaming.postgres_sink import PostgresSink
 
@@ -189,10 +190,9 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
             raise InputError.of("INK0515", f"`{to}` is a place to read from, not to write to")
         case _:
             mine, others = address.taken("format", "keep")
-            if "keep" in mine:
+            if _keeps_current(mine, address):
                 from inkling.spark.streaming.current_sink import CurrentSink
 
-                one_of(mine["keep"], ("current",), option="keep", address=address)
                 one_of(mine.get("format", "parquet"), ("parquet",), option="format", address=address)
                 return CurrentSink(address.place)
             return FileSink(
@@ -200,6 +200,10 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
                 one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address),
                 others,
             )
+
+
+def _keeps_current(options: Mapping[str, str], address: Address) -> bool:
+    return "keep" in options and one_of(options["keep"], ("current",), option="keep", address=address) == "current"
 
 
 def in_few_files(output: Output) -> DataFrame:

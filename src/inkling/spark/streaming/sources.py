@@ -16,7 +16,13 @@ from inkling.errors import InputError
 from inkling.io.casting import SAMPLE, clock_of
 from inkling.io.files import read_sample
 from inkling.io.formats import Format, format_of_folder, is_visible, missing_file
-from inkling.io.normalize import declared_clock, require_columns, require_readable, stored_columns
+from inkling.io.normalize import (
+    declared_clock,
+    require_columns,
+    require_readable,
+    stored_columns,
+    times_of_events,
+)
 from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.logical.plan import StreamPlan
 from inkling.model.schema import Column, StreamSchema
@@ -135,7 +141,7 @@ def _clock_of_files(kind: Format, files: Sequence[str], schema: StreamSchema, wa
         except InputError:
             continue
         if len(sample) and schema.start in sample.column_names:
-            return clock_of(sample[schema.start])
+            return clock_of(times_of_events(sample, schema))
     return Clock.TIMESTAMP
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
 from inkling.live.adaptation.counting import require_fitting_models
-from inkling.live.changes import Changes, changes, planned_after
+from inkling.live.changes import Changes, changes, planned_after, require_same_past
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.settings import SettingError, Settings, with_settings
@@ -190,7 +190,10 @@ class Versions:
         facts = tuple(name for name, table in tables.items() if not _same(self.current.tables.get(name), table))
         said = replace(changes(old.program, new.program), tables=facts)
         self._waiting = None
-        if said and (doubtful_events(old.program) or doubtful_events(new.program)):
+        if said:
+            require_same_past(old.program, new.program, said)
+        is_doubtful = bool(doubtful_events(old.program) or doubtful_events(new.program))
+        if said and is_doubtful and not (new.program.revises and said.has_only_windows):
             raise InputError.of(
                 "INK0606",
                 "a program over uncertain streams cannot be replaced while it runs",

@@ -5,27 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from inkling.evaluators.stage import rows as r
-from inkling.live.clocks import NEVER, Marks
+from inkling.live.chain import concatenated
+from inkling.live.clocks import Marks
 from inkling.live.late import no_late_rows
 from inkling.live.revision.clocks import RevisionClocks, Windows
-from inkling.live.revision.machine import OWNER, Rows
+from inkling.live.revision.machine import Rows
 from inkling.live.revision.replay import Replay, Revisable
+from inkling.live.revision.rounding import Rounding
 from inkling.live.revision.snapshot import revisable_from_bytes, revisable_to_bytes
-from inkling.live.streams import time_of
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
+from inkling.worlds.live.late_findings import LateFindings
 from inkling.worlds.live.machine import LATE, WorldsMachine
-from inkling.worlds.live.program import LiveWorlds, Told, WorldsState
+from inkling.worlds.live.net import net_of, shown
+from inkling.worlds.live.program import SPARE, LiveWorlds, Told, WorldsState
 from inkling.worlds.live.snapshot import n_kept
 from inkling.worlds.settings import Sampling
 
 RevisableWorlds = Revisable[WorldsState]
+
+ESTIMATED = Rounding(("probability", "error", "chance", "expected"), SPARE)
+"""Sums of probabilities depend on how rows are cut, a little."""
 
 
 class RevisedWorlds:
@@ -42,7 +45,7 @@ class RevisedWorlds:
         self.live = LiveWorlds(plan, tables, around, measure, sampling)
         self.windows = Windows.of(self.live.streams, plan.program, measure)
         self._machine = WorldsMachine(self.live)
-        self._replay = Replay(self._machine)
+        self._replay = Replay(self._machine, ESTIMATED)
 
     @property
     def readers(self) -> dict[str, list[Windows]]:
@@ -60,19 +63,18 @@ class RevisedWorlds:
         self, state: RevisableWorlds, added: Rows, withdrawn: Rows, marks: Marks
     ) -> tuple[RevisableWorlds, Told]:
         """Take in what was added and withdrawn; tell what does not hold any more, then what holds by now."""
-        added, withdrawn = self._read(added), self._read(withdrawn)
-        state, revision = self._replay.advance(state, added, withdrawn, marks)
-        gone, found = dict(revision.withdrawn), dict(revision.added)
-        gone.pop(LATE, None)
-        late = no_late_rows()
-        if LATE in found:
-            late = self._with_delays(state, found.pop(LATE).drop_columns([OWNER]))
-            state = self._without(state, late)
-        tables: dict[str, list[pa.Table]] = {}
-        for rows, op in ((gone, "-"), (found, "+")):
-            for name, table in rows.items():
-                tables.setdefault(name, []).append(_with_op(table.drop_columns([OWNER]), op))
-        return state, Told({name: pa.concat_tables(some) for name, some in tables.items()}, late, revision.rejects)
+        state, revision = self._replay.advance(state, self._read(added), self._read(withdrawn), marks)
+        revisions, late = [revision], [no_late_rows()]
+        while LATE in revision.added:
+            found = LateFindings.of(state, revision.added[LATE], self.live.streams)
+            late.append(found.hopeless)
+            state = found.removed_from(state)
+            if found.since is None:
+                break
+            state, revision = self._replay.again(state, found.since)
+            revisions.append(revision)
+        tables = {name: shown(*both) for name, both in net_of(revisions).items() if name != LATE}
+        return state, Told(tables, concatenated(late), concatenated([one.rejects for one in revisions]))
 
     def rewindowed(self, state: RevisableWorlds) -> RevisableWorlds:
         """A state that goes on with the windows that the program has now."""
@@ -95,27 +97,3 @@ class RevisedWorlds:
 
     def _read(self, rows: Rows) -> dict[str, pa.Table]:
         return {name: some for name, some in rows.items() if name in self.live.streams}
-
-    def _with_delays(self, state: RevisableWorlds, late: pa.Table) -> pa.Table:
-        """Late rows, by how far the latest row of their stream was ahead of them."""
-        latest = [max(state.clocks.latest.get(name, NEVER), state.clocks.closed) for name in late["stream"].to_pylist()]
-        delays = np.array(latest, np.int64) - late["time"].to_numpy()
-        return late.set_column(late.column_names.index("delay"), "delay", pa.array(delays))
-
-    def _without(self, state: RevisableWorlds, late: pa.Table) -> RevisableWorlds:
-        """A row that was reported as too late does not count later on, either."""
-        log = dict(state.log)
-        for name in late["stream"].unique().to_pylist():
-            mine = late.filter(pc.field("stream") == name)
-            held = log[name]
-            is_meant = pc.is_in(held[r.ID].cast(pa.string()), mine["id"].combine_chunks()).to_numpy()
-            is_meant &= np.isin(held[time_of(self.live.streams[name])].to_numpy(), mine["time"].to_numpy())
-            log[name] = held.filter(pa.array(~is_meant))
-        told = {name: rows for name, rows in state.told.items() if name != LATE}
-        return replace(state, log=log, told=told)
-
-
-def _with_op(table: pa.Table, op: str) -> pa.Table:
-    if op == "+":
-        return table
-    return table.set_column(table.column_names.index("op"), "op", pa.repeat(pa.scalar(op), len(table)))

@@ -206,6 +206,19 @@ def test_options_of_streams() -> None:
     )
 
 
+def test_options_of_streams_whose_past_can_change() -> None:
+    rules = """
+    :- stream(a(id: string), id(id), late(10 min, speculative), op(sign, 1 h)).
+    :- stream(b(id: string), id(id), op(sign)).
+    e <- a(_) SEQ b(_).
+    """
+    text = format_program(Program(tuple(_streams(rules).values())))
+    assert " ".join(text.split()) == (
+        "STREAM a(id STRING) ID id TIME t LATENESS 10 MINUTES SPECULATIVE OP sign FOR 1 HOURS; "
+        "STREAM b(id STRING) ID id TIME t OP sign;"
+    )
+
+
 def test_time_and_tick_of_all_streams() -> None:
     found = _streams(":- time(bigint). :- tick(30 min). e <- a(X) SEQ b.")
     assert _types(found["a"]) == {"a1": "STRING", "t": "BIGINT"}

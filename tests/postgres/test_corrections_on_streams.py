@@ -1,0 +1,123 @@
+"""A program whose past changes, with tables of current matches in files and in PostgreSQL, through crashes of both."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.postgres.server import Server
+from tests.postgres.test_sink import rows_of
+from tests.streaming.arriving import arrive
+
+import inkling
+from inkling.spark.streaming.current_reading import read_current
+from inkling.spark.streaming.current_versions import Version, Versions
+from inkling.spark.streaming.failures import StreamError
+from inkling.spark.streaming.outputs import Output
+from inkling.spark.streaming.postgres_tables import ResultTable
+from inkling.spark.streaming.sinks import Beginning, sink_of
+
+PROGRAM = inkling.parse("""
+STREAM Trade(id STRING, account STRING, amount DOUBLE, at TIMESTAMP)
+  ID id KEY account TIME at LATENESS 1 MINUTES SPECULATIVE OP op FOR 1 HOURS;
+EVENT rise(account, a.amount AS amount) AS
+  PATTERN SEQ(Trade a[amount > 100], NOT Trade[amount < 0], Trade b[amount > a.amount])
+  PARTITION BY account WITHIN 10 MINUTES ON RETRACT undo;
+EVENT alarm(account) AS PATTERN rise r[amount > 180] PARTITION BY account ON RETRACT all_clear;
+""")
+HEADER = "id,account,amount,at,op\n"
+FILES = (
+    "t1,x,150,2026-03-02T10:00:00Z,+\nt2,x,200,2026-03-02T10:01:00Z,+\nt3,x,300,2026-03-02T10:02:00Z,+\n",
+    "t2,,,,-\nt4,x,-5,2026-03-02T10:01:30Z,+\n",
+    "t4,,,,-\nt5,x,400,2026-03-02T10:03:00Z,+\n",
+)
+"""By hand: t2 is withdrawn and the late t4 stands between t1 and t3; then it is withdrawn too."""
+RISES = ({"t1 t2", "t1 t3", "t2 t3"}, set(), {"t1 t3", "t1 t5", "t3 t5"})
+ALARMS = ({"t2 t3"}, set(), {"t3 t5"})
+WITHDRAWN = {"undo": ["t1 t2", "t1 t3", "t2 t3"], "all_clear": ["t2 t3"]}
+
+
+class Both:
+    """Notes what both places hold after every micro-batch."""
+
+    def __init__(self, spark: SparkSession, server: Server, database: str, folder: Path) -> None:
+        self._spark, self._server, self._database, self._folder = spark, server, database, folder
+        self._sinks = [sink_of(f"{folder}?keep=current"), sink_of(server.address(database))]
+        self.seen: dict[int, tuple[dict[str, set[str]], dict[str, set[str]]]] = {}
+
+    def begin(self, beginning: Beginning) -> None:
+        for sink in self._sinks:
+            sink.begin(beginning)  # type: ignore[attr-defined]
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        outputs = list(outputs)
+        for sink in self._sinks:
+            sink.deliver(outputs, batch)
+        self.seen[batch] = self.in_files(), self.in_database()
+
+    def in_files(self) -> dict[str, set[str]]:
+        frames = {event: read_current(self._spark, self._folder, event) for event in ("rise", "alarm")}
+        return {event: set(lineages(frame.toArrow().to_pylist())) for event, frame in frames.items()}
+
+    def in_database(self) -> dict[str, set[str]]:
+        return {event: set(lineages(self.table(event))) for event in ("rise", "alarm")}
+
+    def table(self, name: str) -> list[dict[str, Any]]:
+        return rows_of(self._server, self._database, name)
+
+
+def lineages(rows: Iterable[dict[str, Any]]) -> list[str]:
+    return [" ".join(row["lineage"]) for row in rows]
+
+
+def test_both_hold_the_answer_on_the_corrected_stream(
+    spark: SparkSession, server: Server, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, rows in enumerate(FILES):
+        arrive(tmp_path / "trades", f"{number}.csv", HEADER + rows, number + 1)
+    fail_once_in_a_correction(monkeypatch)
+    both, failures = Both(spark, server, database, tmp_path / "found"), 0
+    while True:
+        query = PROGRAM.stream(
+            spark,
+            {"Trade": f"{tmp_path}/trades?maxFilesPerTrigger=1"},
+            checkpoint=tmp_path / "checkpoint",
+            to=both,
+            trigger={"availableNow": True},
+            buckets=1,
+        )
+        try:
+            query.await_end()
+            break
+        except StreamError:
+            failures += 1
+    assert failures == 2
+    expected = [{"rise": rises, "alarm": alarms} for rises, alarms in zip(RISES, ALARMS, strict=True)]
+    assert both.seen == {number: (one, one) for number, one in enumerate(expected)}
+    for name, told in WITHDRAWN.items():
+        undone = spark.read.parquet(f"{tmp_path}/found/{name}").toArrow().to_pylist()
+        for rows in (undone, both.table(name)):
+            assert sorted(lineages(rows)) == told
+            assert {(row["event"], row["op"]) for row in rows} == {(name, "+")}
+
+
+def fail_once_in_a_correction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files before they count, the database between two tables."""
+    put, apply = Versions.put, ResultTable.apply
+    still = {"files", "database"}
+
+    def put_or_fail(versions: Versions, version: Version) -> None:
+        if version.batch == 1 and "files" in still:
+            still.remove("files")
+            raise OSError("the disk is gone")
+        put(versions, version)
+
+    def apply_or_fail(table: ResultTable, cursor: Any, *words: Any) -> None:
+        apply(table, cursor, *words)
+        if table.name == "undo" and "database" in still:
+            still.remove("database")
+            raise OSError("the network is gone")
+
+    monkeypatch.setattr(Versions, "put", put_or_fail)
+    monkeypatch.setattr(ResultTable, "apply", apply_or_fail)

@@ -1,0 +1,190 @@
+"""Random programs over uncertain streams whose past changes: what stands is what the rows that are left say.
+
+After every push that is what worlds say that begin with these rows only and go as far; in the end, what one run over
+them says, and by the definition. A run over rows and withdrawals at once says the same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from tests.properties.test_imprecise_streams import together as keys_together
+from tests.properties.test_lost_streams import early
+from tests.properties.test_probable_queries import differences
+
+import inkling
+from inkling.errors import ProgramError
+from inkling.testing.arrow import arrow_tables
+from inkling.testing.chains import chain_cases
+from inkling.testing.coverage import program_features
+from inkling.testing.doubtful_revisions import (
+    Question,
+    Revision,
+    Rows,
+    difference,
+    followed,
+    lines,
+    named,
+    random_modes,
+    random_script,
+    together,
+)
+from inkling.testing.episodes import one_after_the_other, that_fit_together
+from inkling.testing.lost_programs import lost_case
+from inkling.testing.oracle import probable_oracle
+from inkling.testing.programs import Options
+from inkling.testing.queries import QueryCase, random_query
+from inkling.testing.regular_queries import declaration, random_pattern, random_rows
+from inkling.testing.uncertain import Doubts, random_uncertain_cases
+from inkling.testing.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
+from inkling.worlds.settings import Sampling
+
+SCRIPTS_PER_PROGRAM = 4
+SAMPLING = Sampling(epsilon=0.15, delta=0.1, seed=3, exact_up_to=0, budget=1)
+LOSSES = (*MORE_ABOUT_LOSSES, *MORE_ABOUT_LOSSES, Doubtful.NOTHING, Doubtful.VALUE)
+POINTS = Options((Kind.POINTS, Kind.ORDERED), bad_rows=False)
+
+
+def in_worlds(rng: random.Random) -> Question:
+    return _in_worlds(rng, Doubts(most_worlds=(300,), lengths=rng.random() < 0.4))
+
+
+def of_losses(rng: random.Random) -> Question:
+    return _in_worlds(rng, Doubts(most_worlds=(300,), doubtful=LOSSES, options=POINTS))
+
+
+def _in_worlds(rng: random.Random, doubts: Doubts) -> Question:
+    while True:
+        case = one_after_the_other(rng, that_fit_together(random_uncertain_cases(rng, 2, doubts)))
+        has_ids = all(stream.schema.id is not None for stream in case.plan.streams)
+        if has_ids or "ID" not in program_features(case.plan):
+            return named(case.program.plan, case.rows, arrow_tables(case.plan, case.tables), SAMPLING)
+
+
+def of_relations(rng: random.Random) -> Question:
+    case = lost_case(rng, n_events=3)
+    return named(inkling.parse(early(case) if rng.random() < 0.5 else case.text).plan, case.rows)
+
+
+def of_chains(rng: random.Random) -> Question:
+    (case,) = chain_cases(rng.randrange(10**9), 1, 4)
+    return named(case.plan, keys_together(case))
+
+
+def of_forecasts(rng: random.Random) -> Question:
+    while True:
+        event = f"\nEVENT q AS PATTERN {random_pattern(rng)} PARTITION BY k PER END;\n"
+        forecast = f"{event}FORECAST f OF q WITHIN 3 EVENTS INCLUDING FINAL;"
+        try:
+            certain = inkling.parse(f"STREAM S(t BIGINT, k BIGINT, v BIGINT) KEY k TIME t ORDER BY k;{forecast}")
+            program = inkling.parse(declaration(chained=False, ordered="COMPLEMENT" in event) + forecast)
+        except ProgramError:
+            continue
+        break
+    past = [{"t": t, "k": k, "v": rng.choice((1, 1, 2, 3))} for k in (1, 2) for t in range(40)]
+    models = certain.fit({"S": past}, order=1)
+    rows = [row for key in (1, 2) for row in random_rows(rng, key, 16, chained=False)]
+    return named(program.plan, {"S": rows}, models)
+
+
+KINDS: dict[str, tuple[Callable[[random.Random], Question], int]] = {
+    "worlds": (in_worlds, 9),
+    "losses": (of_losses, 6),
+    "relations": (of_relations, 7),
+    "chains": (of_chains, 9),
+    "forecasts": (of_forecasts, 6),
+}
+
+
+def agree(
+    rng: random.Random, question: Question, tally: Counter[str], definition: Callable[[Revision], None] | None = None
+) -> None:
+    """Some scripts, each compared at every step; in the end with one run, and with the definition."""
+    revision = Revision(question, random_modes(rng, question.plan))
+    for _ in range(SCRIPTS_PER_PROGRAM):
+        script = random_script(rng, question, revision.modes)
+        for is_over in followed(rng, revision, script):
+            told_apart(revision, script, difference(revision.expected(), revision.net.said))
+            tally["steps"] += 1
+        assert is_over
+        tally["cases"] += 1
+        tally["withdrawn"] += revision.net.n_withdrawn
+        tally["idle"] += revision.net.n_idle
+        whole = question.run(revision.standing.rows)
+        if revision.rejects or len(whole.rejects):  # rows that do not fit what is left of their key
+            continue
+        told_apart(revision, script, difference(lines(whole.tables), revision.net.said))
+        tally["whole"] += 1
+        if definition is not None:
+            definition(revision)
+        if not revision.n_late:
+            changes = revision.revising.run(together(question, script))
+            told_apart(revision, script, difference(lines(whole.tables), lines(changes.tables)))
+            tally["changes"] += 1
+
+
+def told_apart(revision: Revision, script: list[Rows], wrong: list[str]) -> None:
+    events = map(str, revision.question.plan.events)
+    assert not wrong, "\n".join([*events, str(revision.modes), *map(str, script), *wrong])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_stands_is_what_is_left(kind: str) -> None:
+    ask, n_programs = KINDS[kind]
+    rng, tally = random.Random(f"revisions {kind}"), Counter[str]()
+    for _ in range(n_programs):
+        agree(rng, ask(rng), tally)
+    assert_enough(tally, n_programs)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_stands_is_what_is_left_of_many(kind: str, seed: int) -> None:
+    ask, n_programs = KINDS[kind]
+    rng, tally = random.Random(f"revisions {kind} {seed}"), Counter[str]()
+    for _ in range(2 * n_programs):
+        agree(rng, ask(rng), tally)
+    assert_enough(tally, 2 * n_programs)
+
+
+N_QUERIES = 50
+
+
+def test_queries_say_what_the_definition_says_of_what_is_left() -> None:
+    rng, tally = random.Random("revisions queries"), Counter[str]()
+    for _ in range(N_QUERIES):
+        ask(rng, random_query(rng), tally)
+    assert_enough(tally, N_QUERIES)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_many_queries_say_what_the_definition_says_of_what_is_left(seed: int) -> None:
+    rng, tally = random.Random(f"revisions queries {seed}"), Counter[str]()
+    for _ in range(2 * N_QUERIES):
+        ask(rng, random_query(rng), tally)
+
+
+def ask(rng: random.Random, case: QueryCase, tally: Counter[str]) -> None:
+    program = inkling.parse(case.text)
+
+    def by_definition(revision: Revision) -> None:
+        left = QueryCase(case.shape, case.text, revision.standing.rows)
+        expected = probable_oracle(revision.question.plan, left.rows)
+        wrong = differences(program, left, expected, revision.net.tables())
+        assert not wrong, "\n".join([case.text, str(left.rows), *wrong])
+        tally["by definition"] += 1
+
+    agree(rng, named(program.plan, case.rows), tally, by_definition)
+
+
+def assert_enough(tally: Counter[str], n_programs: int) -> None:
+    assert tally["cases"] == n_programs * SCRIPTS_PER_PROGRAM
+    assert tally["whole"] > tally["cases"] / 2
+    assert tally["changes"] > 0
+    assert tally["withdrawn"] > 0
+    assert tally["idle"] <= tally["withdrawn"] / 50
