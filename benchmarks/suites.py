@@ -62,7 +62,8 @@ LOST_SPARK_NOTE = (
 REVISION_NOTE = (
     "One event per tick, pushed to a program in this process. Where revision is on, events can be withdrawn for so "
     "many ticks, and speculative streams are not waited for. Answers are what stands in the end, the same as that of "
-    "the baseline. *W10* to *W15* are workloads of ETALIS. The goals on shares are judged by processor time."
+    "the baseline. *W10* to *W15* are workloads of ETALIS. The goals on shares are judged by processor time, "
+    "those in seconds by the clock."
 )
 
 

@@ -16,7 +16,7 @@ from inkling.analysis.clock import measure_for
 from inkling.errors import InputError, NotSupportedYet
 from inkling.io import Data, read_table
 from inkling.io.casting import clock_of
-from inkling.io.normalize import declared_clock, stored_columns
+from inkling.io.normalize import declared_clock, stored_columns, times_of_events
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live.adaptation.counting import counts_for, is_counting, require_fitting_models, with_counting
@@ -38,7 +38,7 @@ from inkling.live.revision.books import Books
 from inkling.live.revision.program import RevisedProgram, RevisedState
 from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.logical.in_worlds import doubtful_events
-from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.logical.plan import ProgramPlan, StreamPlan, retracted_outputs
 from inkling.logical.settings import SettingError, Settings, with_settings
 from inkling.logical.stream_windows import StreamWindow, StreamWindows, with_windows
 from inkling.model.clock import Measure
@@ -46,7 +46,7 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
-from inkling.results import result_table
+from inkling.results import result_table, retracted
 from inkling.worlds.live.fed import FedWorlds
 from inkling.worlds.live.fed_revised import FedRevisedState, FedRevisedWorlds
 from inkling.worlds.settings import Sampling
@@ -81,6 +81,11 @@ class Found:
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
+        """By event and by name of ON RETRACT."""
+        told = self._told()
+        return {**told, **{name: retracted(told[event], name) for event, name in retracted_outputs(self._plan).items()}}
+
+    def _told(self) -> Mapping[str, pa.Table]:
         if self._outcome.tables is not None:
             return self._outcome.tables
         matches = self._outcome.matches
@@ -383,12 +388,12 @@ class LocalStream:
     def _decide_clock(self, name: str, rows: pa.Table) -> None:
         """The first row of a stream that has a time says what its times count."""
         schema = self._streams[name].schema
-        if schema.start not in rows.column_names or rows[schema.start].null_count == len(rows):
+        if schema.start not in rows.column_names:
             return
-        before, self._clocks = (
-            self._clocks,
-            {**self._clocks, name: declared_clock(schema) or clock_of(rows[schema.start])},
-        )
+        times = times_of_events(rows, schema)
+        if times.null_count == len(times):
+            return
+        before, self._clocks = self._clocks, {**self._clocks, name: declared_clock(schema) or clock_of(times)}
         try:
             measure_for(self._program.plan, self._clocks)
         except InputError:

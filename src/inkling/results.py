@@ -96,6 +96,15 @@ def result_schema(event: EventPlan, id_type: Type, clock: Clock) -> pa.Schema:
     return pa.schema([pa.field("event", pa.string()), *values, *times, *(pa.field(*one) for one in about), lineage])
 
 
+def retracted(results: pa.Table, name: str) -> pa.Table:
+    """What ON RETRACT tells: the results that are withdrawn, each as an event of that name."""
+    gone = results.filter(pc.field("op") == "-")
+    for column, text in (("event", name), ("op", "+")):
+        place = gone.schema.get_field_index(column)
+        gone = gone.set_column(place, column, pa.repeat(pa.scalar(text), len(gone)))
+    return gone
+
+
 CHANCE, MARGIN = "chance", "margin"
 """The columns of a forecast that are its probability and its error."""
 

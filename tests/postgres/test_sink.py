@@ -157,7 +157,7 @@ def test_columns_of_one_s_own_stay(spark: SparkSession, server: Server, database
     sink.deliver(told(spark, row(n=1)), 0)
     server.run("ALTER TABLE fire ADD COLUMN seen_by text", database)
     server.run("UPDATE fire SET seen_by = 'ada'", database)
-    sink.deliver(told(spark, row(n=1, probability=0.25)), 1)
+    sink.deliver(told(spark, row(n=1, probability=0.25), row(n=1, op="-")), 1)
     assert [(one["probability"], one["seen_by"]) for one in rows_of(server, database, "fire")] == [(0.25, "ada")]
 
 

@@ -25,7 +25,7 @@ from inkling.testing.chains import ChainCase, chain_cases
 from inkling.testing.exact_kernels import IN_FRACTIONS
 from inkling.testing.oracle import probable_oracle
 
-PROGRAMS_PER_SEED = 36
+PROGRAMS_PER_SEED = 40
 KEYS = 20
 SEEDS = range(7)
 LONG_SEEDS = range(7, 87)

@@ -17,6 +17,7 @@ from tests.properties.test_probable_queries import differences
 
 import inkling
 from inkling.errors import ProgramError
+from inkling.io.tables import read_tables
 from inkling.testing.arrow import arrow_tables
 from inkling.testing.chains import chain_cases
 from inkling.testing.coverage import program_features
@@ -87,7 +88,7 @@ def of_forecasts(rng: random.Random) -> Question:
     past = [{"t": t, "k": k, "v": rng.choice((1, 1, 2, 3))} for k in (1, 2) for t in range(40)]
     models = certain.fit({"S": past}, order=1)
     rows = [row for key in (1, 2) for row in random_rows(rng, key, 16, chained=False)]
-    return named(program.plan, {"S": rows}, models)
+    return named(program.plan, {"S": rows}, read_tables(program.plan.tables, models, program.folder))
 
 
 KINDS: dict[str, tuple[Callable[[random.Random], Question], int]] = {
@@ -106,10 +107,9 @@ def agree(
     revision = Revision(question, random_modes(rng, question.plan))
     for _ in range(SCRIPTS_PER_PROGRAM):
         script = random_script(rng, question, revision.modes)
-        for is_over in followed(rng, revision, script):
+        for _ in followed(rng, revision, script):
             told_apart(revision, script, difference(revision.expected(), revision.net.said))
             tally["steps"] += 1
-        assert is_over
         tally["cases"] += 1
         tally["withdrawn"] += revision.net.n_withdrawn
         tally["idle"] += revision.net.n_idle

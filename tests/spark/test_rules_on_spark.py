@@ -21,7 +21,7 @@ from inkling.testing.rulesets import seeded_rule_sets
 from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import Declared, Kind
 
-RULE_SETS_PER_PROGRAM = 18
+RULE_SETS_PER_PROGRAM = 28
 RULE_SETS_AT_LENGTH = 36
 DATASETS = 3
 PARTITIONS = {"points": (1,), "intervals": (2,), "mixed": (5,)}

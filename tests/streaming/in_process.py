@@ -1,19 +1,22 @@
-"""A streaming query without Spark: the intake, the ledgers and the stages of a job, bucket by bucket, in this process."""
+"""A streaming query without Spark: intake, ledgers and stages of a job, bucket by bucket, in this process."""
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Row
 
+from inkling.analysis.clock import measure_for
+from inkling.knowledge.materialize import known, surroundings
 from inkling.live.clocks import Marks
 from inkling.live.snapshot import table_of
 from inkling.model.time import Clock
-from inkling.query import Program
-from inkling.spark.streaming.definition import Definition, placement_of
+from inkling.physical.plan import PhysicalPlan
 from inkling.spark.streaming.intake import IntakeTask, mark_messages
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind, Message
@@ -38,19 +41,20 @@ class _Kept:
 
 
 def job_of(
-    program: Program,
+    plan: PhysicalPlan,
     tables: Mapping[str, pa.Table] | None = None,
     n_buckets: int = 3,
     *,
     number: int = 0,
     sampling: Sampling | None = None,
 ) -> Job:
-    """What the workers of a query would be given."""
-    clocks = {stream.schema.name: Clock.TICKS for stream in program.plan.streams}
-    placement = placement_of(program.physical)
-    return Definition(
-        number, 0, program.name, program.text, tables or {}, placement, n_buckets, clocks, sampling or Sampling()
-    ).job(None)
+    """What the workers of a query would be given, whose streams are in ticks."""
+    clocks = {stream.schema.name: Clock.TICKS for stream in plan.program.streams}
+    measure = measure_for(plan.program, clocks)
+    facts = known(plan.program, tables or {}, measure)
+    around = surroundings(facts, measure)
+    job = Job.of(plan, clocks, facts, around, measure.clock, n_buckets, sampling or Sampling())
+    return replace(job, definition=number)
 
 
 class InProcess:
@@ -58,6 +62,7 @@ class InProcess:
 
     def __init__(self, job: Job, seed: int = 0) -> None:
         self.job, self._rng = job, random.Random(seed)
+        self.states: list[dict[str, Any]] = []  # what buckets say about themselves
         self._states: list[dict[int, _Kept]] = [{} for _ in range(job.n_operators)]
 
     def push(self, rows: Mapping[str, pa.Table], said: Marks | None = None) -> Rows:
@@ -67,7 +72,13 @@ class InProcess:
             messages += map(as_row, mark_messages(self.job, said))
         for number, states in enumerate(self._states):
             messages = list(self._handled(number, states, messages))
+        self.states = [json.loads(message.payload) for message in messages if Kind(message.kind) is Kind.STATE]
         return _outputs(self.job, messages)
+
+    @property
+    def watermark(self) -> int:
+        """The time up to which all buckets have told what they know."""
+        return min(int(state["watermark"]) for state in self.states)
 
     def finish(self) -> Rows:
         return self.push({}, Marks(finished=True))

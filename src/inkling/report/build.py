@@ -66,6 +66,7 @@ def build_report(data: ReportData) -> str:
         event_names=data.event_names,
         program_lines=highlight(data.program_text, data.event_names),
         n_results=sum(count.results for count in data.counts),
+        n_told=sum(count.told for count in data.counts),
         n_shown=len(data.matches),
         n_keys=len({match.key for match in data.matches}),
         n_rows=sum(stream.rows for stream in data.inputs),

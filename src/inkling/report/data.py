@@ -31,19 +31,24 @@ class InputCount:
 class EventCount:
     """How many results one event has, how many of them the report carries, and how many are certain.
 
-    `certain` is None where nothing is in doubt.
+    `certain` is None where nothing is in doubt. Results that were `withdrawn` come on top, and may be shown as well.
     """
 
     event: str
     results: int
     shown: int
     certain: int | None = None
+    withdrawn: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.shown <= self.results:
-            raise ValueError(f"event {self.event!r} shows {self.shown} of {self.results} results")
+        if not 0 <= self.shown <= self.told:
+            raise ValueError(f"event {self.event!r} shows {self.shown} of {self.told} results")
         if not 0 <= (self.certain or 0) <= self.results:
             raise ValueError(f"event {self.event!r} is certain of {self.certain} of {self.results} results")
+
+    @property
+    def told(self) -> int:
+        return self.results + self.withdrawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +228,11 @@ class ReportData:
     def has_doubt(self) -> bool:
         """Whether some result is less than certain."""
         return self.worlds is not None or any(match.probability < 1 or match.error > 0 for match in self.matches)
+
+    @property
+    def has_withdrawn(self) -> bool:
+        """Whether results were told that do not stand any more."""
+        return any(count.withdrawn for count in self.counts)
 
     @property
     def event_names(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ from inkling.report.examined import Closer, examined, influence_rows, time_share
 from inkling.report.forecasts import forecast_tables
 from inkling.report.members import Members, members_of
 from inkling.report.segments import Related, related_keys
+from inkling.report.withdrawn import net_of
 from inkling.results import LEADING, TRAILING, Results
 
 if TYPE_CHECKING:
@@ -59,10 +60,13 @@ def report_data(
 
     The most probable results of uncertain events are looked at once more, with the settings of `sampling`. `extra` are
     tables of one's own. `truth` and `decided` are results by event, of what happened and of what was decided without
-    doubt: they are drawn beside probabilities over time.
+    doubt: they are drawn beside probabilities over time. Results that were withdrawn are marked, and do not count.
     """
+    net = {name: net_of(table) for name, table in results.tables.items()}
+    results = replace(results, tables={name: one.standing for name, one in net.items()})
+    told = {name: pa.concat_tables(one) for name, one in net.items()}
     forecasts = {event.name for event in program.plan.events if event.forecast is not None}
-    chosen = _selected({name: one for name, one in results.tables.items() if name not in forecasts}, max_matches)
+    chosen = _selected({name: one for name, one in told.items() if name not in forecasts}, max_matches)
     chosen |= {name: results.tables[name].slice(0, 0) for name in forecasts}
     members = _members(program.plan, chosen, inputs)
     closer: Closer = {}
@@ -78,7 +82,9 @@ def report_data(
         seconds=seconds,
         inputs=tuple(InputCount(name, n_rows, refused.get(name, 0)) for name, n_rows in results.input_rows.items()),
         counts=tuple(
-            EventCount(name, table.num_rows, chosen[name].num_rows, results.n_certain(name))
+            EventCount(
+                name, table.num_rows, chosen[name].num_rows, results.n_certain(name), net[name].withdrawn.num_rows
+            )
             for name, table in results.tables.items()
         ),
         time_kind="timestamp" if results.clock is Clock.TIMESTAMP else "ticks",

@@ -60,6 +60,7 @@ MODES = (
     Mode(0, window=1000),
     Mode(4, window=1000),
     Mode(6, speculative=True, window=1000),
+    Mode(2, speculative=True, window=1000),
     Mode(3, speculative=True, window=6),
 )
 
@@ -312,16 +313,16 @@ class Revision:
         return Marks(roles=self._fresh.marks(rows).roles)
 
 
-def followed(rng: random.Random, revision: Revision, script: Sequence[Rows]) -> Iterator[bool]:
-    """A script step by step, and whether it is over; now and then what is remembered goes through bytes."""
+def followed(rng: random.Random, revision: Revision, script: Sequence[Rows]) -> Iterator[None]:
+    """A script step by step, and its end; now and then what is remembered goes through bytes."""
     revision.begin()
     for push in script:
         if rng.random() < 0.2:
             revision.through_bytes()
         revision.push(push)
-        yield False
+        yield
     revision.finish()
-    yield True
+    yield
 
 
 def difference(expected: Said, found: Said) -> list[str]:

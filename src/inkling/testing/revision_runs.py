@@ -12,7 +12,7 @@ import pyarrow as pa
 from inkling.analysis.lag import settled_after
 from inkling.live.clocks import Marks
 from inkling.local_stream import Found, LocalStream
-from inkling.logical.plan import Per, ProgramPlan
+from inkling.logical.plan import Per, ProgramPlan, Quantified
 from inkling.logical.semantics import Result
 from inkling.model.time import FOREVER, Span
 from inkling.query import Program
@@ -154,7 +154,9 @@ def _held(name: str, plan: ProgramPlan) -> int:
     """How long after it is known a result is told."""
     event = plan.event(name)
     assert event is not None
-    return FOREVER if event.per is Per.VALUES else settled_after(event, plan, _ticks)
+    if event.per is Per.VALUES or isinstance(event.pattern, Quantified):
+        return FOREVER
+    return settled_after(event, plan, _ticks)
 
 
 def _ticks(span: Span) -> int:

@@ -94,12 +94,12 @@ def random_script(
     in_step = rng.random() < 0.6
     pieces: list[Rows] = [{} for _ in range(n_pieces)]
     ends = [end_of(one.schema, row) or 0 for one in plan.streams for row in rows.get(one.schema.name, ())]
-    last = max(ends, default=0)
+    last = max(ends, default=0) + max(mode.lateness for mode in modes.values())
     for stream in plan.streams:
         schema, mode = stream.schema, modes[stream.schema.name]
         for row, at in _arrivals(rng, schema, rows.get(schema.name, ()), mode, n_pieces, last if in_step else None):
             pieces[at].setdefault(schema.name, []).append(row)
-    pieces += [{} for _ in range(rng.choice((0, 1, 3)))]
+    pieces += [{} for _ in range(rng.choice((0, 2, 4)))]
     for stream in plan.streams:
         if modes[stream.schema.name].window is not None:
             _withdraw(rng, stream.schema, pieces)
@@ -133,14 +133,16 @@ def _withdraw(rng: random.Random, schema: StreamSchema, pieces: Sequence[Rows]) 
     share = rng.choice((0.1, 0.3, 0.6))
     for at, row in come:
         if rng.random() < share:
-            when = at if rng.random() < 0.3 else rng.randint(0 if rng.random() < 0.2 else at, len(pieces) - 1)
+            first = 0 if rng.random() < 0.1 else at if rng.random() < 0.2 else min(at + 1, len(pieces) - 1)
+            when = rng.randint(first, len(pieces) - 1)
             _insert(rng, pieces[when], name, _withdrawal(rng, schema, row))
             if rng.random() < 0.15:
                 _insert(rng, rng.choice(pieces), name, _withdrawal(rng, schema, row))
         if rng.random() < 0.05:
             _insert(rng, rng.choice(pieces), name, dict(row) | {"x": rng.randint(0, 3)})
     if come and rng.random() < 0.15:
-        _insert(rng, rng.choice(pieces), name, _withdrawal(rng, schema, come[0][1] | {schema.id: "nobody"}))
+        stranger = come[0][1] | {schema.id: _nobody(come[0][1][schema.id])}
+        _insert(rng, rng.choice(pieces), name, _withdrawal(rng, schema, stranger))
 
 
 def _withdrawal(rng: random.Random, schema: StreamSchema, row: Row) -> Row:
@@ -148,6 +150,11 @@ def _withdrawal(rng: random.Random, schema: StreamSchema, row: Row) -> Row:
     told = dict(row) if rng.random() < 0.5 else dict.fromkeys(row)
     assert schema.id is not None
     return told | {schema.id: row[schema.id], OP: "-"}
+
+
+def _nobody(identity: Value) -> Value:
+    """An id that no event has."""
+    return "nobody" if isinstance(identity, str) else -1
 
 
 def _insert(rng: random.Random, piece: Rows, name: str, row: Row) -> None:

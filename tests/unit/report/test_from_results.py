@@ -1,5 +1,6 @@
 """From the results of a run to report data: counts, selections, keys, and the events behind the ids."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -234,3 +235,26 @@ def test_values_that_are_missing_are_left_out() -> None:
     inputs = {"V": [{"s": "x", "t": 1}, {"s": None, "t": 2}]}
     data = inkling.report_data(program, program.run_local(inputs), inputs)
     assert [dict(match.values) for match in data.matches] == [{"said": "x"}, {}]
+
+
+def test_withdrawn_results_are_shown_and_do_not_count() -> None:
+    found = PROGRAM.run_local({"Door": DOORS, "Badge": BADGES})
+    doors = found.tables["any_door"]
+    gone = doors.slice(1, 1).set_column(doors.column_names.index("op"), "op", pa.array(["-"]))
+    # told, taken back, told again, taken back again
+    changes = pa.concat_tables([doors, gone, doors.slice(1, 1), gone])
+    data = inkling.report_data(PROGRAM, replace(found, tables={**found.tables, "any_door": changes}), {})
+    assert [(one.event, one.results, one.withdrawn, one.shown) for one in data.counts] == [
+        ("pair", 3, 0, 3),
+        ("twice", 1, 0, 1),
+        ("any_door", 2, 2, 4),
+    ]
+    assert sorted((match.op, match.lineage) for match in of(data, "any_door")) == [
+        ("+", ("7",)),
+        ("+", ("d1",)),
+        ("-", ("d2",)),
+        ("-", ("d2",)),
+    ]
+    page = inkling.build_report(data)
+    assert "Withdrawn</th>" in page
+    assert "Withdrawn</th>" not in inkling.build_report(report())

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from inkling.spark.streaming.addresses import absolute
 from inkling.spark.streaming.current_versions import (
@@ -44,13 +45,16 @@ class CurrentSink:
         version = versions.newest()
         if beginning.is_new and any(table.pieces for table in version.tables.values()):
             raise other_results(f"`{self.path.rstrip('/')}` holds tables of current matches", f"`{self.path}`")
-        for name, columns in beginning.columns.items():
-            if name in version.tables:
-                require_same_columns(name, f"`{self.path}`", version.tables[name].schema, columns)
+        self.require_columns(beginning.spark, beginning.columns)
         versions.remove_all_but(version.folders)
         empty = {name: Table(columns.jsonValue()) for name, columns in beginning.columns.items()}
         if empty.keys() - version.tables.keys():
             versions.put(replace(version, tables={**empty, **version.tables}))
+
+    def require_columns(self, spark: SparkSession, columns: Mapping[str, StructType]) -> None:
+        tables = Versions(spark, absolute(self.path)).newest().tables
+        for name in tables.keys() & columns.keys():
+            require_same_columns(name, f"`{self.path}`", tables[name].schema, columns[name])
 
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
         versions: Versions | None = None

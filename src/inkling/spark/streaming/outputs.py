@@ -13,10 +13,12 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from inkling.io import REJECTS_SCHEMA
+from inkling.live.adaptation.counting import is_counting
 from inkling.live.adaptation.drift import Drift
 from inkling.live.late import LATE_SCHEMA
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind
@@ -128,9 +130,11 @@ def output_names(job: Job) -> tuple[str, ...]:
     return (*(name for _, name in job.reported), *undone, LATE, REJECTS)
 
 
-def result_columns(job: Job) -> dict[str, StructType]:
+def result_columns(plan: PhysicalPlan, clock: Clock) -> dict[str, StructType]:
     """The columns of every output whose rows can be withdrawn."""
     return {
-        name: from_arrow_schema(result_schema(job.plan.program.events[number], job.stage_of(name).id_type, job.clock))
-        for number, name in job.reported
+        step.event.name: from_arrow_schema(result_schema(step.event, stage.id_type, clock))
+        for stage in plan.stages
+        for step in stage.steps
+        if not is_counting(step.event.name)
     }

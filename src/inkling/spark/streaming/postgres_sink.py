@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from inkling.spark.streaming.addresses import Address
 from inkling.spark.streaming.outputs import Output
@@ -64,11 +66,21 @@ class PostgresSink:
                 for name in tables_like(cursor, self.schema, f"{STAGED}_{self._run()[:RUN_DIGITS]}_"):
                     cursor.execute(f"DROP TABLE {quoted(self.schema)}.{quoted(name)}")
             for name, columns in beginning.columns.items():
-                table = ResultTable.of(self.schema, f"{self.prefix}{name}", columns, is_keyed=True)
-                table.make(cursor, name, f"`{self.path}`")
+                self._table(name, columns).make(cursor, name, f"`{self.path}`")
             connection.commit()
 
+    def require_columns(self, spark: SparkSession, columns: Mapping[str, StructType]) -> None:
+        with self.server.connected() as connection, connection.cursor() as cursor:
+            for name, kinds in columns.items():
+                self._table(name, kinds).require_fitting(cursor, name, f"`{self.path}`")
+
     def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        rest = iter(outputs)
+        first = next(rest, None)
+        if first is not None:
+            self._deliver(chain((first,), rest), batch)
+
+    def _deliver(self, outputs: Iterable[Output], batch: int) -> None:
         run = self._run()
         with self.server.connected() as connection, connection.cursor() as cursor:
             if self._last_batch(cursor, run) >= batch:
@@ -90,9 +102,11 @@ class PostgresSink:
     def _staged(self, output: Output, name: str) -> _Staged:
         frame = in_few_files(output)
         frame = storable(frame if output.only_grows else with_result_id(frame))
-        title = f"{self.prefix}{output.name}"
-        table = ResultTable.of(self.schema, title, frame.schema, is_keyed=not output.only_grows)
+        table = self._table(output.name, frame.schema, is_keyed=not output.only_grows)
         return _Staged(output.name, table, name, frame)
+
+    def _table(self, output: str, columns: StructType, *, is_keyed: bool = True) -> ResultTable:
+        return ResultTable.of(self.schema, f"{self.prefix}{output}", columns, is_keyed=is_keyed)
 
     def _written(self, staged: _Staged) -> list[int]:
         """Have the workers write; the attempts that came to an end."""

@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType, DataType, StringType, StructType
 
 from inkling.spark.streaming.current_versions import other_shape
 from inkling.spark.streaming.postgres_stage import ATTEMPT
-from inkling.spark.streaming.result_id import RESULT_ID
+from inkling.spark.streaming.result_id import CHANGEABLE, RESULT_ID
 
 NAME_BYTES = 63
 TYPES = {
@@ -51,15 +51,18 @@ class ResultTable:
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
     def make(self, cursor: Any, event: str, place: str) -> None:
-        """Create the table, or see that it fits; it may have more columns than results have."""
-        found = columns_in(cursor, self.schema, self.name)
-        if not found:
+        """Create the table, or see that it fits."""
+        if not self.require_fitting(cursor, event, place):
             key = f", PRIMARY KEY ({quoted(RESULT_ID)})" if self.is_keyed else ""
             cursor.execute(f"CREATE TABLE {self.full_name} ({listed(self.columns)}{key})")
-            return
+
+    def require_fitting(self, cursor: Any, event: str, place: str) -> bool:
+        """Whether the table is there; refuses one of another shape. It may have more columns than results have."""
+        found = columns_in(cursor, self.schema, self.name)
         has = {name: found[name] for name in self.columns if name in found}
-        if has != self.columns:
+        if found and has != self.columns:
             raise other_shape(event, place, has, self.columns)
+        return bool(found)
 
     def stage(self, cursor: Any, name: str) -> None:
         """A table of this name for rows on their way, without the cost of a journal."""
@@ -71,21 +74,23 @@ class ResultTable:
         if not attempts:
             return
         source = f"{quoted(self.schema)}.{quoted(staged)}"
-        counts = f"s.{quoted(ATTEMPT)} IN ({', '.join(map(str, attempts))})"
+        counts = f"{quoted(ATTEMPT)} IN ({', '.join(map(str, attempts))})"
         names = ", ".join(map(quoted, self.columns))
         if not self.is_keyed:
-            cursor.execute(f"INSERT INTO {self.full_name} ({names}) SELECT {names} FROM {source} s WHERE {counts}")
+            cursor.execute(f"INSERT INTO {self.full_name} ({names}) SELECT {names} FROM {source} WHERE {counts}")
             return
         key = quoted(RESULT_ID)
         cursor.execute(f"ANALYZE {source}")
+        again = f"SELECT FROM {source} a WHERE a.{key} = s.{key} AND a.op = '+' AND a.{counts}"
         cursor.execute(
-            f"DELETE FROM {self.full_name} t USING {source} s WHERE t.{key} = s.{key} AND s.op = '-' AND {counts}"
+            f"DELETE FROM {self.full_name} t USING {source} s WHERE t.{key} = s.{key} AND s.op = '-' AND s.{counts}"
+            f" AND NOT EXISTS ({again})"
         )
-        order = ", ".join(f"{quoted(name)} DESC" for name in ("detected_at", "probability", "method", "error"))
+        order = ", ".join(f"{quoted(name)} DESC" for name in CHANGEABLE if name != "op")
         corrected = ", ".join(f"{quoted(one)} = EXCLUDED.{quoted(one)}" for one in self.columns if one != RESULT_ID)
         cursor.execute(
-            f"INSERT INTO {self.full_name} ({names}) SELECT DISTINCT ON ({key}) {names} FROM {source} s"
-            f" WHERE s.op = '+' AND {counts} ORDER BY {key}, {order}"
+            f"INSERT INTO {self.full_name} ({names}) SELECT DISTINCT ON ({key}) {names} FROM {source}"
+            f" WHERE op = '+' AND {counts} ORDER BY {key}, {order}"
             f" ON CONFLICT ({key}) DO UPDATE SET {corrected}"
         )
 

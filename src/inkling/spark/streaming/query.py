@@ -47,7 +47,7 @@ from inkling.spark.streaming.learned_store import StoredLearning
 from inkling.spark.streaming.metrics import observed
 from inkling.spark.streaming.outputs import Tally, output_names, outputs_of, result_columns, tally_of
 from inkling.spark.streaming.progress import Ledger, Progress, seconds_between, under_pressure
-from inkling.spark.streaming.sinks import Beginning, Prepared, Sink
+from inkling.spark.streaming.sinks import Beginning, Prepared, Shaped, Sink
 from inkling.spark.streaming.storage import Folder
 from inkling.spark.streaming.vanished import InputFiles
 from inkling.spark.streaming.versions import Replaceable, Versions
@@ -186,6 +186,8 @@ class LiveQuery:
         program.require_streamable(unbounded=self._settings.unbounded)
         with self._handover.alone():
             clocks = {name: source.clock for name, source in self._given.sources(program.plan).items()}
+            if isinstance(self._settings.sink, Shaped):
+                self._settings.sink.require_columns(self._spark, result_columns(program.physical, self.clock))
             facts, counting = facts_of(self._given, program, self._learning, self._versions.last_done)
             said = self._versions.propose(program, facts, clocks, counting)
             self._bring_about(said)
@@ -393,7 +395,7 @@ class LiveQuery:
 
     def _begin_sink(self) -> None:
         if isinstance(self._settings.sink, Prepared):
-            outputs, columns = output_names(self._job), result_columns(self._job)
+            outputs, columns = output_names(self._job), result_columns(self._job.plan, self.clock)
             self._settings.sink.begin(Beginning(self._spark, outputs, self._checkpoint, self._is_new(), columns))
 
     @property

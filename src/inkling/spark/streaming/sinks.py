@@ -53,6 +53,13 @@ class Prepared(Protocol):
     def begin(self, beginning: Beginning) -> None: ...
 
 
+@runtime_checkable
+class Shaped(Protocol):
+    """A sink whose tables have columns of their own, and may refuse results with other ones."""
+
+    def require_columns(self, spark: SparkSession, columns: Mapping[str, StructType]) -> None: ...
+
+
 SinkFunction: TypeAlias = Callable[[str, DataFrame, int], None]
 
 

@@ -1,0 +1,75 @@
+"""Rows come late and are withdrawn: after every push, what was told and not taken back is what the definition gives."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.properties.revised import (
+    Tally,
+    loose_programs,
+    packed_programs,
+    packed_rules,
+    small_streams_are_trimmed_too,
+    tried,
+)
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "anything": (),
+    "next": ("SEQ NEXT",),
+    "strict": ("SEQ STRICT",),
+    "absences": ("NOT between",),
+    "absences at the end": ("NOT last",),
+    "timeouts": ("ON TIMEOUT",),
+    "repetitions": ("+",),
+    "windows": ("WINDOW",),
+    "windows on change": ("WINDOW", "ON CHANGE"),
+    "recent": ("CONSUME RECENT",),
+    "chronological": ("CONSUME CHRONOLOGICAL",),
+    "restart": ("CONSUME RESTART",),
+    "looking back": ("PREV",),
+    "events of events": ("derived event as input",),
+    "order": ("ORDER BY",),
+    "order by text": ("ORDER BY text",),
+    "values": ("PER VALUES",),
+}
+PROGRAMS, SCRIPTS, DATASETS = 5, 2, 28
+LOOSE_SEEDS, LOOSE_PROGRAMS, LOOSE_SCRIPTS = range(4), 12, 3
+
+
+@pytest.fixture(autouse=True)
+def _trimmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_streams_are_trimmed_too(monkeypatch)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_stands_is_what_the_definition_gives(kind: str) -> None:
+    rng, tally = random.Random(kind), Tally()
+    for revised in packed_programs(rng, frozenset(KINDS[kind]), PROGRAMS, DATASETS):
+        tried(rng, revised, SCRIPTS, tally)
+    assert tally.n_cases == PROGRAMS * SCRIPTS * DATASETS
+    assert tally.n_checks > 2 * tally.n_cases
+    assert tally.n_withdrawn > 10
+    assert tally.n_late
+    assert len(tally.refused) == 2
+
+
+def test_rules_that_rest_on_themselves() -> None:
+    rng, tally = random.Random(5), Tally()
+    for revised in packed_rules(rng, PROGRAMS, DATASETS):
+        tried(rng, revised, SCRIPTS, tally)
+    assert tally.n_cases == PROGRAMS * SCRIPTS * DATASETS
+    assert tally.n_withdrawn > 10
+
+
+@pytest.mark.parametrize("seed", LOOSE_SEEDS)
+def test_keys_that_meet_and_rows_that_are_no_events(seed: int) -> None:
+    rng, tally = random.Random(seed), Tally()
+    for revised in loose_programs(rng, LOOSE_PROGRAMS):
+        tried(rng, revised, LOOSE_SCRIPTS, tally)
+    assert tally.n_cases == LOOSE_PROGRAMS * LOOSE_SCRIPTS
+    assert tally.n_withdrawn
+
+
+def test_the_number_of_cases_is_what_it_says() -> None:
+    assert (len(KINDS) + 1) * PROGRAMS * SCRIPTS * DATASETS >= 5000
