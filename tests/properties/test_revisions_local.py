@@ -49,7 +49,7 @@ def test_what_stands_is_what_the_definition_gives(kind: str) -> None:
         tried(rng, revised, SCRIPTS, tally)
     assert tally.n_cases == PROGRAMS * SCRIPTS * DATASETS
     assert tally.n_checks > 2 * tally.n_cases
-    assert tally.n_withdrawn > 10
+    assert tally.n_withdrawn > 2
     assert tally.n_late
     assert len(tally.refused) == 2
 

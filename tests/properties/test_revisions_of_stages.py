@@ -12,13 +12,12 @@ from tests.properties.test_forecasts_local import learned
 
 import inkling
 from inkling.live.revision import entries
+from inkling.model.event import Value
 from inkling.testing import segments
 from inkling.testing.oracle import bound
 from inkling.testing.revision_runs import ByFreshRun, follow
 from inkling.testing.revisions import REVISING, Mode, random_modes, random_script, revising
 from inkling.testing.rows import Rows
-
-BOTH = Mode(4, speculative=True, window=8)
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +59,26 @@ def test_events_go_through_stages_with_other_keys(seed: int) -> None:
         revised = Revised(STAGES, plan, (_stage_rows(rng, rng.randint(4, 8)),), {}, random_modes(rng, plan))
         tried(rng, revised, 3, tally)
     assert tally.n_cases == 36
-    assert tally.n_withdrawn > 20
+    assert tally.n_withdrawn > 5
+
+
+HELD = """
+STREAM L(id STRING, k STRING, x INT, begun INT, ended INT) ID id KEY k TIME FROM begun TO ended;
+EVENT e0(k) AS PATTERN ((L v2 FINISHES L v3) ENDS_AFTER AT 5) OR L v4[x = 1] PARTITION BY k;
+EVENT e1(k) AS PATTERN SEQ (L v1, e0 v3) WITHIN 4 POINTS PARTITION BY k CONSUME CHRONOLOGICAL KEEPING PER END;
+"""
+
+
+def test_events_that_are_held_back_to_the_end_reach_the_next_stage() -> None:
+    rng, tally, plan = random.Random(1), Tally(), bound(HELD)
+    for _ in range(10):
+        rows: Rows = {"L": []}
+        for number in range(6):
+            begun = rng.randint(0, 6)
+            row: dict[str, Value] = {"id": f"l{number}", "k": rng.choice("pq"), "x": rng.randint(0, 1)}
+            rows["L"].append({**row, "begun": begun, "ended": begun + rng.randint(0, 2)})
+        tried(rng, Revised(HELD, plan, (rows,), {}, {"L": rng.choice(REVISING)}), 2, tally)
+    assert tally.n_results > 20
 
 
 @pytest.mark.parametrize("seed", range(2))

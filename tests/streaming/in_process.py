@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from pyspark.sql import Row
 
 from inkling.analysis.clock import measure_for
 from inkling.knowledge.materialize import known, surroundings
-from inkling.live.clocks import Marks
+from inkling.live.clocks import NEVER, Marks
 from inkling.live.snapshot import table_of
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
@@ -72,13 +72,14 @@ class InProcess:
             messages += map(as_row, mark_messages(self.job, said))
         for number, states in enumerate(self._states):
             messages = list(self._handled(number, states, messages))
-        self.states = [json.loads(message.payload) for message in messages if Kind(message.kind) is Kind.STATE]
-        return _outputs(self.job, messages)
+        if messages:
+            self.states = [json.loads(message.payload) for message in messages if Kind(message.kind) is Kind.STATE]
+        return told_by(self.job.event_names, messages)
 
     @property
     def watermark(self) -> int:
         """The time up to which all buckets have told what they know."""
-        return min(int(state["watermark"]) for state in self.states)
+        return min((int(state["watermark"]) for state in self.states), default=NEVER)
 
     def finish(self) -> Rows:
         return self.push({}, Marks(finished=True))
@@ -103,11 +104,12 @@ class InProcess:
             yield from operator.handled(bucket, iter(mine), states.setdefault(bucket, _Kept()))  # type: ignore[arg-type]
 
 
-def _outputs(job: Job, messages: Iterable[Row]) -> Rows:
+def told_by(event_names: Sequence[str], messages: Iterable[Row]) -> Rows:
+    """Results, late rows and rejects that messages hold."""
     found: Rows = {}
     for message in messages:
         kind = Kind(message.kind)
         if kind in (Kind.RESULTS, Kind.LATE, Kind.REJECTS):
-            name = job.event_names[message.about] if kind is Kind.RESULTS else kind.name.lower()
+            name = event_names[message.about] if kind is Kind.RESULTS else kind.name.lower()
             found.setdefault(name, []).extend(table_of(message.payload).to_pylist())
     return found

@@ -140,13 +140,13 @@ def test_what_nobody_reads_any_more_is_removed(spark: SparkSession, tmp_path: Pa
     for number in range(n_batches):
         told = [Output("fire", frame(spark, [row(n=number)], RESULTS), 1)]
         sink.deliver(told, number)
-        if number < 4:
+        if number < 3:
             patient.deliver(told, number)
     assert read_current(spark, tmp_path / "a", "fire").count() == n_batches
     newest = Versions(spark, f"{tmp_path}/a").newest()
     assert len(list((tmp_path / "a/_current/pieces/fire").iterdir())) == len(newest.folders) <= 4
     assert len(list((tmp_path / "a/_current/versions").glob("*.json"))) == KEPT_VERSIONS
-    assert len(list((tmp_path / "b/_current/pieces/fire").iterdir())) == 4
+    assert len(list((tmp_path / "b/_current/pieces/fire").iterdir())) == 3
 
 
 def test_a_withdrawn_table_is_empty(spark: SparkSession, tmp_path: Path) -> None:

@@ -17,11 +17,13 @@ from tests.streaming import corrected_doors as doors
 from tests.streaming.packed_program import packed_program
 from tests.streaming.revised_query import (
     FailsOnce,
+    KeptMessages,
     Outcomes,
     RevisedQuery,
     late_and_refused,
     n_withdrawn,
     net,
+    only_messages,
     regrouped,
 )
 
@@ -33,7 +35,7 @@ from inkling.testing.arrow import arrow_streams, arrow_tables
 from inkling.testing.comparison import same_results
 from inkling.testing.oracle import oracle
 from inkling.testing.revised_streams import Reference
-from inkling.testing.revisions import Mode, random_script, revising
+from inkling.testing.revisions import Mode, Step, random_script, revising
 from inkling.testing.streams import pack, random_rows, random_tables
 from inkling.testing.universe import TABLES, Declared, Kind
 
@@ -60,7 +62,10 @@ MODES = {
 POLICIES = frozenset({"CONSUME RECENT", "CONSUME CHRONOLOGICAL"})
 
 
-def test_net_of_random_programs_eq_definition(spark: SparkSession, tmp_path: Path) -> None:
+def test_net_of_random_programs_eq_definition(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inkling.spark.streaming.query.outputs_of", only_messages)
     rng = random.Random("revisions on streams 9")
     plain = _program(rng)
     program = inkling.parse(revising(plain.text, MODES))
@@ -72,7 +77,7 @@ def test_net_of_random_programs_eq_definition(spark: SparkSession, tmp_path: Pat
     outcomes.finish()
     expected = oracle(plain.plan, outcomes.reference.corrected(), tables)
     assert sum(map(bool, expected.values())) > len(plain.plan.events) // 2
-    sink = FailsOnce()
+    sink = KeptMessages([event.name for event in program.plan.events])
     running = RevisedQuery(spark, tmp_path, arrow_tables(program.plan, tables), sink)
     running.add(program, steps)
     query = running.start(program)
@@ -107,18 +112,18 @@ def test_net_of_every_evaluator_eq_batch_after_restart_and_crash(spark: SparkSes
     longer = doors.MODES | {"Door": replace(doors.MODES["Door"], window=20)}
     first, second = (inkling.parse(revising(doors.PROGRAM, modes)) for modes in (doors.MODES, longer))
     models = doors.models(rng, plain)
-    steps = doors.steps(rng, first, 4)
+    steps = doors.steps(rng, first, 3)
     outcomes = Outcomes(Reference(first.plan, doors.MODES))
-    outcomes.take(*steps[:2])
+    outcomes.take(*steps[:1])
     for time in outcomes.reference.times:
         time.streams = {**time.streams, "Door": longer["Door"]}
-    outcomes.take(*steps[2:])
+    outcomes.take(*steps[1:])
     outcomes.finish()
-    sink = FailsOnce(fails_at=2)
+    sink = FailsOnce(fails_at=1)
     running = RevisedQuery(spark, tmp_path, models, sink)
-    running.add(first, steps[:2])
+    running.add(first, steps[:1])
     running.start(first).await_end()
-    running.add(first, steps[2:])
+    running.add(first, steps[1:])
     query = running.start(second)
     assert query.changes.lateness == ("Door",)
     with pytest.raises(InklingError, match="the database does not answer"):
@@ -129,7 +134,7 @@ def test_net_of_every_evaluator_eq_batch_after_restart_and_crash(spark: SparkSes
     query.await_end()
     query.finish()
     found = sink.rows()
-    assert n_withdrawn(sink.rows_of(2)) > 5, "the sink was to fail while it corrects something"
+    assert n_withdrawn(sink.rows_of(1)) > 5, "the sink was to fail while it corrects something"
     assert late_and_refused(found) == (outcomes.late, outcomes.refused)
     for outcome in doors.BAD_NOTES:
         assert outcome in (*outcomes.late, *outcomes.refused)
@@ -140,3 +145,37 @@ def test_net_of_every_evaluator_eq_batch_after_restart_and_crash(spark: SparkSes
     for name, table in expected.items():
         assert len(table) or name == "no_meeting", f"{name} is never found"
         assert doors.bag(net(found.get(name, []))) == doors.bag(table.to_pylist()), name
+
+
+SEEN = """
+STREAM Seen(id STRING, k STRING, t INT) ID id KEY k TIME t ± 1 TICKS;
+EVENT twice(k) AS PATTERN SEQ(Seen a, Seen b) WITHIN 5 TICKS PARTITION BY k;
+"""
+
+
+@pytest.mark.long
+def test_corrected_probabilities_eq_batch(spark: SparkSession, tmp_path: Path) -> None:
+    plain = inkling.parse(SEEN)
+    program = inkling.parse(revising(SEEN, {"Seen": Mode(6, speculative=True, window=20)}))
+    rows = [{"id": f"{k}{t}", "k": k, "t": t, "op": "+"} for k in "pqr" for t in (1, 2, 4, 5, 9, 10)]
+    late = [row for row in rows if row["t"] in (2, 5)]
+    gone = [{"id": name, "k": None, "t": None, "op": "-"} for name in ("p1", "q4", "r5")]
+    steps = [Step({"Seen": [row for row in rows if row not in late]}), Step({"Seen": [*late, *gone]})]
+    sink = FailsOnce(fails_at=1)
+    running = RevisedQuery(spark, tmp_path, {}, sink)
+    running.add(program, steps)
+    with pytest.raises(InklingError, match="the database does not answer"):
+        running.start(program).await_end()
+    query = running.start(program)
+    query.await_end()
+    assert n_withdrawn(sink.rows_of(1)) >= 3, "no probability was corrected"
+    query.finish()
+    left = [row for row in rows if row["id"] not in {one["id"] for one in gone}]
+    expected = plain.run_local(arrow_streams(plain.plan, {"Seen": left})).tables["twice"].to_pylist()
+    assert any(0 < row["probability"] < 1 for row in expected)
+    found = [{**row, "probability": round(float(str(row["probability"])), 9)} for row in net(sink.rows()["twice"])]
+    wanted = [{**row, "probability": round(row["probability"], 9)} for row in expected]
+    for rows_of in (found, wanted):
+        rows_of.sort(key=lambda row: str(row["lineage"]))
+    about = ("k", "start", "end", "probability", "lineage")
+    assert [[row[name] for name in about] for row in found] == [[row[name] for name in about] for row in wanted]

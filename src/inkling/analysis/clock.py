@@ -72,6 +72,7 @@ def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
         elif isinstance(window, p.Points) and clock is Clock.TICKS:
             yield Span(Fraction(window.count), "TICKS")
     for stream in plan.streams:
+        yield from (span for span in (stream.schema.late, stream.schema.op_for) if span is not None)
         if isinstance(stream.schema.doubt, ImpreciseTime | LostEvents):
             yield from stream.schema.doubt.spans
         for column in stream.derived:

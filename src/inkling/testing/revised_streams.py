@@ -204,7 +204,7 @@ class Reference:
         return max((getattr(time, which) for time in self.times if name in time.streams), default=BEFORE)
 
 
-def _rank(schema: StreamSchema, row: Row) -> tuple[object, ...]:
+def _rank(schema: StreamSchema, row: Mapping[str, object]) -> tuple[object, ...]:
     """Rows with one id are compared by time and then column by column; nothing is more than any value."""
     values = [row.get(column.name) for column in schema.columns if column.name in row and column.name != OP]
     return (row[schema.start], row[schema.end], *((one is None, one if one is not None else 0) for one in values))

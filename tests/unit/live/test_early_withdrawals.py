@@ -8,7 +8,7 @@ from inkling import parse
 from inkling.local_stream import LocalStream
 
 PROGRAM = parse("""
-STREAM A(id STRING, t TIME, op STRING) ID id TIME t LATENESS 10 SECONDS SPECULATIVE OP op FOR 1 HOUR;
+STREAM A(id STRING, t TIMESTAMP, op STRING) ID id TIME t LATENESS 10 SECONDS SPECULATIVE OP op FOR 1 HOUR;
 EVENT e AS PATTERN A;
 """)
 GONE = {"A": [{"id": "a", "t": None, "op": "-"}]}

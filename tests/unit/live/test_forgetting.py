@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import inkling
+from inkling.evaluators.stage import stepper
+from inkling.testing.oracle import oracle
 
 STREAM = "STREAM E(id INT, k INT, kind STRING, t INT) ID id KEY k TIME t ORDER BY id LATENESS 5 TICKS;\n"
 PROGRAMS = {
@@ -43,6 +45,19 @@ def test_nothing_is_kept_after_the_end(kind: str) -> None:
     program = inkling.parse(STREAM + PROGRAMS[kind])
     empty = len(_finished(program, 1))
     assert len(_finished(program, ROUNDS)) <= 1.2 * empty
+
+
+def test_an_earlier_match_with_the_same_end_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of matches that end together the first to start is the result, also when a later one is known much later."""
+    monkeypatch.setattr(stepper, "SPARE_ROWS", 0)
+    pattern = "SEQ ANY (_*, E v[kind = 'a'], NOT E w[kind = 'b']) WITHIN 2 TICKS PER END"
+    program = inkling.parse(f"{STREAM.replace(' LATENESS 5 TICKS', '')} EVENT e AS PATTERN {pattern};")
+    rows = [{"id": t, "k": 1, "kind": kind, "t": t} for t, kind in ((0, "c"), (2, "a"), (3, "c"), (9, "c"))]
+    stream = program.open()
+    found = [row for one in rows for row in stream.push({"E": [one]})["e"].to_pylist()]
+    found += stream.finish()["e"].to_pylist()
+    assert [(row["start"], row["end"]) for row in found] == [(0, 2)]
+    assert [(one.start, one.end) for one in oracle(program.plan, {"E": rows})["e"]] == [(0, 2)]
 
 
 def _finished(program: inkling.Program, rounds: int) -> bytes:

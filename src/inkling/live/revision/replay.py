@@ -78,18 +78,21 @@ class Replay(Generic[S]):
         """Take in rows and withdrawals of rows; none of them lies before what is settled."""
         news = _News(self._rounding)
         state, change = self._taken_in(state, added, withdrawn)
-        if change is not None:
-            state = self._revised(state, change, news)
         state = replace(state, clocks=state.clocks.after(marks))
-        state = self._collected(self._gone_on(state, news))
-        return state, news.revision()
+        if change is None:
+            state = self._gone_on(state, news)
+        elif (owners := self._concerned(state, change)) is None:
+            state, _ = self._released(state)
+            state = self._revised(state, change.since, None, news)
+        else:
+            state = self._gone_on(self._revised(state, change.since, owners, news), news)
+        return self._collected(state), news.revision()
 
     def again(self, state: Revisable[S], since: int) -> tuple[Revisable[S], Revision]:
         """Go once more over all that happened since a time, this time without a stop."""
         news, first = _News(self._rounding), self._before(state, since)
         state = replace(state, checkpoints=state.checkpoints[: first + 1])
-        state = self._revised(state, _Change(since, np.empty(0, np.uint64)), news)
-        return state, news.revision()
+        return self._revised(state, since, None, news), news.revision()
 
     def _taken_in(self, state: Revisable[S], added: Rows, withdrawn: Rows) -> tuple[Revisable[S], _Change | None]:
         pending, log = dict(state.pending), dict(state.log)
@@ -129,10 +132,21 @@ class Replay(Generic[S]):
         borders = np.array([*(one.until for one in state.checkpoints), state.until], np.int64)
         return borders[np.searchsorted(borders[:-1], times)]
 
-    def _revised(self, state: Revisable[S], change: _Change, news: _News) -> Revisable[S]:
+    def _concerned(self, state: Revisable[S], change: _Change) -> Owners | None:
+        """The keys that a change concerns; None if they are so many that nothing is won by telling them apart."""
+        if not self._machine.is_divisible:
+            return None
+        begin = state.checkpoints[self._before(state, change.since)].until
+        n_all = n_own = 0
+        for rows in state.log.values():
+            later = rows[GIVEN].to_numpy() > begin
+            n_all += int(np.count_nonzero(later))
+            n_own += int(np.count_nonzero(later & is_among(rows[OWNER].to_numpy(), change.owners)))
+        return None if 2 * n_own > n_all else change.owners
+
+    def _revised(self, state: Revisable[S], since: int, owners: Owners | None, news: _News) -> Revisable[S]:
         """Go back to before a change, and from there on again with the rows that hold by now."""
-        machine, first = self._machine, self._before(state, change.since)
-        owners = change.owners if machine.is_divisible else None
+        machine, first = self._machine, self._before(state, since)
         begin = state.checkpoints[first].until
         log = {name: self._of_owners(name, rows, owners, begin) for name, rows in state.log.items()}
         at, reached = begin, self._part(state.checkpoints[first].state, owners)
@@ -181,24 +195,29 @@ class Replay(Generic[S]):
 
     def _gone_on(self, state: Revisable[S], news: _News) -> Revisable[S]:
         """Rows whose time has come are taken in, and what they prove is told."""
+        released, ready = self._released(state)
+        if released.until == state.until:
+            return state
+        now, said = self._machine.advance(state.now, ready, released.until)
+        told = news.added(state.told, dict(_all_said(said.results, said.rejects)), released.until)
+        return replace(released, now=now, told=told)
+
+    def _released(self, state: Revisable[S]) -> tuple[Revisable[S], Rows]:
+        """Rows whose time has come are waited for no longer; those rows."""
         until = state.clocks.decided
         if until <= state.until:
-            return state
+            return state, {}
         pending, log, ready = {}, dict(state.log), {}
         for name, rows in state.pending.items():
             come = self._machine.times(name, rows) <= until
-            if not come.any():
-                pending[name] = rows
-                continue
-            ready[name] = rows if come.all() else rows_where(rows, come)
             if not come.all():
                 pending[name] = rows_where(rows, ~come)
-            owners = pa.array(self._machine.owners(name, ready[name]))
-            _append(log, name, _given(ready[name].append_column(OWNER, owners), until))
-        now, said = self._machine.advance(state.now, ready, until)
-        told = news.added(state.told, dict(_all_said(said.results, said.rejects)), until)
+            if come.any():
+                ready[name] = rows_where(rows, come)
+                owners = pa.array(self._machine.owners(name, ready[name]))
+                _append(log, name, _given(ready[name].append_column(OWNER, owners), until))
         n_fresh = state.n_fresh + sum(map(len, ready.values()))
-        return replace(state, until=until, now=now, pending=pending, log=log, told=told, n_fresh=n_fresh)
+        return replace(state, until=until, pending=pending, log=log, n_fresh=n_fresh), ready
 
     def _collected(self, state: Revisable[S]) -> Revisable[S]:
         """A new checkpoint where many rows came since the last; what no revision can reach any more is forgotten."""

@@ -61,7 +61,7 @@ class StageMachine:
         numbers = source_numbers(rows)
         derived = self._derived[numbers]
         known = rows[r.KNOWN].fill_null(0).to_numpy() + self._holds[numbers]
-        return np.where(derived, known, ends)
+        return np.where(derived, np.minimum(known, FOREVER), ends)
 
     def identities(self, name: str, rows: pa.Table) -> tuple[Owners, NDArray[np.bool_]]:
         """A row of a stream is known by its id, a derived event by all that it says."""
@@ -121,7 +121,7 @@ class StageMachine:
         event = self.stage.plan.program.event(source)
         if event is None:
             return 0
-        return settled_after(event, self.stage.plan.program, self.stage.around.measure)
+        return min(settled_after(event, self.stage.plan.program, self.stage.around.measure), FOREVER)
 
 
 @dataclass(frozen=True, slots=True)

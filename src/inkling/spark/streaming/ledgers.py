@@ -125,9 +125,9 @@ class LedgerOperator:
                     yield Message(LEDGERS, bucket, kind, 0, len(table), table_bytes(table))
         clocks = [one for many in books.clocks.values() for one in many.clocks]
         latest = max((time for one in clocks for time in one.latest.values()), default=None)
-        watermark = min((one.decided for one in clocks), default=FOREVER)
         rows = sum(ledger.n_held for ledger in books.ledgers.values())
-        about = {"bytes": n_bytes, "rows": rows, "watermark": watermark, "latest": latest}
+        # how far results are told is for the stages to say
+        about = {"bytes": n_bytes, "rows": rows, "watermark": FOREVER, "latest": latest}
         yield Message(LEDGERS, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
 
     def _parts(self, name: str, rows: pa.Table, *, withdrawn: bool) -> Iterator[Part]:

@@ -10,6 +10,7 @@ import pytest
 import inkling
 from inkling.local_stream import Found, LocalStream
 from inkling.testing.oracle import bound, probable_oracle
+from inkling.worlds.settings import Sampling
 
 Row = dict[str, Any]
 
@@ -156,3 +157,55 @@ def test_windows_of_uncertain_streams_change_while_they_run() -> None:
     stream.change_windows("Seen", withdrawals="50 TICKS")
     stream.push({"Seen": [seen("c", 40, "dust")]})
     assert changes(stream.push({"Seen": [never_seen("a")]})) == [("-", 2, Fraction(1, 2))]
+
+
+def test_what_is_taken_back_has_an_output_of_its_own() -> None:
+    stream = inkling.parse(ALARM.replace("PER END", "PER END ON RETRACT undone")).open(unbounded=True)
+    stream.push({"Seen": [seen("a", 1, "smoke", 1 / 2), seen("b", 2, "fire")]})
+    found = stream.push({"Seen": [never_seen("a")]})
+    assert changes(found) == [("-", 2, Fraction(1, 2))]
+    assert changes(found, "undone") == [("+", 2, Fraction(1, 2))]
+    assert found["undone"]["event"].to_pylist() == ["undone"]
+
+
+SAMPLING = Sampling(epsilon=0.15, delta=0.1, seed=3, exact_up_to=0, budget=1)
+BOUNDED = """
+STREAM A(op STRING, id STRING, k STRING, t BIGINT, n BIGINT) ID id KEY k TIME t
+    NUMBERED BY n SEGMENTS COUNT total BOUNDS since TO until OP op FOR {window} TICKS;
+EVENT any AS PATTERN A a PARTITION BY k;
+"""
+
+
+def numbered(identity: str, t: int, since: int, until: int) -> Row:
+    about = {"total": 2, "since": since, "until": until}
+    return {"op": "+", "id": identity, "k": identity[0], "t": t, "n": int(identity[1]), **about}
+
+
+def segment(key: str, t: int) -> list[Row]:
+    """Of which nothing was lost."""
+    return [numbered(f"{key}{n}", t + n, t, t + 3) for n in (1, 2)]
+
+
+def test_a_row_may_tell_of_events_lost_in_a_past_that_can_change() -> None:
+    """Without its first row a key begins with one that tells of an event lost when nobody knew of the key."""
+    program = inkling.parse(BOUNDED.format(window=100))
+    stream = program.open(unbounded=True, sampling=SAMPLING)
+    first, second = numbered("p1", 28, 27, 36), numbered("p2", 35, 27, 36)
+    withdrawal = dict.fromkeys(first) | {"id": "p1", "op": "-"}
+    pushes = [[first], [withdrawal], segment("q", 31), [second, *segment("r", 90)]]
+    found = [stream.push({"A": push}) for push in pushes] + [stream.finish()]
+    assert not any(len(one.late) for one in found)
+    net = [row for one in found for row in one["any"].to_pylist()]
+    assert all(row["op"] == "+" for row in net)
+    left = [*pushes[2], *pushes[3]]
+    expected = program.run_local({"A": left}, sampling=SAMPLING).tables["any"].to_pylist()
+    assert any(row["lineage"] == [None] for row in expected)
+    assert sorted(map(str, net)) == sorted(map(str, expected))
+
+
+def test_a_row_that_tells_of_a_settled_past_is_too_late() -> None:
+    stream = inkling.parse(BOUNDED.format(window=5)).open(unbounded=True, sampling=SAMPLING)
+    for push in (segment("q", 31), segment("s", 50)):
+        stream.push({"A": push})
+    found = stream.push({"A": [numbered("p2", 53, 27, 60), *segment("r", 90)]})
+    assert [(row["id"], row["time"], row["delay"]) for row in found.late.to_pylist()] == [("p2", 53, 39)]
