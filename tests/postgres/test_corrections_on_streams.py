@@ -34,7 +34,7 @@ FILES = (
     "t1,x,150,2026-03-02T10:00:00Z,+\nt2,x,200,2026-03-02T10:01:00Z,+\nt3,x,300,2026-03-02T10:02:00Z,+\n",
     "t2,,,,-\nt4,x,-5,2026-03-02T10:02:30Z,+\nt5,x,400,2026-03-02T10:02:20Z,+\n",
 )
-"""By hand: t2 is withdrawn, t5 comes late, and t4 is in nobody's way."""
+"""By hand: t2 is withdrawn, t5 is new, and the fall of t4 comes after all of them."""
 RISES = ({"t1 t2", "t1 t3", "t2 t3"}, {"t1 t3", "t1 t5", "t3 t5"})
 ALARMS = ({"t2 t3"}, {"t3 t5"})
 WITHDRAWN = {"undo": ["t1 t2", "t2 t3"], "all_clear": ["t2 t3"]}

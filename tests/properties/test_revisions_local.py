@@ -34,7 +34,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "values": ("PER VALUES",),
 }
 PROGRAMS, SCRIPTS, DATASETS = 5, 2, 28
-LOOSE_SEEDS, LOOSE_PROGRAMS, LOOSE_SCRIPTS = range(4), 12, 3
+LOOSE_SEEDS, LOOSE_PROGRAMS, LOOSE_SCRIPTS = range(3), 12, 3
 
 
 @pytest.fixture(autouse=True)

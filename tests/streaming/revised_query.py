@@ -122,10 +122,14 @@ class Outcomes:
     def finish(self) -> None:
         self.refused += self.reference.finish().refused
 
+    @property
+    def late_and_refused(self) -> tuple[set[tuple[str, str]], Counter[tuple[str, str, str]]]:
+        return set(self.late), self.refused
 
-def late_and_refused(found: Rows) -> tuple[Counter[tuple[object, ...]], Counter[tuple[object, ...]]]:
+
+def late_and_refused(found: Rows) -> tuple[set[tuple[object, ...]], Counter[tuple[object, ...]]]:
     """Streams and ids of late rows, and with reasons those of withdrawals that were refused."""
-    late = Counter((row["stream"], row["id"]) for row in found.get("late", []))
+    late = {(row["stream"], row["id"]) for row in found.get("late", [])}
     rejects = [(row["stream"], row["id"], row["reason"]) for row in found.get("rejects", [])]
     return late, Counter(one for one in rejects if one[2] != Reason.DUPLICATE_ID.value)
 

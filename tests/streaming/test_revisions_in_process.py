@@ -123,10 +123,10 @@ def test_every_evaluator_with_other_windows_on_the_way(seed: int) -> None:
                 time.streams = {**time.streams, "Door": other["Door"]}
         outcomes.take(step)
         _add(found, query.push(arrow_streams(first.plan, step.rows)))
-        assert late_and_refused(found) == (outcomes.late, outcomes.refused)
+        assert late_and_refused(found) == outcomes.late_and_refused
     outcomes.finish()
     _add(found, query.finish())
-    assert late_and_refused(found) == (outcomes.late, outcomes.refused)
+    assert late_and_refused(found) == outcomes.late_and_refused
     assert n_withdrawn(found) > 10
     expected = plain.run_local(arrow_streams(plain.plan, outcomes.reference.corrected()), models).tables
     for name, table in expected.items():

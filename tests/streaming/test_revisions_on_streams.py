@@ -84,7 +84,7 @@ def test_net_of_random_programs_eq_definition(
     query.await_end()
     query.finish()
     found = sink.rows()
-    assert late_and_refused(found) == (outcomes.late, outcomes.refused)
+    assert late_and_refused(found) == outcomes.late_and_refused
     assert n_withdrawn(found) > 30, "too little was corrected to tell anything"
     same_results(plain.plan, expected, {event.name: net(found.get(event.name, [])) for event in plain.plan.events})
 
@@ -135,7 +135,7 @@ def test_net_of_every_evaluator_eq_batch_after_restart_and_crash(spark: SparkSes
     query.finish()
     found = sink.rows()
     assert n_withdrawn(sink.rows_of(1)) > 5, "the sink was to fail while it corrects something"
-    assert late_and_refused(found) == (outcomes.late, outcomes.refused)
+    assert late_and_refused(found) == outcomes.late_and_refused
     for outcome in doors.BAD_NOTES:
         assert outcome in (*outcomes.late, *outcomes.refused)
     expected = plain.run_local(arrow_streams(plain.plan, outcomes.reference.corrected()), models).tables

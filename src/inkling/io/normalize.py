@@ -69,6 +69,7 @@ def normalize(
     wanted = stored_columns(schema, derived)
     if not raw.column_names:  # a list without rows names no columns
         raw = pa.table({column.name: pa.nulls(0) for column in wanted})
+    raw = _with_what_withdrawals_lack(raw, schema, wanted)
     require_columns(schema, [column.name for column in wanted], raw.column_names)
     raw = raw.select([*(column.name for column in wanted), *_about_records(raw)])
     says = None if schema.op is None else _ops(raw, schema, schema.op)
@@ -115,6 +116,8 @@ class Normalizer:
         if says.happened.all():
             return self._quickly(raw)
         others = self._slowly(raw.filter(pa.array(~says.happened)))
+        if not says.happened.any():
+            return others
         events = self._quickly(raw.filter(pa.array(says.happened)))
         rejects = pa.concat_tables([events.rejects, others.rejects])
         return replace(events, rejects=rejects, n_read=len(raw), withdrawals=others.withdrawals)
@@ -255,6 +258,17 @@ def _ops(raw: pa.Table, schema: StreamSchema, name: str) -> _Ops:
     require_readable(schema, Column(name, Type.STRING), values.type, Clock.TICKS)
     words = cast_column(values, Type.STRING, Clock.TICKS).values
     return _Ops(*(_mask(pc.fill_null(pc.equal(words, word), False)) for word in (EVENT, WITHDRAWAL)))
+
+
+def _with_what_withdrawals_lack(raw: pa.Table, schema: StreamSchema, wanted: Sequence[Column]) -> pa.Table:
+    """Rows that only withdraw events need no columns but their ids."""
+    if schema.op is None or schema.op not in raw.column_names or not len(raw):
+        return raw
+    missing = [column.name for column in wanted if column.name not in (*raw.column_names, schema.id)]
+    if missing and _ops(raw, schema, schema.op).withdrawn.all():
+        for name in missing:
+            raw = raw.append_column(name, pa.nulls(len(raw)))
+    return raw
 
 
 def _about_ops(schema: StreamSchema, says: _Ops, complaints: Sequence[Complaint]) -> list[Complaint]:

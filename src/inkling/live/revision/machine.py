@@ -19,6 +19,9 @@ Owners = NDArray[np.uint64]
 
 OWNER = "@owner"
 
+GIVEN = "@given"
+"""Up to which time the machine went when it took in a row, or told a result."""
+
 S = TypeVar("S")
 
 

@@ -16,14 +16,11 @@ from inkling.io.rejects import NO_REJECTS
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.revision.clocks import RevisionClocks
 from inkling.live.revision.contents import differences
-from inkling.live.revision.machine import OWNER, Machine, Owners, Rows
+from inkling.live.revision.machine import GIVEN, OWNER, Machine, Owners, Rows
 from inkling.live.revision.rounding import EXACT, Rounding
 from inkling.live.revision.withdrawing import marked_rows
 
 S = TypeVar("S")
-
-GIVEN = "@given"
-"""Up to which time the machine went when it took in a row, or told a result."""
 
 REJECTS = "@rejects"
 """Rejects are remembered like results, so that going back does not tell them again."""
@@ -111,7 +108,8 @@ class Replay(Generic[S]):
         for name, rows in added.items():
             if not len(rows):
                 continue
-            times = self._machine.times(name, rows)
+            # a stage whose streams were idle tells what others have settled without it: it counts as soon as it can
+            times = np.maximum(self._machine.times(name, rows), state.checkpoints[0].until + 1)
             past = times <= state.until
             if past.any():
                 late = rows_where(rows, past)

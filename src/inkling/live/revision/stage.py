@@ -19,7 +19,7 @@ from inkling.live.clocks import Clocks, Marks
 from inkling.live.parts import Part, is_divisible
 from inkling.live.revision.clocks import RevisionClocks, Windows
 from inkling.live.revision.contents import content_hashes
-from inkling.live.revision.machine import Found, Owners, Rows, Times
+from inkling.live.revision.machine import GIVEN, OWNER, Found, Owners, Rows, Times
 from inkling.live.revision.matches import found_table
 from inkling.live.revision.replay import Replay, Revisable, Revision
 from inkling.live.stage import LiveStage, LiveState
@@ -64,17 +64,18 @@ class StageMachine:
         return np.where(derived, np.minimum(known, FOREVER), ends)
 
     def identities(self, name: str, rows: pa.Table) -> tuple[Owners, NDArray[np.bool_]]:
-        """A row of a stream is known by its id, a derived event by all that it says."""
+        """Rows of streams that withdraw are known by their ids, all others by what they say."""
         ids = hashes_of(rows[r.ID].combine_chunks())
         if name != STAGE_ROWS:
-            return ids, np.ones(len(rows), bool)
+            by_id = np.full(len(rows), self._withdraws(name))
+            said = [column for column in rows.column_names if column not in (OWNER, GIVEN)]
+            return (ids if by_id.all() else content_hashes(rows, said)), by_id
         numbers = source_numbers(rows)
+        by_id = self._by_id[numbers]
         codes = combined(np.asarray(numbers, np.uint64), ids)
-        derived = self._derived[numbers]
-        if derived.any():
-            names = r.stage_schema(self.stage.plan.stages[self.stage.number]).names
-            codes = np.where(derived, content_hashes(rows, names), codes)
-        return codes, ~derived
+        if not by_id.all():
+            codes = np.where(by_id, codes, content_hashes(rows, r.stage_schema(self._stage).names))
+        return codes, by_id
 
     @cached_property
     def is_divisible(self) -> bool:
@@ -111,6 +112,14 @@ class StageMachine:
     @cached_property
     def _derived(self) -> NDArray[np.bool_]:
         return np.array([given.is_derived for given in self._stage.inputs], bool)
+
+    @cached_property
+    def _by_id(self) -> NDArray[np.bool_]:
+        return np.array([self._withdraws(given.source) for given in self._stage.inputs], bool)
+
+    def _withdraws(self, source: str) -> bool:
+        stream = self.stage.plan.program.stream(source)
+        return stream is not None and stream.schema.op is not None
 
     @cached_property
     def _holds(self) -> NDArray[np.int64]:

@@ -13,8 +13,7 @@ from inkling.evaluators.stage import rows as r
 from inkling.live import parting
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.revision.contents import content_hashes
-from inkling.live.revision.machine import OWNER, Found, Owners, Rows, Times
-from inkling.live.revision.replay import GIVEN
+from inkling.live.revision.machine import GIVEN, OWNER, Found, Owners, Rows, Times
 from inkling.live.stage import LiveState
 from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER
