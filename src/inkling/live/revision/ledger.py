@@ -77,7 +77,12 @@ class Ledger:
     def _late(self, rows: pa.Table, clocks: ManyClocks) -> pa.Table:
         name = self.schema.name
         rows = rows.set_column(rows.column_names.index(END), END, rows[time_of(self.schema)])
-        return late_rows(name, rows, Clocks({}, {name: max(clocks.latest(name), clocks.closed)}))
+        return late_rows(name, rows, Clocks({}, {name: self._now(clocks, clocks.closed)}))
+
+    def _now(self, clocks: ManyClocks, limit: int) -> int:
+        """What delays are counted from: the latest time of the stream, or the limit if others have moved that on."""
+        latest = clocks.latest(self.schema.name)
+        return latest if limit >= FOREVER and latest > NEVER else max(latest, limit)
 
     def _reachable(self, withdrawals: pa.Table, clocks: ManyClocks) -> tuple[pa.Table, pa.Table]:
         """Withdrawals of what can still change, and a report of the others."""
@@ -87,7 +92,7 @@ class Ledger:
         if not behind.any():
             return withdrawals, no_late_rows()
         missed = withdrawals.filter(pa.array(behind))
-        latest = max(clocks.latest(self.schema.name), clocks.settled)
+        latest = self._now(clocks, clocks.settled)
         report = pa.table(
             [
                 pa.repeat(pa.scalar(self.schema.name), len(missed)),
