@@ -79,6 +79,7 @@ def lineages(rows: Iterable[dict[str, Any]]) -> list[str]:
     return [" ".join(row["lineage"]) for row in rows]
 
 
+@pytest.mark.long
 def test_both_hold_the_answer_on_the_corrected_stream(
     spark: SparkSession, server: Server, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

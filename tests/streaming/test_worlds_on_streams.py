@@ -101,7 +101,7 @@ def _lines(rows: Table) -> list[str]:
     return sorted(repr(sorted(row.items())) for row in rows)
 
 
-@pytest.mark.parametrize("kind", STREAMS)
+@pytest.mark.parametrize("kind", [pytest.param("times and values", marks=pytest.mark.long), "chains and losses"])
 def test_stream_eq_one_run(kind: str, spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(kind)
     streams = STREAMS[kind]
