@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -48,7 +49,7 @@ def ids(spark: SparkSession, *rows: dict[str, object]) -> list[str]:
 
 def test_what_is_one_result(spark: SparkSession) -> None:
     """Only what a correction may change makes no difference."""
-    other = {"detected_at": None, "probability": 0.5, "method": "sampled", "error": 0.25, "op": "-"}
+    other = {"probability": 0.5, "method": "sampled", "error": 0.25, "op": "-"}
     assert set(other) == set(CHANGEABLE)
     same = [row(), row(**other)]
     different = [
@@ -61,6 +62,7 @@ def test_what_is_one_result(spark: SparkSession) -> None:
         row(sure=False),
         row(start=None),
         row(end=None),
+        row(detected_at=None),
         row(lineage=[]),
         row(lineage=None),
         row(lineage=["r", "1"]),
@@ -76,7 +78,8 @@ def test_what_is_one_result(spark: SparkSession) -> None:
 def test_result_ids_are_what_they_say(spark: SparkSession) -> None:
     """The first 128 bits of SHA-256 of the identity in JSON, in whatever time zone Spark works."""
     micros = 1_772_445_600_000_001
-    identity = {**dict.fromkeys(RESULTS.names), "event": "fire", "room": "ü", "start": micros, "end": micros}
+    identity = {**dict.fromkeys(RESULTS.names), "event": "fire", "room": "ü"}
+    identity |= dict.fromkeys(("start", "end", "detected_at"), micros)
     identity = {name: value for name, value in identity.items() if name not in CHANGEABLE} | {"lineage": ["r1"]}
     text = json.dumps(identity, separators=(",", ":"), ensure_ascii=False)
     zone = spark.conf.get("spark.sql.session.timeZone")
@@ -107,6 +110,15 @@ def test_net_content_after_every_batch(spark: SparkSession, tmp_path: Path) -> N
     assert {event: held(spark, tmp_path / "found", event) for event in batch.holds} == batch.holds
     assert late > 1
     assert spark.read.parquet(f"{tmp_path}/found/late").count() == late
+
+
+def test_what_is_found_in_two_ways_stays_until_both_are_gone(spark: SparkSession, tmp_path: Path) -> None:
+    """The same events prove it at once, and by an absence that a late event disproves."""
+    sink = CurrentSink(str(tmp_path))
+    by_absence = row(detected_at=START + timedelta(minutes=5))
+    for number, rows in enumerate(([row(), by_absence], [by_absence | {"op": "-"}], [row(op="-")])):
+        sink.deliver([Output("fire", frame(spark, rows, RESULTS), len(rows))], number)
+        assert held(spark, tmp_path, "fire").total() == 2 - number
 
 
 def test_a_crash_before_the_list_of_files_changes_nothing(

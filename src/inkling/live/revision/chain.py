@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from inkling.evaluators.stage.chosen import rows_where
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import StageChain, concatenated
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.late import no_late_rows
 from inkling.live.parts import Part
+from inkling.live.revision.contents import differences
 from inkling.live.revision.machine import OWNER, Rows
 from inkling.live.revision.matches import found_table
 from inkling.live.revision.replay import Revisable
@@ -48,9 +50,26 @@ def advanced(stage: AnyStage, state: AnyState, parts: Iterable[Part], marks: Mar
         after, revision = stage.advance(state, parts, marks)
         return after, Told(revision.added, revision.withdrawn, no_late_rows(), revision.rejects)
     assert isinstance(state, LiveState)
-    moved, found = stage.advance(state, parts, marks)
+    parts = list(parts)
+    state = _without(state, [part for part in parts if part.withdrawn])
+    moved, found = stage.advance(state, [part for part in parts if not part.withdrawn], marks)
     added = {name: found_table(matches) for name, matches in found.found.matches.items() if len(matches)}
     return moved, Told(added, {}, found.late, found.rejects)
+
+
+def _without(state: LiveState, parts: Iterable[Part]) -> LiveState:
+    """Without rows that others took the place of; where nothing is corrected, all of these are still waiting."""
+    for part in parts:
+        if part.stream is None:
+            state = replace(state, pending=_less(state.pending, part.rows))
+        elif part.stream in state.raw:
+            state = replace(state, raw={**state.raw, part.stream: _less(state.raw[part.stream], part.rows)})
+    return state
+
+
+def _less(held: pa.Table, gone: pa.Table) -> pa.Table:
+    stays, _ = differences(held, gone, held.column_names)
+    return rows_where(held, stays)
 
 
 def watermark_of(state: AnyState) -> int:

@@ -1,4 +1,4 @@
-"""Which rows are one result: what happened counts, not how probable it is or when it was found out."""
+"""Which rows are one result: what happened and when that was known counts, not how probable it is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType, StructField, TimestampType
 
 RESULT_ID = "result_id"
-CHANGEABLE = ("detected_at", "probability", "method", "error", "op")
+CHANGEABLE = ("probability", "method", "error", "op")
 """What a correction may change of a result that stays the same one."""
 
 HEX_DIGITS = 32
