@@ -41,11 +41,11 @@ class StageChain:
     def start(self) -> tuple[LiveState, ...]:
         return tuple(stage.start() for stage in self.stages)
 
-    def parts(self, source: str, rows: pa.Table) -> Iterable[Part]:
+    def parts(self, source: str, rows: pa.Table, *, withdrawn: bool = False) -> Iterable[Part]:
         """What checked rows of a stream, or derived events, are to the stages that read them."""
         if source not in self._readers:
             self._readers[source] = SourceReader(self._plan, source, self._tables, self._around)
-        return self._readers[source](rows) if self._readers[source].has_readers else ()
+        return self._readers[source](rows, withdrawn=withdrawn) if self._readers[source].has_readers else ()
 
     def advance(
         self, states: Sequence[LiveState], parts: Iterable[Part], news: Marks

@@ -29,10 +29,16 @@ class Part:
 
 
 def parts_for_stages(
-    plan: PhysicalPlan, source: str, rows: pa.Table, tables: Mapping[str, pa.Table], around: Surroundings
+    plan: PhysicalPlan,
+    source: str,
+    rows: pa.Table,
+    tables: Mapping[str, pa.Table],
+    around: Surroundings,
+    *,
+    withdrawn: bool = False,
 ) -> Iterator[Part]:
     """What the rows of a stream or derived event are to the stages that read it but did not make it."""
-    return SourceReader(plan, source, tables, around)(rows)
+    return SourceReader(plan, source, tables, around)(rows, withdrawn=withdrawn)
 
 
 class SourceReader:
@@ -55,13 +61,14 @@ class SourceReader:
         """Whether any stage reads the source."""
         return bool(self._readers)
 
-    def __call__(self, rows: pa.Table) -> Iterator[Part]:
+    def __call__(self, rows: pa.Table, *, withdrawn: bool = False) -> Iterator[Part]:
+        """Rows that are withdrawn only have to be known again; what tables say of them may have changed since."""
         for stage, readers in self._readers.items():
             if self._looks_back:
-                yield Part(stage, self._source, rows)
+                yield Part(stage, self._source, rows, withdrawn)
                 continue
-            read = [reader(rows) for reader in readers]
-            yield Part(stage, None, read[0] if len(read) == 1 else pa.concat_tables(read))
+            read = [reader.named(rows) if withdrawn else reader(rows) for reader in readers]
+            yield Part(stage, None, read[0] if len(read) == 1 else pa.concat_tables(read), withdrawn)
 
 
 def divided(part: Part, plan: PhysicalPlan, n_buckets: int) -> Iterator[tuple[int, Part]]:

@@ -73,6 +73,25 @@ class InputReader:
         table = pa.Table.from_arrays(values, schema=self._schema)
         return table if carry is None else table.append_column(carry, source[carry])
 
+    def named(self, source: pa.Table) -> pa.Table:
+        """Rows by which others of the same events are known, without conditions and what tables say of them."""
+        for column in self._never_null:
+            if source[column].null_count:
+                source = source.filter(pc.is_valid(source[column]))
+        columns = RowColumns(source)
+        nothing = [np.zeros(columns.n_rows, np.uint64)] * self._n_words
+        values = [
+            getter(source, columns, nothing)
+            if self._is_own(field.name, source)
+            else pa.nulls(columns.n_rows, field.type)
+            for field, getter in zip(self._schema, self._getters, strict=True)
+        ]
+        return pa.Table.from_arrays(values, schema=self._schema)
+
+    def _is_own(self, name: str, source: pa.Table) -> bool:
+        """Whether a column of the stage is one of the source, or about its rows."""
+        return name.startswith("@") or (name not in self._computed and name.rsplit("|", 1)[0] in source.column_names)
+
     def _packed(self, columns: RowColumns) -> list[np.ndarray]:
         words = [np.zeros(columns.n_rows, np.uint64) for _ in range(self._n_words)]
         for word, place, condition in self._bits:

@@ -13,11 +13,11 @@ from inkling.live.chain import StageChain, concatenated
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.late import no_late_rows
 from inkling.live.parts import Part
-from inkling.live.revision.contents import differences
 from inkling.live.revision.machine import OWNER, Rows
 from inkling.live.revision.matches import found_table
 from inkling.live.revision.replay import Revisable
-from inkling.live.revision.stage import RevisedStage, is_revised
+from inkling.live.revision.stage import STAGE_ROWS, RevisedStage, StageMachine, is_revised
+from inkling.live.revision.withdrawing import marked_rows
 from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
 from inkling.physical.plan import PhysicalPlan
@@ -51,25 +51,24 @@ def advanced(stage: AnyStage, state: AnyState, parts: Iterable[Part], marks: Mar
         return after, Told(revision.added, revision.withdrawn, no_late_rows(), revision.rejects)
     assert isinstance(state, LiveState)
     parts = list(parts)
-    state = _without(state, [part for part in parts if part.withdrawn])
+    state = _without(StageMachine(stage), state, [part for part in parts if part.withdrawn])
     moved, found = stage.advance(state, [part for part in parts if not part.withdrawn], marks)
     added = {name: found_table(matches) for name, matches in found.found.matches.items() if len(matches)}
     return moved, Told(added, {}, found.late, found.rejects)
 
 
-def _without(state: LiveState, parts: Iterable[Part]) -> LiveState:
+def _without(machine: StageMachine, state: LiveState, parts: Iterable[Part]) -> LiveState:
     """Without rows that others took the place of; where nothing is corrected, all of these are still waiting."""
     for part in parts:
+        held = state.pending if part.stream is None else state.raw.get(part.stream)
+        if held is None:
+            continue
+        left = rows_where(held, ~marked_rows(machine, part.stream or STAGE_ROWS, held, part.rows))
         if part.stream is None:
-            state = replace(state, pending=_less(state.pending, part.rows))
-        elif part.stream in state.raw:
-            state = replace(state, raw={**state.raw, part.stream: _less(state.raw[part.stream], part.rows)})
+            state = replace(state, pending=left)
+        else:
+            state = replace(state, raw={**state.raw, part.stream: left})
     return state
-
-
-def _less(held: pa.Table, gone: pa.Table) -> pa.Table:
-    stays, _ = differences(held, gone, held.column_names)
-    return rows_where(held, stays)
 
 
 def watermark_of(state: AnyState) -> int:
@@ -109,7 +108,7 @@ class RevisedChain:
         """What rows of a stream, or derived events, are to the stages that read them."""
         if not len(rows):
             return []
-        return [Part(part.stage, part.stream, part.rows, withdrawn) for part in self._sources.parts(source, rows)]
+        return list(self._sources.parts(source, rows, withdrawn=withdrawn))
 
     def advance(
         self, states: Sequence[AnyState], parts: Iterable[Part], marks: Marks

@@ -52,7 +52,8 @@ class Ledger:
         withdrawals = withdrawals.append_column(DUE, withdrawals[END].fill_null(after.latest(self.schema.name)))
         added, gone, repeated = self.entries.changed(rows, withdrawals)
         rejects += [repeated, self._expired(withdrawals, after)]
-        self.entries.forget(after.settled)
+        if after.settled > NEVER:
+            self.entries.forget(after.settled)
         return Entered(added, gone, pa.concat_tables(too_late), pa.concat_tables(rejects))
 
     def expired(self, clocks: ManyClocks) -> Entered | None:

@@ -64,18 +64,27 @@ class StageMachine:
         return np.where(derived, np.minimum(known, FOREVER), ends)
 
     def identities(self, name: str, rows: pa.Table) -> tuple[Owners, NDArray[np.bool_]]:
-        """Rows of streams that withdraw are known by their ids, all others by what they say."""
+        """Rows of streams that withdraw are known by their ids, others by what they say; tables have no part in it."""
         ids = hashes_of(rows[r.ID].combine_chunks())
         if name != STAGE_ROWS:
             by_id = np.full(len(rows), self._withdraws(name))
             said = [column for column in rows.column_names if column not in (OWNER, GIVEN)]
             return (ids if by_id.all() else content_hashes(rows, said)), by_id
         numbers = source_numbers(rows)
-        by_id = self._by_id[numbers]
         codes = combined(np.asarray(numbers, np.uint64), ids)
-        if not by_id.all():
-            codes = np.where(by_id, codes, content_hashes(rows, r.stage_schema(self._stage).names))
-        return codes, by_id
+        for number in np.unique(numbers):
+            if not self._by_id[number]:
+                mine = numbers == number
+                codes[mine] = content_hashes(rows.filter(pa.array(mine)), self._said_by(number))
+        return codes, self._by_id[numbers]
+
+    def _said_by(self, number: int) -> list[str]:
+        """The columns that tell rows of an input apart."""
+        given = self._stage.inputs[number]
+        keys = [r.key_name(place) for place in range(len(self._stage.key_types))]
+        own = [r.SOURCE, *keys, r.START, r.END, r.PLACE, r.END_PLACE, r.KNOWN, r.ID, r.IDS]
+        held = r.stage_schema(self._stage).names
+        return [name for name in (*own, *given.identity, *given.values) if name in held]
 
     @cached_property
     def is_divisible(self) -> bool:

@@ -140,8 +140,7 @@ class LedgerOperator:
             return
         if name not in self._readers:
             self._readers[name] = SourceReader(job.plan, name, job.tables, job.around)
-        for part in self._readers[name](rows):
-            yield Part(part.stage, part.stream, part.rows, withdrawn)
+        yield from self._readers[name](rows, withdrawn=withdrawn)
 
     @cached_property
     def _windows(self) -> Mapping[str, list[Windows]]:

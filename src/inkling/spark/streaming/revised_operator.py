@@ -64,8 +64,9 @@ class RevisedOperator(StageOperator):
             for name, rows in found.items():
                 if not len(rows):
                     continue
-                for part in parts_for_stages(job.plan, name, rows.drop_columns([OWNER]), job.tables, job.around):
-                    yield from part_messages(job, Part(part.stage, part.stream, part.rows, withdrawn))
+                plain = rows.drop_columns([OWNER])
+                for part in parts_for_stages(job.plan, name, plain, job.tables, job.around, withdrawn=withdrawn):
+                    yield from part_messages(job, part)
 
     def _state_message(self, bucket: int, state: AnyState, n_bytes: int) -> Message:
         latest = max(state.clocks.latest.values(), default=None)
