@@ -181,6 +181,9 @@ def test_refusals(spark: SparkSession, server: Server, database: str, tmp_path: 
     with pytest.raises(InputError) as other_run:
         begun(spark, tmp_path, to, "second", is_new=True)
     assert code_of(other_run) == "INK0516"
+    with pytest.raises(InputError, match="but the checkpoint has been used") as elsewhere:
+        begun(spark, tmp_path, server.address(database, options="?prefix=other_"))
+    assert code_of(elsewhere) == "INK0516"
     server.run("ALTER TABLE fire ALTER COLUMN n TYPE integer", database)
     with pytest.raises(InputError) as shape:
         begun(spark, tmp_path, to)

@@ -183,6 +183,9 @@ def test_refusals(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(InputError) as other_run:
         sink.begin(beginning(spark, tmp_path, is_new=True))
     assert code_of(other_run) == "INK0516"
+    with pytest.raises(InputError, match="but the checkpoint has been used") as elsewhere:
+        CurrentSink(str(tmp_path / "elsewhere")).begin(beginning(spark, tmp_path, is_new=False))
+    assert code_of(elsewhere) == "INK0516"
     changed = RESULTS.set(4, pa.field("n", pa.string())).remove(2)
     for act in (
         lambda: sink.begin(Beginning(spark, (), Folder(spark, ""), False, {"fire": frame(spark, [], changed).schema})),

@@ -229,7 +229,7 @@ def test_withdrawals_alone_reach_rows_of_other_buckets() -> None:
 def test_other_programs_do_not_take_over(other: str) -> None:
     old, new = (inkling.parse(text).plan for text in (f"{STREAM}\n{EVENT}", other))
     for one, two in ((old, new), (new, old)):
-        with pytest.raises(InputError, match="cannot be replaced while it runs if what it told can still change"):
+        with pytest.raises(InputError, match="cannot go on from another one whose results can still change"):
             require_same_past(one, two, changes(one, two))
 
 

@@ -128,7 +128,7 @@ def test_net_of_every_evaluator_eq_batch_after_restart_and_crash(spark: SparkSes
     assert query.changes.lateness == ("Door",)
     with pytest.raises(InklingError, match="the database does not answer"):
         query.await_end()
-    with pytest.raises(InputError, match="cannot be replaced while it runs if what it told can still change"):
+    with pytest.raises(InputError, match="cannot go on from another one whose results can still change"):
         running.start(inkling.parse(second.text.replace("30 TICKS", "29 TICKS")))
     query = running.start(second)
     query.await_end()

@@ -68,7 +68,7 @@ def _terminal(clock: Clock) -> Iterator[Shown]:
 def parts(progress: Progress, clock: Clock) -> list[str]:
     """The numbers in words."""
     rates = f"{progress.input_rows_per_second:,.0f}/s in, {progress.processed_rows_per_second:,.0f}/s done"
-    found = ", ".join(f"{name} {n:,}" for name, n in progress.matches.items())
+    found = ", ".join(f"{name} {n:,}{taken_back(progress, name)}" for name, n in progress.matches.items())
     aside = f"{progress.late:,} late, {progress.rejects:,} refused"
     drift = [f"drift: {', '.join(drifts(progress))}"] if progress.drift else []
     slow = f"{progress.pressure:.0%} of micro-batches took longer than the trigger"
@@ -80,6 +80,12 @@ def parts(progress: Progress, clock: Clock) -> list[str]:
         f"found: {found}; {aside}",
         *drift,
     ]
+
+
+def taken_back(progress: Progress, event: str) -> str:
+    """How many results of an event were withdrawn, if any."""
+    n = progress.withdrawn.get(event)
+    return f" ({n:,} withdrawn)" if n else ""
 
 
 def drifts(progress: Progress) -> Iterator[str]:

@@ -13,7 +13,7 @@ import typer
 from inkling.cli.execution import silent_children
 from inkling.cli.failures import EXIT_INTERRUPTED, diagnostics_of
 from inkling.cli.inputs import given_addresses
-from inkling.cli.live_line import Shown, live_line
+from inkling.cli.live_line import Shown, live_line, taken_back
 from inkling.cli.messages import counted, print_diagnostics
 from inkling.cli.options import Debug, Delta, Epsilon, Master, ProgramFile, Quiet, WorldSeed, sampling_of
 from inkling.cli.progress import working
@@ -229,7 +229,7 @@ def _summary(last: Progress | None) -> Iterable[str]:
         return
     widest = max(map(len, last.matches), default=0)
     for name, n in last.matches.items():
-        yield f"{name:<{widest}}  {counted(n, 'result')}"
+        yield f"{name:<{widest}}  {counted(n, 'result')}{taken_back(last, name)}"
     told = [f"{counted(last.total_rows, 'row')} read"]
     told += [f"{counted(last.rejects, 'row')} refused"] if last.rejects else []
     told += [f"{counted(last.late, 'row')} too late"] if last.late else []

@@ -89,7 +89,7 @@ def require_same_past(old: p.ProgramPlan, new: p.ProgramPlan, said: Changes) -> 
     is_same = all(is_same_stream(old.stream(name), new.stream(name)) for name in streams)
     if said.started or said.restarted or said.stopped or not is_same:
         raise _refusal(
-            "a program cannot be replaced while it runs if what it told can still change",
+            "a program cannot go on from another one whose results can still change",
             f"it would have {said}; only LATENESS, FOR, tables and settings of forecasts can be changed",
         )
 

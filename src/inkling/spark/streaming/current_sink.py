@@ -23,7 +23,7 @@ from inkling.spark.streaming.current_versions import (
 )
 from inkling.spark.streaming.outputs import Output
 from inkling.spark.streaming.result_id import RESULT_ID, net, newest, with_result_id
-from inkling.spark.streaming.sinks import BATCH, ROWS_IN_ONE_FILE, Beginning, FileSink, other_results
+from inkling.spark.streaming.sinks import BATCH, ROWS_IN_ONE_FILE, Beginning, FileSink, lost_results, other_results
 
 SECONDS_KEPT = 600.0
 """How long a reader may take that began before its files were replaced."""
@@ -45,6 +45,8 @@ class CurrentSink:
         version = versions.newest()
         if beginning.is_new and any(table.pieces for table in version.tables.values()):
             raise other_results(f"`{self.path.rstrip('/')}` holds tables of current matches", f"`{self.path}`")
+        if not beginning.is_new and beginning.columns and not version.tables:
+            raise lost_results(f"`{self.path}`")
         self.require_columns(beginning.spark, beginning.columns)
         versions.remove_all_but(version.folders)
         empty = {name: Table(columns.jsonValue()) for name, columns in beginning.columns.items()}

@@ -38,6 +38,7 @@ class Kind(IntEnum):
     READ = 7  # how many rows of stream number `about` came in
     ROWS_GONE = 8  # rows of the stage that never happened
     RAW_GONE = 9  # the same of stream number `about`; to ledgers, withdrawals by id
+    TAKEN_BACK = 10  # how many of the results of event number `about` are withdrawals
 
 
 INWARD = frozenset({Kind.ROWS, Kind.RAW, Kind.MARKS, Kind.ROWS_GONE, Kind.RAW_GONE})

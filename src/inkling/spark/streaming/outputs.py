@@ -54,6 +54,7 @@ class Tally:
     good: Mapping[str, int] = field(default_factory=dict)  # those of them that were not refused
     counted: tuple[tuple[str, bytes], ...] = ()  # models that go on learning, and tables of what they learn from
     drift: Mapping[str, Drift] = field(default_factory=dict)  # by model, how well it still fits
+    withdrawn: Mapping[str, int] = field(default_factory=dict)  # how many of the matches take back others
 
 
 def tally_of(job: Job, messages: DataFrame, batch: int) -> Tally:
@@ -90,6 +91,7 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> Tally:
         {name: n[Kind.READ, number] for number, name in enumerate(job.stream_names)},
         {name: good[name] for name in job.stream_names},
         tuple((job.counted[row["about"]], bytes(row["counted"])) for row in rows if counted and row["counted"]),
+        withdrawn={name: n[Kind.TAKEN_BACK, number] for number, name in job.reported if n[Kind.TAKEN_BACK, number]},
     )
 
 

@@ -29,7 +29,7 @@ from inkling.spark.streaming.postgres_tables import (
     tables_like,
 )
 from inkling.spark.streaming.result_id import with_result_id
-from inkling.spark.streaming.sinks import Beginning, in_few_files, other_results
+from inkling.spark.streaming.sinks import Beginning, in_few_files, lost_results, other_results
 
 BATCHES = "inkling_batches"
 STAGED = "inkling_staged"
@@ -63,6 +63,8 @@ class PostgresSink:
                 for name in beginning.outputs:
                     self._require_empty(cursor, name)
             else:
+                if beginning.columns and not any(self._has_table(cursor, name) for name in beginning.columns):
+                    raise lost_results(f"`{self.path}`")
                 for name in tables_like(cursor, self.schema, f"{STAGED}_{self._run()[:RUN_DIGITS]}_"):
                     cursor.execute(f"DROP TABLE {quoted(self.schema)}.{quoted(name)}")
             for name, columns in beginning.columns.items():
@@ -126,6 +128,9 @@ class PostgresSink:
             cursor.execute(f"SELECT 1 FROM {quoted(self.schema)}.{quoted(name)} LIMIT 1")
             if cursor.fetchall():
                 raise other_results(f"the table `{name}` holds rows", "the tables")
+
+    def _has_table(self, cursor: Any, output: str) -> bool:
+        return bool(columns_in(cursor, self.schema, name_of(f"{self.prefix}{output}")))
 
     def _last_batch(self, cursor: Any, run: str) -> int:
         cursor.execute(f"SELECT batch FROM {self._batches} WHERE run = $1", (run,))

@@ -26,7 +26,7 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One micro-batch; `matches`, `late`, `rejects` and `total_rows` are sums since this process started the query.
+    """One micro-batch; counts of results, late rows and rejects, and `total_rows`, are sums since the query started.
 
     `behind_latest` and `behind_now` tell how far the watermark is behind the latest row and the wall clock: seconds, or
     ticks. The wall clock means nothing to ticks. `pressure` is the share of the last micro-batches that took longer
@@ -50,6 +50,7 @@ class Progress:
     rejects: int
     drift: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model that goes on learning
     pressure: float = 0.0
+    withdrawn: Mapping[str, int] = field(default_factory=dict)  # results that were taken back
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -89,7 +90,8 @@ class Entry:
             is_finished=is_finished,
             behind_latest=None if watermark is None or tally.latest is None else (tally.latest - watermark) / scale,
             behind_now=None if watermark is None or clock is Clock.TICKS else (now_us - watermark) / 1e6,
-            matches=totals.matches,
+            matches=_added(totals.matches, {name: -n for name, n in totals.withdrawn.items()}),
+            withdrawn=totals.withdrawn,
             late=totals.late,
             rejects=totals.rejects,
             drift={name: drift.to_dict() for name, drift in tally.drift.items()},
@@ -139,6 +141,7 @@ def summed(before: Tally, tally: Tally) -> Tally:
     return replace(
         tally,
         matches=_added(before.matches, tally.matches),
+        withdrawn=_added(before.withdrawn, tally.withdrawn),
         late=before.late + tally.late,
         rejects=before.rejects + tally.rejects,
         read=_added(before.read, tally.read),

@@ -56,6 +56,8 @@ class RevisedOperator(StageOperator):
             if shown:
                 schema = result_schema(event, stage.id_type, job.clock)
                 yield self._out(bucket, Kind.RESULTS, pa.concat_tables([one.cast(schema) for one in shown]), number)
+                n_gone = len(told.withdrawn.get(event.name, ()))
+                yield Message(self._number, bucket, Kind.TAKEN_BACK, number, n_gone, b"")
 
     def _changes(self, told: Told) -> Iterator[Message]:
         """The same, for the stages that read these events."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyarrow.compute as pc
 from pyspark.sql.streaming.stateful_processor import ValueState
 
 from inkling.live.clocks import Marks
-from inkling.spark.streaming.messages import Message
+from inkling.spark.streaming.messages import Kind, Message
 from inkling.spark.streaming.worlds import Rows, WorldsOperator
+from inkling.worlds.live.program import Told
 from inkling.worlds.live.revised import RevisableWorlds, RevisedWorlds
 
 
@@ -22,8 +24,15 @@ class RevisedWorldsOperator(WorldsOperator):
         data = worlds.to_bytes(state)
         kept.update((steps + 1, self._job.definition, data))
         yield from self._said(bucket, told)
+        yield from self._taken_back(bucket, told)
         latest, decided = state.clocks.latest, worlds.decided(state)
         yield self._state_message(bucket, latest, decided, worlds.n_kept(state), len(data))
+
+    def _taken_back(self, bucket: int, told: Told) -> Iterator[Message]:
+        for number, name in enumerate(self._job.event_names):
+            if name in told.tables and len(told.tables[name]):
+                n_gone = pc.sum(pc.equal(told.tables[name]["op"], "-")).as_py()
+                yield Message(0, bucket, Kind.TAKEN_BACK, number, n_gone, b"")
 
     def _remembered(self, worlds: RevisedWorlds, kept: ValueState) -> tuple[int, RevisableWorlds]:
         stored = kept.get()

@@ -228,6 +228,16 @@ def _spelled(value: object) -> str:
     return str(value)
 
 
+def lost_results(place: str) -> InputError:
+    """For tables of current matches that a run goes on with, and which are not where it is told to go on."""
+    return InputError.of(
+        "INK0516",
+        f"there are no tables of current matches in {place}, but the checkpoint has been used",
+        notes=("matches that were told before, and still hold, would be missing",),
+        helps=("name the place to which this checkpoint's results went so far, or begin with a new checkpoint",),
+    )
+
+
 def other_results(found: str, what: str) -> InputError:
     return InputError.of(
         "INK0516",
