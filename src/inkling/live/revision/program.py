@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.stage import rows as r
-from inkling.io.normalize import Normalizer
-from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import concatenated
 from inkling.live.clocks import Marks
 from inkling.live.late import no_late_rows, reported
 from inkling.live.parts import Part
 from inkling.live.program import Outcome
+from inkling.live.reading import Reading
 from inkling.live.revision.books import Books, readers_of
 from inkling.live.revision.chain import AnyStage, AnyState, RevisedChain, Told, rewindowed, viewed
 from inkling.live.revision.matches import shown_table
@@ -50,12 +48,7 @@ class RevisedProgram:
         self._clock = next(iter(clocks.values()), Clock.TICKS)
         self._chain = RevisedChain(plan, tables, around)
         self._streams = [stream for stream in plan.program.streams if stream.schema.name in clocks]
-        self._normalizers = {
-            stream.schema.name: Normalizer(
-                stream.schema, [column.name for column in stream.derived], clocks[stream.schema.name]
-            )
-            for stream in self._streams
-        }
+        self._read = Reading(self._streams, clocks)
 
     @property
     def stages(self) -> Sequence[AnyStage]:
@@ -87,20 +80,12 @@ class RevisedProgram:
         self, state: RevisedState, raw: Mapping[str, pa.Table], said: Marks | None = None
     ) -> tuple[RevisedState, Outcome]:
         """Take in raw rows of some streams, and what was `said` about time."""
-        marks, rejects = [said or Marks()], [NO_REJECTS]
-        rows, withdrawals, n_read = {}, {}, dict(state.n_read)
-        for name, some in raw.items():
-            first = n_read.get(name, 0) + 1
-            n_read[name] = first + len(some) - 1
-            found = self._normalizers[name](some, np.arange(first, first + len(some)))
-            rows[name], withdrawals[name] = found.rows, found.withdrawals
-            rejects.append(found.rejects)
-            if len(found.rows):
-                marks.append(Marks({name: int(found.rows[r.END].to_numpy().max())}))
-        news = Marks.together(marks)
+        read = self._read(raw, state.n_read)
+        latest = {name: int(some[r.END].to_numpy().max()) for name, some in read.rows.items() if len(some)}
+        news = Marks.together([said or Marks(), Marks(latest)])
         parts: list[Part] = []
-        late = [no_late_rows()]
-        for name, entered in state.books.enter(rows, withdrawals, news).items():
+        late, rejects = [no_late_rows()], [read.rejects]
+        for name, entered in state.books.enter(read.rows, read.withdrawals, news).items():
             parts += self._chain.parts(name, entered.withdrawn, withdrawn=True)
             parts += self._chain.parts(name, entered.added, withdrawn=False)
             late.append(entered.late)
@@ -108,7 +93,7 @@ class RevisedProgram:
         stages, told = self._chain.advance(state.stages, parts, news)
         refused = concatenated([*rejects, told.rejects])
         outcome = Outcome({}, reported(concatenated([*late, told.late]), self._clock), refused, self._shown(told))
-        return RevisedState(state.books, stages, n_read), outcome
+        return RevisedState(state.books, stages, read.n_read), outcome
 
     def rewindowed(self, state: RevisedState) -> RevisedState:
         """A state that goes on with the windows of the program as it is compiled now."""

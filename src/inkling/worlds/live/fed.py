@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
-from inkling.io.normalize import Normalizer
-from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import concatenated
 from inkling.live.clocks import Marks
 from inkling.live.late import reported
 from inkling.live.program import Outcome
+from inkling.live.reading import Reading
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan
 from inkling.model.clock import Measure
@@ -44,31 +42,23 @@ class FedWorlds:
     ) -> None:
         self._live = LiveWorlds(plan, tables, around, measure, sampling)
         self._plan, self._clock = plan, measure.clock
-        self._normalizers = {
-            stream.schema.name: Normalizer(stream.schema, [one.name for one in stream.derived], measure.clock)
-            for stream in plan.program.streams
-        }
+        names = [stream.schema.name for stream in plan.program.streams]
+        self._read = Reading(plan.program.streams, dict.fromkeys(names, measure.clock))
 
     def start(self) -> FedState:
         return FedState(self._live.start(), {})
 
     def step(self, state: FedState, raw: Mapping[str, pa.Table], said: Marks | None = None) -> tuple[FedState, Outcome]:
         """Take in raw rows of some streams, and what was `said` about time."""
-        n_read, rows, rejects = dict(state.n_read), {}, [NO_REJECTS]
-        for name, some in raw.items():
-            first = n_read.get(name, 0) + 1
-            n_read[name] = first + len(some) - 1
-            found = self._normalizers[name](some, np.arange(first, first + len(some)))
-            rows[name] = found.rows
-            rejects.append(found.rejects)
-        news = Marks.together([said or Marks(), self._live.marks(rows)])
-        worlds, told = self._live.advance(state.worlds, rows, news)
+        read = self._read(raw, state.n_read)
+        news = Marks.together([said or Marks(), self._live.marks(read.rows)])
+        worlds, told = self._live.advance(state.worlds, read.rows, news)
         tables = {
             event.name: told.tables.get(event.name, no_results(self._plan, event, self._clock))
             for event in self._plan.program.events
         }
-        refused = concatenated([*rejects, told.rejects])
-        return FedState(worlds, n_read), Outcome({}, reported(told.late, self._clock), refused, tables)
+        refused = concatenated([read.rejects, told.rejects])
+        return FedState(worlds, read.n_read), Outcome({}, reported(told.late, self._clock), refused, tables)
 
     def at(self, n_read: Mapping[str, int]) -> FedState:
         return FedState(self._live.start(), n_read)

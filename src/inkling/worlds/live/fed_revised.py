@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pyarrow as pa
 
-from inkling.io.normalize import Normalizer
-from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import concatenated
 from inkling.live.clocks import Marks
 from inkling.live.late import no_late_rows, reported
 from inkling.live.program import Outcome
+from inkling.live.reading import Reading
 from inkling.live.revision.books import Books
 from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.logical.evaluate import Surroundings
@@ -46,10 +44,8 @@ class FedRevisedWorlds:
     ) -> None:
         self._worlds = RevisedWorlds(plan, tables, around, measure, sampling)
         self._plan, self._clock = plan, measure.clock
-        self._normalizers = {
-            stream.schema.name: Normalizer(stream.schema, [one.name for one in stream.derived], measure.clock)
-            for stream in plan.program.streams
-        }
+        names = [stream.schema.name for stream in plan.program.streams]
+        self._read = Reading(plan.program.streams, dict.fromkeys(names, measure.clock))
 
     def start(self) -> FedRevisedState:
         return self.at({})
@@ -77,16 +73,10 @@ class FedRevisedWorlds:
         self, state: FedRevisedState, raw: Mapping[str, pa.Table], said: Marks | None = None
     ) -> tuple[FedRevisedState, Outcome]:
         """Take in raw rows of some streams, and what was `said` about time."""
-        n_read, rows, withdrawals, rejects = dict(state.n_read), {}, {}, [NO_REJECTS]
-        for name, some in raw.items():
-            first = n_read.get(name, 0) + 1
-            n_read[name] = first + len(some) - 1
-            found = self._normalizers[name](some, np.arange(first, first + len(some)))
-            rows[name], withdrawals[name] = found.rows, found.withdrawals
-            rejects.append(found.rejects)
-        news = Marks.together([said or Marks(), self._worlds.marks(rows)])
-        added, withdrawn, late = {}, {}, [no_late_rows()]
-        for name, entered in state.books.enter(rows, withdrawals, news).items():
+        read = self._read(raw, state.n_read)
+        news = Marks.together([said or Marks(), self._worlds.marks(read.rows)])
+        added, withdrawn, late, rejects = {}, {}, [no_late_rows()], [read.rejects]
+        for name, entered in state.books.enter(read.rows, read.withdrawals, news).items():
             added[name], withdrawn[name] = entered.added, entered.withdrawn
             late.append(entered.late)
             rejects.append(entered.rejects)
@@ -97,7 +87,7 @@ class FedRevisedWorlds:
         }
         late_rows = reported(concatenated([*late, told.late]), self._clock)
         refused = concatenated([*rejects, told.rejects])
-        return FedRevisedState(state.books, worlds, n_read), Outcome({}, late_rows, refused, tables)
+        return FedRevisedState(state.books, worlds, read.n_read), Outcome({}, late_rows, refused, tables)
 
     def _books(self) -> Books:
         return Books([stream.schema for stream in self._plan.program.streams], self._worlds.readers)
