@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -12,22 +11,18 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.owners import is_among
-from inkling.io.rejects import NO_REJECTS
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.revision.clocks import RevisionClocks
-from inkling.live.revision.contents import differences
+from inkling.live.revision.held import append, given, given_after
 from inkling.live.revision.machine import GIVEN, OWNER, Machine, Owners, Rows
+from inkling.live.revision.news import News, Revision, all_said
 from inkling.live.revision.rounding import EXACT, Rounding
 from inkling.live.revision.withdrawing import marked_rows
 
 S = TypeVar("S")
 
-REJECTS = "@rejects"
-"""Rejects are remembered like results, so that going back does not tell them again."""
-
 MOST_CHECKPOINTS = 4
 SPARE_ROWS = 256
-MANY_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +47,6 @@ class Revisable(Generic[S]):
     n_fresh: int = 0  # rows that were taken in after the newest checkpoint
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """What changed: results that hold by now, and results that were told and do not hold any more."""
-
-    added: Rows
-    withdrawn: Rows
-    rejects: pa.Table
-
-
 class Replay(Generic[S]):
     """Drives one machine; its states are values of their own."""
 
@@ -73,7 +59,7 @@ class Replay(Generic[S]):
 
     def advance(self, state: Revisable[S], added: Rows, withdrawn: Rows, marks: Marks) -> tuple[Revisable[S], Revision]:
         """Take in rows and withdrawals of rows; none of them lies before what is settled."""
-        news = _News(self._rounding)
+        news = News(self._rounding)
         state, change = self._taken_in(state, added, withdrawn)
         state = replace(state, clocks=state.clocks.after(marks))
         if change is None:
@@ -87,7 +73,7 @@ class Replay(Generic[S]):
 
     def again(self, state: Revisable[S], since: int) -> tuple[Revisable[S], Revision]:
         """Go once more over all that happened since a time, this time without a stop."""
-        news, first = _News(self._rounding), self._before(state, since)
+        news, first = News(self._rounding), self._before(state, since)
         state = replace(state, checkpoints=state.checkpoints[: first + 1])
         return self._revised(state, since, None, news), news.revision()
 
@@ -113,15 +99,15 @@ class Replay(Generic[S]):
             past = times <= state.until
             if past.any():
                 late = rows_where(rows, past)
-                given = self._borders_after(state, times[past])
+                borders = self._borders_after(state, times[past])
                 since.append(int(times[past].min()))
                 owners.append(self._machine.owners(name, late))
-                _append(
-                    log, name, late.append_column(OWNER, pa.array(owners[-1])).append_column(GIVEN, pa.array(given))
+                append(
+                    log, name, late.append_column(OWNER, pa.array(owners[-1])).append_column(GIVEN, pa.array(borders))
                 )
                 rows = rows_where(rows, ~past)
             if len(rows):
-                _append(pending, name, rows)
+                append(pending, name, rows)
         state = replace(state, pending=pending, log=log)
         return state, _Change(min(since), np.unique(np.concatenate(owners))) if since else None
 
@@ -142,7 +128,7 @@ class Replay(Generic[S]):
             n_own += int(np.count_nonzero(later & is_among(rows[OWNER].to_numpy(), change.owners)))
         return None if 2 * n_own > n_all else change.owners
 
-    def _revised(self, state: Revisable[S], since: int, owners: Owners | None, news: _News) -> Revisable[S]:
+    def _revised(self, state: Revisable[S], since: int, owners: Owners | None, news: News) -> Revisable[S]:
         """Go back to before a change, and from there on again with the rows that hold by now."""
         machine, first = self._machine, self._before(state, since)
         begin = state.checkpoints[first].until
@@ -170,12 +156,12 @@ class Replay(Generic[S]):
             return state
         rows = {}
         for name, held in log.items():
-            given = held[GIVEN].to_numpy()
-            rows[name] = rows_where(held, (given > after) & (given <= until)).drop_columns([OWNER, GIVEN])
+            come = held[GIVEN].to_numpy()
+            rows[name] = rows_where(held, (come > after) & (come <= until)).drop_columns([OWNER, GIVEN])
         state, said = self._machine.advance(state, rows, until)
-        for name, table in _all_said(said.results, said.rejects):
+        for name, table in all_said(said.results, said.rejects):
             if len(table):
-                found.setdefault(name, []).append(_given(table, until))
+                found.setdefault(name, []).append(given(table, until))
         return state
 
     def _part(self, state: S, owners: Owners | None) -> S:
@@ -191,13 +177,13 @@ class Replay(Generic[S]):
             chosen &= is_among(rows[OWNER].to_numpy(), owners)
         return rows if chosen.all() else rows_where(rows, chosen)
 
-    def _gone_on(self, state: Revisable[S], news: _News) -> Revisable[S]:
+    def _gone_on(self, state: Revisable[S], news: News) -> Revisable[S]:
         """Rows whose time has come are taken in, and what they prove is told."""
         released, ready = self._released(state)
         if released.until == state.until:
             return state
         now, said = self._machine.advance(state.now, ready, released.until)
-        told = news.added(state.told, dict(_all_said(said.results, said.rejects)), released.until)
+        told = news.added(state.told, dict(all_said(said.results, said.rejects)), released.until)
         return replace(released, now=now, told=told)
 
     def _released(self, state: Revisable[S]) -> tuple[Revisable[S], Rows]:
@@ -213,7 +199,7 @@ class Replay(Generic[S]):
             if come.any():
                 ready[name] = rows_where(rows, come)
                 owners = pa.array(self._machine.owners(name, ready[name]))
-                _append(log, name, _given(ready[name].append_column(OWNER, owners), until))
+                append(log, name, given(ready[name].append_column(OWNER, owners), until))
         n_fresh = state.n_fresh + sum(map(len, ready.values()))
         return replace(state, until=until, pending=pending, log=log, n_fresh=n_fresh), ready
 
@@ -231,7 +217,7 @@ class Replay(Generic[S]):
         begin = checkpoints[0].until
         if begin == state.checkpoints[0].until:
             return replace(state, checkpoints=checkpoints, n_fresh=n_fresh)
-        log, told = _given_after(state.log, begin), _given_after(state.told, begin)
+        log, told = given_after(state.log, begin), given_after(state.told, begin)
         return replace(state, checkpoints=checkpoints, n_fresh=n_fresh, log=log, told=told)
 
 
@@ -239,97 +225,6 @@ class Replay(Generic[S]):
 class _Change:
     since: int  # the first time at which the past is different
     owners: Owners
-
-
-class _News:
-    """What changes in a step."""
-
-    def __init__(self, rounding: Rounding) -> None:
-        self._rounding = rounding
-        self._added: dict[str, list[pa.Table]] = {}
-        self._withdrawn: dict[str, list[pa.Table]] = {}
-
-    def added(self, told: Rows, said: Rows, until: int) -> Rows:
-        after = dict(told)
-        for name, table in said.items():
-            if len(table):
-                self._added.setdefault(name, []).append(table)
-                _append(after, name, _given(table, until))
-        return after
-
-    def corrected(self, told: Rows, found: Mapping[str, list[pa.Table]], owners: Owners | None, after: int) -> Rows:
-        """What was told of some keys after a time gives way to what is found now."""
-        corrected = dict(told)
-        for name in {*told, *found}:
-            before = told.get(name)
-            new = pa.concat_tables(found[name]) if name in found else None
-            if name == REJECTS:
-                corrected[name] = self._rejected(before, new)
-                continue
-            if before is None:
-                assert new is not None
-                self._tell(name, new.slice(0, 0), new)
-                corrected[name] = new
-                continue
-            concerned = before[GIVEN].to_numpy() > after
-            if owners is not None:
-                concerned &= is_among(before[OWNER].to_numpy(), owners)
-            old = rows_where(before, concerned)
-            new = old.slice(0, 0) if new is None else self._rounding.as_told(old, new, _said(new))
-            self._tell(name, old, new)
-            corrected[name] = pa.concat_tables([rows_where(before, ~concerned), new])
-        return corrected
-
-    def _rejected(self, before: pa.Table | None, new: pa.Table | None) -> pa.Table:
-        """Rejects that were told stay told."""
-        if before is None or new is None:
-            if new is not None:
-                self._tell(REJECTS, new.slice(0, 0), new)
-            return new if before is None else before
-        _, fresh = differences(before, new, _said(new))
-        self._tell(REJECTS, new.slice(0, 0), rows_where(new, fresh))
-        return pa.concat_tables([before, rows_where(new, fresh)])
-
-    def _tell(self, name: str, old: pa.Table, new: pa.Table) -> None:
-        names = _said(new)
-        gone, fresh = differences(old, new, names)
-        for where, rows, chosen in ((self._withdrawn, old, gone), (self._added, new, fresh)):
-            if chosen.any():
-                where.setdefault(name, []).append(rows_where(rows, chosen).select(names))
-
-    def revision(self) -> Revision:
-        rejects = [table.drop_columns([OWNER]) for table in self._added.pop(REJECTS, [])]
-        self._withdrawn.pop(REJECTS, None)
-        return Revision(
-            {name: pa.concat_tables(some) for name, some in self._added.items()},
-            {name: pa.concat_tables(some) for name, some in self._withdrawn.items()},
-            pa.concat_tables(rejects) if rejects else NO_REJECTS,
-        )
-
-
-def _all_said(results: Rows, rejects: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    yield from results.items()
-    if len(rejects):
-        yield REJECTS, rejects.append_column(OWNER, pa.array(np.zeros(len(rejects), np.uint64)))
-
-
-def _said(rows: pa.Table) -> list[str]:
-    """The columns with what results say."""
-    return [name for name in rows.column_names if name != GIVEN]
-
-
-def _given(rows: pa.Table, until: int) -> pa.Table:
-    return rows.append_column(GIVEN, pa.array(np.full(len(rows), until)))
-
-
-def _append(held: dict[str, pa.Table], name: str, rows: pa.Table) -> None:
-    both = pa.concat_tables([held[name], rows]) if name in held else rows
-    held[name] = both.combine_chunks() if both.column(0).num_chunks > MANY_CHUNKS else both
-
-
-def _given_after(held: Rows, after: int) -> Rows:
-    kept = {name: rows_where(rows, rows[GIVEN].to_numpy() > after) for name, rows in held.items()}
-    return {name: rows.combine_chunks() for name, rows in kept.items() if len(rows)}
 
 
 def _thinned(checkpoints: tuple[Checkpoint[S], ...]) -> tuple[Checkpoint[S], ...]:

@@ -21,7 +21,8 @@ from inkling.live.revision.clocks import RevisionClocks, Windows
 from inkling.live.revision.contents import content_hashes
 from inkling.live.revision.machine import GIVEN, OWNER, Found, Owners, Rows, Times
 from inkling.live.revision.matches import found_table
-from inkling.live.revision.replay import Replay, Revisable, Revision
+from inkling.live.revision.news import Revision
+from inkling.live.revision.replay import Replay, Revisable
 from inkling.live.stage import LiveStage, LiveState
 from inkling.live.streams import streams_behind
 from inkling.logical.evaluate import Surroundings

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from inkling.live.revision.contents import differences
 from inkling.live.revision.machine import OWNER
-from inkling.live.revision.replay import Revision
+from inkling.live.revision.news import Revision
 
 
 def net_of(revisions: Iterable[Revision]) -> dict[str, tuple[pa.Table, pa.Table]]:
