@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.stage.chosen import rows_where
-from inkling.live.revision.machine import GIVEN, Rows
+from inkling.live.revision.machine import GIVEN, OWNER, Rows
 
 MANY_CHUNKS = 64
 
@@ -14,6 +14,11 @@ MANY_CHUNKS = 64
 def said_columns(rows: pa.Table) -> list[str]:
     """The columns with what results say."""
     return [name for name in rows.column_names if name != GIVEN]
+
+
+def own_columns(rows: pa.Table) -> list[str]:
+    """The columns that rows had before they were kept."""
+    return [name for name in rows.column_names if name not in (OWNER, GIVEN)]
 
 
 def given(rows: pa.Table, until: int) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +12,6 @@ from inkling.live.clocks import Clocks
 from inkling.live.revision.books import Books
 from inkling.live.revision.chain import AnyState
 from inkling.live.revision.clocks import ManyClocks, RevisionClocks, Windows
-from inkling.live.revision.machine import Machine
 from inkling.live.revision.replay import Checkpoint, Revisable, S
 from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.live.stage import LiveState
@@ -21,34 +20,25 @@ FORMAT = "revision 1"
 _HELD = ("pending", "log", "told")
 
 
-class StageBytes:
-    """How states of stages are written."""
-
-    def to_bytes(self, state: LiveState) -> bytes:
-        return snapshot.to_bytes(state)
-
-    def from_bytes(self, data: bytes) -> LiveState:
-        return snapshot.from_bytes(data)
-
-
 def state_to_bytes(state: AnyState) -> bytes:
     """The state of a stage, of either kind."""
-    return snapshot.to_bytes(state) if isinstance(state, LiveState) else revisable_to_bytes(state, StageBytes())
+    return snapshot.to_bytes(state) if isinstance(state, LiveState) else revisable_to_bytes(state, snapshot.to_bytes)
 
 
 def state_from_bytes(data: bytes) -> AnyState:
     head, _ = unpacked(data)
-    return revisable_from_bytes(data, StageBytes()) if head["format"] == FORMAT else snapshot.from_bytes(data)
+    return revisable_from_bytes(data, snapshot.from_bytes) if head["format"] == FORMAT else snapshot.from_bytes(data)
 
 
-def revisable_to_bytes(state: Revisable[S], machine: Machine[S] | StageBytes) -> bytes:
+def revisable_to_bytes(state: Revisable[S], written: Callable[[S], bytes]) -> bytes:
+    """Where a machine stands and stood, given how its states are written."""
     pack = Pack()
     for kind in _HELD:
         for name, rows in getattr(state, kind).items():
             pack.table(f"{kind}:{name}", rows)
-    pack.blob("now", machine.to_bytes(state.now))  # type: ignore[arg-type]
+    pack.blob("now", written(state.now))
     for number, checkpoint in enumerate(state.checkpoints):
-        pack.blob(f"checkpoint:{number}", machine.to_bytes(checkpoint.state))  # type: ignore[arg-type]
+        pack.blob(f"checkpoint:{number}", written(checkpoint.state))
     about = {
         "format": FORMAT,
         "until": state.until,
@@ -59,7 +49,7 @@ def revisable_to_bytes(state: Revisable[S], machine: Machine[S] | StageBytes) ->
     return pack.finished(about)
 
 
-def revisable_from_bytes(data: bytes, machine: Machine[S] | StageBytes) -> Revisable[Any]:
+def revisable_from_bytes(data: bytes, read: Callable[[bytes], S]) -> Revisable[S]:
     head, parts = unpacked(data)
     held: dict[str, dict[str, pa.Table]] = {kind: {} for kind in _HELD}
     for name, part in parts.items():
@@ -67,10 +57,10 @@ def revisable_from_bytes(data: bytes, machine: Machine[S] | StageBytes) -> Revis
         if colon and kind in held:
             held[kind][rest] = table_of(part)
     checkpoints = tuple(
-        Checkpoint(until, machine.from_bytes(bytes(parts[f"checkpoint:{number}"])))
+        Checkpoint(until, read(bytes(parts[f"checkpoint:{number}"])))
         for number, until in enumerate(head["checkpoints"])
     )
-    now = machine.from_bytes(bytes(parts["now"]))
+    now = read(bytes(parts["now"]))
     clocks = clocks_from_json(head["clocks"])
     return Revisable(clocks, head["until"], now, checkpoints, n_fresh=head["fresh"], **held)
 

@@ -14,12 +14,13 @@ from inkling.analysis.lag import settled_after
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
-from inkling.live import parting, snapshot
+from inkling.live import parting
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.parts import Part, is_divisible
 from inkling.live.revision.clocks import RevisionClocks, Windows
 from inkling.live.revision.contents import content_hashes
-from inkling.live.revision.machine import GIVEN, OWNER, Found, Owners, Rows, Times
+from inkling.live.revision.held import own_columns
+from inkling.live.revision.machine import Found, Owners, Rows, Times
 from inkling.live.revision.matches import found_table
 from inkling.live.revision.news import Revision
 from inkling.live.revision.replay import Replay, Revisable
@@ -69,8 +70,7 @@ class StageMachine:
         ids = hashes_of(rows[r.ID].combine_chunks())
         if name != STAGE_ROWS:
             by_id = np.full(len(rows), self._withdraws(name))
-            said = [column for column in rows.column_names if column not in (OWNER, GIVEN)]
-            return (ids if by_id.all() else content_hashes(rows, said)), by_id
+            return (ids if by_id.all() else content_hashes(rows, own_columns(rows))), by_id
         numbers = source_numbers(rows)
         codes = combined(np.asarray(numbers, np.uint64), ids)
         for number in np.unique(numbers):
@@ -108,12 +108,6 @@ class StageMachine:
 
     def joined(self, one: LiveState, other: LiveState) -> LiveState:
         return parting.joined(one, other)
-
-    def to_bytes(self, state: LiveState) -> bytes:
-        return snapshot.to_bytes(state)
-
-    def from_bytes(self, data: bytes) -> LiveState:
-        return snapshot.from_bytes(data)
 
     @property
     def _stage(self) -> Stage:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.owners import is_among
 from inkling.live.revision.contents import content_hashes
-from inkling.live.revision.machine import GIVEN, OWNER, Machine, Owners
+from inkling.live.revision.held import own_columns
+from inkling.live.revision.machine import OWNER, Machine, Owners
 
 
 def marked_rows(machine: Machine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
@@ -32,17 +33,13 @@ def _marked(machine: Machine[Any], name: str, held: pa.Table, withdrawn: pa.Tabl
     near = np.flatnonzero(np.isin(codes, single))
     if len(near):
         # an event that was joined with facts has a row for each: of rows that say the same, one is of each event
-        said = content_hashes(rows_where(held, np.isin(codes, single)), _said(held))
+        said = content_hashes(rows_where(held, np.isin(codes, single)), own_columns(held))
         order = np.lexsort((said, codes[near]))
         begins = np.flatnonzero(_is_new(codes[near][order]) | _is_new(said[order]))
         lengths = np.diff(np.append(begins, len(order)))
         place = np.arange(len(order)) - np.repeat(begins, lengths)
         gone[near[order[place < counts[np.searchsorted(single, codes[near][order])]]]] = True
     return gone
-
-
-def _said(held: pa.Table) -> list[str]:
-    return [name for name in held.column_names if name not in (OWNER, GIVEN)]
 
 
 def _is_new(values: Owners) -> NDArray[np.bool_]:

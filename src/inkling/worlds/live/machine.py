@@ -13,12 +13,12 @@ from inkling.evaluators.stage import rows as r
 from inkling.live import parting
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.revision.contents import content_hashes
-from inkling.live.revision.machine import GIVEN, OWNER, Found, Owners, Rows, Times
+from inkling.live.revision.held import own_columns
+from inkling.live.revision.machine import OWNER, Found, Owners, Rows, Times
 from inkling.live.stage import LiveState
 from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
-from inkling.worlds.live import snapshot
 from inkling.worlds.live.program import LiveWorlds, WorldsState
 
 LATE = "@late"
@@ -55,8 +55,7 @@ class WorldsMachine:
         """Where rows can be withdrawn, all that share an id are; else one row takes the place of another."""
         if self._schema(name).op is not None:
             return hashes_of(rows[r.ID].combine_chunks()), np.ones(len(rows), bool)
-        own = [one for one in rows.column_names if one not in (OWNER, GIVEN)]
-        return content_hashes(rows, own), np.zeros(len(rows), bool)
+        return content_hashes(rows, own_columns(rows)), np.zeros(len(rows), bool)
 
     @property
     def is_divisible(self) -> bool:
@@ -81,12 +80,6 @@ class WorldsMachine:
 
     def joined(self, one: WorldsState, other: WorldsState) -> WorldsState:
         raise AssertionError("keys are not kept apart")
-
-    def to_bytes(self, state: WorldsState) -> bytes:
-        return snapshot.to_bytes(state)
-
-    def from_bytes(self, data: bytes) -> WorldsState:
-        return snapshot.from_bytes(data)
 
     def _schema(self, name: str) -> StreamSchema:
         return self.live.streams[name]

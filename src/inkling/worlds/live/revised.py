@@ -22,7 +22,7 @@ from inkling.worlds.live.late_findings import LateFindings
 from inkling.worlds.live.machine import LATE, WorldsMachine
 from inkling.worlds.live.net import net_of, shown
 from inkling.worlds.live.program import SPARE, LiveWorlds, Told, WorldsState
-from inkling.worlds.live.snapshot import n_kept
+from inkling.worlds.live.snapshot import from_bytes, n_kept, to_bytes
 from inkling.worlds.settings import Sampling
 
 RevisableWorlds = Revisable[WorldsState]
@@ -90,10 +90,10 @@ class RevisedWorlds:
         return held + sum(n_kept(one) for one in (state.now, *(before.state for before in state.checkpoints)))
 
     def to_bytes(self, state: RevisableWorlds) -> bytes:
-        return revisable_to_bytes(state, self._machine)
+        return revisable_to_bytes(state, to_bytes)
 
     def from_bytes(self, data: bytes) -> RevisableWorlds:
-        return revisable_from_bytes(data, self._machine)
+        return revisable_from_bytes(data, from_bytes)
 
     def _read(self, rows: Rows) -> dict[str, pa.Table]:
         return {name: some for name, some in rows.items() if name in self.live.streams}
