@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pyarrow.compute as pc
+from tests.kit.imprecise.any_state import AnyStateEngine
+from tests.kit.imprecise.case import Policy
+from tests.kit.imprecise.density import expected_matches
+from tests.kit.imprecise.engine import run
+from tests.kit.imprecise.points import PointEngine
+from tests.kit.imprecise.selectivity import SelectivityEngine
+from tests.kit.imprecise.sorted_order import SortedEngine
+from tests.kit.imprecise.streams import divisible
 
 from benchmarks.imprecise_settings import EVEN, HALVES, SKEWED, USUAL_HALF, Setting
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
-from inkling.testing.imprecise.any_state import AnyStateEngine
-from inkling.testing.imprecise.case import Policy
-from inkling.testing.imprecise.density import expected_matches
-from inkling.testing.imprecise.engine import run
-from inkling.testing.imprecise.points import PointEngine
-from inkling.testing.imprecise.selectivity import SelectivityEngine
-from inkling.testing.imprecise.sorted_order import SortedEngine
-from inkling.testing.imprecise.streams import divisible
 
 LEAST = {(Policy.ANY, 10): 1e6, (Policy.ANY, 50): 1e5, (Policy.NEXT, 10): 3e5, (Policy.NEXT, 50): 2e4}
 MOST_POINTS = 200_000

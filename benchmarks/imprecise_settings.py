@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from tests.kit.imprecise.case import Policy, Query
+from tests.kit.imprecise.streams import CYCLE, divisible_query
 
 from inkling.query import Program, parse
-from inkling.testing.imprecise.case import Policy, Query
-from inkling.testing.imprecise.streams import CYCLE, divisible_query
 
 EVEN = (31, 37, 41, 43, 47, 53)
 """No value up to a thousand is divisible by two of them."""

@@ -6,6 +6,18 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
+from tests.kit.lost_quality import (
+    DISCRETE,
+    RULES,
+    WORLDS,
+    Recorded,
+    Workload,
+    by_rule,
+    in_discrete_time,
+    in_worlds,
+    recorded,
+    synthetic,
+)
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
@@ -18,18 +30,6 @@ from inkling.evaluators.lost.tree import WorldBudgetExceeded, walk
 from inkling.evaluators.segments.relations import truth_table
 from inkling.generate.segments_losses import lists_of, n_events
 from inkling.generate.segments_points import of_counts
-from inkling.testing.lost_quality import (
-    DISCRETE,
-    RULES,
-    WORLDS,
-    Recorded,
-    Workload,
-    by_rule,
-    in_discrete_time,
-    in_worlds,
-    recorded,
-    synthetic,
-)
 
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 LEAST = {0.0: 3e6, 0.1: 1e6, 0.4: 0.3e6}

@@ -8,8 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 
-from inkling.calibrate import Quality
-from inkling.testing.corridor_quality import (
+from tests.kit.corridor_quality import (
     ARCHIVE,
     DROPPED,
     ELSEWHERE,
@@ -22,6 +21,8 @@ from inkling.testing.corridor_quality import (
     measured,
     orderings,
 )
+
+from inkling.calibrate import Quality
 
 SEEDS = (1, 2, 3, 4, 5, 7)
 SHOWN = ((MLE, 0.5), (REAL_TIME, 0.12), (MAP, 0.5), (ARCHIVE, 0.05), (ARCHIVE, 0.12), (DROPPED, 0.05), (DROPPED, 0.12))

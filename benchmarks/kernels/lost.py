@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from tests.kit.lost_quality import recorded, synthetic
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Goal, Row, quantity
@@ -17,7 +18,6 @@ from inkling.evaluators.lost.passes import Chances, chances
 from inkling.evaluators.segments.relations import truth_table
 from inkling.generate.segments_losses import lists_of, n_events
 from inkling.generate.segments_points import of_counts
-from inkling.testing.lost_quality import recorded, synthetic
 
 SHARES = (0.1, 0.4)
 N_SEGMENTS, N_LABELS = 20, 5

@@ -2,9 +2,9 @@
 
 import pytest
 from playwright.sync_api import Page
+from tests.kit.reports import fleet_report
 
 from inkling.report import EventCount, MatchRow, MemberRow, ReportData
-from inkling.testing.reports import fleet_report
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default:no Chromium:UserWarning")]
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from inkling.testing.lost_quality import DISCRETE, IGNORED, LOSSES, STATIC, WORLDS, judged, swept, synthetic
+from tests.kit.lost_quality import DISCRETE, IGNORED, LOSSES, STATIC, WORLDS, judged, swept, synthetic
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "lost-events-quality.md").read_text()
 METHODS = (WORLDS, STATIC, IGNORED, *DISCRETE)

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.kit.documents import Block, Example, blocks, example, word
+from tests.kit.oracle import oracle
 from typer.testing import CliRunner
 
 import inkling
 from inkling.cli import app
-from inkling.testing.documents import Block, Example, blocks, example, word
-from inkling.testing.oracle import oracle
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]

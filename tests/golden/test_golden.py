@@ -14,6 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.kit.expressions import same_value
+from tests.kit.oracle import oracle
 
 import inkling
 from inkling.logical.invariants import violations
@@ -22,8 +24,6 @@ from inkling.logical.streams import plain
 from inkling.model.schema import Column
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.testing.expressions import same_value
-from inkling.testing.oracle import oracle
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent.name for path in HERE.glob("*/query.ink"))

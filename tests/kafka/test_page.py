@@ -6,9 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from tests.kafka.broker import Broker
+from tests.kit.documents import blocks
 
 from inkling.spark.streaming.query import LiveQuery
-from inkling.testing.documents import blocks
 
 pytestmark = pytest.mark.kafka
 

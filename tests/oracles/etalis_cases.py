@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tests.kit.rows import Rows, intervals, points
 from tests.oracles.etalis_numbers import CROSSING, DRAWING, DRAWN, NOTHING_INSIDE, POINTS
 from tests.oracles.ink_case import Case
 
 from inkling.model.event import Value
-from inkling.testing.rows import Rows, intervals, points
 
 LETTERS = "\n".join(f"STREAM {name}(id STRING, w STRING, t BIGINT) ID id KEY w TIME t;" for name in "ABCDE")
 LASTING = "\n".join(

@@ -1,6 +1,6 @@
 """Rows and intervals of the ETALIS thesis (F: drawing of the operators, O: small cases), without the patterns."""
 
-from inkling.testing.rows import Rows, intervals
+from tests.kit.rows import Rows, intervals
 
 Spans = list[tuple[int, int]]
 

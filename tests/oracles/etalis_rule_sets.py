@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tests.kit.rows import Rows, intervals, points
 from tests.oracles.etalis_numbers import CROSSING, DRAWING, POINTS
 
 from inkling.model.event import Value
-from inkling.testing.rows import Rows, intervals, points
 
 BY_CASE = "PARTITION BY w PER INTERVAL;"
 COLUMNS = {

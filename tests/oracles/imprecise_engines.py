@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from inkling.testing.imprecise import formula, worlds
-from inkling.testing.imprecise.any_state import AnyStateEngine
-from inkling.testing.imprecise.case import Query, Results, TimedEvent
-from inkling.testing.imprecise.chain import Chain
-from inkling.testing.imprecise.engine import is_exclusive, run, widest
-from inkling.testing.imprecise.points import PointEngine
-from inkling.testing.imprecise.query_order import QueryOrder
-from inkling.testing.imprecise.selectivity import SelectivityEngine
-from inkling.testing.imprecise.sorted_order import SortedEngine
-from inkling.testing.imprecise.weigh import weigh
+from tests.kit.imprecise import formula, worlds
+from tests.kit.imprecise.any_state import AnyStateEngine
+from tests.kit.imprecise.case import Query, Results, TimedEvent
+from tests.kit.imprecise.chain import Chain
+from tests.kit.imprecise.engine import is_exclusive, run, widest
+from tests.kit.imprecise.points import PointEngine
+from tests.kit.imprecise.query_order import QueryOrder
+from tests.kit.imprecise.selectivity import SelectivityEngine
+from tests.kit.imprecise.sorted_order import SortedEngine
+from tests.kit.imprecise.weigh import weigh
 
 Answer = Callable[[Query, Sequence[TimedEvent]], Results]
 

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tests.kit.rows import Rows
+
 from inkling import parse
 from inkling.model.event import Value
 from inkling.results import Results
-from inkling.testing.rows import Rows
 
 Found = list[tuple[object, ...]]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.kit.rows import Rows, points, word
 from tests.oracles.etalis_cases import LETTERS
 from tests.oracles.ink_case import Case
-
-from inkling.testing.rows import Rows, points, word
 
 KEYED = "\n".join(f"STREAM {name}(id STRING, w STRING, k STRING, t BIGINT) ID id KEY k TIME t;" for name in "ABC")
 REQUESTS = "\n".join(

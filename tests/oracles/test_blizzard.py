@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.kit.oracle import oracle
 
 from inkling import parse
 from inkling.model.time import Clock
-from inkling.testing.oracle import oracle
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "blizzard" / "blizzard.ink"
 MIDNIGHT = datetime(2010, 1, 3, tzinfo=UTC)

@@ -1,8 +1,7 @@
 """What doubt is good for: the orderings of methods that hold whoever walks the corridor."""
 
 import pytest
-
-from inkling.testing.corridor_quality import measured, orderings
+from tests.kit.corridor_quality import measured, orderings
 
 
 def test_methods_are_in_order() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle
 
 import inkling
-from inkling.testing.oracle import oracle
 
 TEMP = "STREAM Temp(v INT, t INT) TIME t;"
 SEVEN = (5, 1, 4, 9, 2, 2, 7)

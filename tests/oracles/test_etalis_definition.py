@@ -6,14 +6,14 @@ Test ids are those of the oracle tables (F: drawing of the operators, O: small c
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle
+from tests.kit.plans import column, compare, event, leaf, plus, program, seq, stream, table, ticks
+from tests.kit.rows import intervals, points
 from tests.oracles.etalis_numbers import CROSSING, DRAWING, DRAWN, NOTHING_INSIDE, POINTS
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.types import Type
-from inkling.testing.oracle import oracle
-from inkling.testing.plans import column, compare, event, leaf, plus, program, seq, stream, table, ticks
-from inkling.testing.rows import intervals, points
 
 P1, P2, P3 = (leaf(slot, f"P{slot}") for slot in (1, 2, 3))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.kit.oracle import bound, oracle
 from tests.oracles import etalis_cases, etalis_rule_sets, test_etalis_aggregates, test_etalis_ink, test_etalis_policies
 from tests.oracles.ink_case import Case, in_order
 
 from inkling import parse
-from inkling.testing.oracle import bound, oracle
 
 CASES = etalis_cases.CASES
 ID = re.compile(r"[FOCA]\d\d")

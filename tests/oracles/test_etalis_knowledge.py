@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
+from tests.kit.oracle import oracle
 
 import inkling
-from inkling.testing.oracle import oracle
 
 Rows = Sequence[Mapping[str, object]]
 

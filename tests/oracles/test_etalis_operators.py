@@ -7,10 +7,10 @@ from the program.
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle
 
 import inkling
 from inkling.language.syntax import RELATIONS
-from inkling.testing.oracle import oracle
 
 STREAMS = """
 STREAM A(id STRING, begun INT, ended INT) ID id TIME FROM begun TO ended;

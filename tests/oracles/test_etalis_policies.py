@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
+from tests.kit.oracle import bound, oracle
 
 from inkling import parse
-from inkling.testing.oracle import bound, oracle
 
 Rows = dict[str, list[dict[str, object]]]
 Matches = list[tuple[int, ...]]

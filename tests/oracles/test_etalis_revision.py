@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import pytest
+from tests.kit.oracle import bound, oracle
 
 from inkling import parse
-from inkling.testing.oracle import bound, oracle
 
 Row = dict[str, object]
 Told = tuple[object, ...]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import pytest
+from tests.kit.oracle import bound, oracle
+from tests.kit.rows import Rows
 from tests.oracles.etalis_rule_sets import CASES, STREAMS, RuleSetCase
 
 from inkling import parse
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.rows import Rows
 
 HIDDEN = {"event", "w", "detected_at", "probability", "method", "error", "op", "lineage"}
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.kit.arrow import arrow_tables
 
 from inkling import Program, load
 from inkling.generate import Truth, generate, scenario
 from inkling.results import Results
-from inkling.testing.arrow import arrow_tables
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("traffic", "alarms", "heat", "stocks", "supply_chain")

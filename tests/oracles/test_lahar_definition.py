@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.kit.oracle import probable_oracle
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
 
 from inkling import parse
 from inkling.model.worlds import joint_worlds
-from inkling.testing.oracle import probable_oracle
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.kit.arrow import arrow_streams
+from tests.kit.exact_kernels import uncompiled
+from tests.kit.surroundings import surroundings
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
 
 from inkling import parse
@@ -21,9 +24,6 @@ from inkling.evaluators.probable.words import words_of
 from inkling.io.normalize import START
 from inkling.model.batch import Ints
 from inkling.model.time import Clock
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.exact_kernels import uncompiled
-from inkling.testing.surroundings import surroundings
 
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(COMPILED).items()})
 BY_ID = {case["id"]: case for case in CASES}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from tests.kit.oracle import bound, oracle, probable_oracle
 from tests.oracles.ink_case import Case, in_order
 from tests.oracles.language_cases import CASES
 
 from inkling.logical.semantics import Result
-from inkling.testing.oracle import bound, oracle, probable_oracle
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])

@@ -8,9 +8,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from tests.kit.oracle import probable_oracle
 
 from inkling import parse
-from inkling.testing.oracle import probable_oracle
 
 Rows = dict[str, list[dict[str, object]]]
 

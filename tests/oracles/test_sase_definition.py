@@ -7,13 +7,13 @@ A repetition under NEXT is one that takes the earliest of one more and the next 
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle, probable_oracle
+from tests.kit.plans import column, compare, event, leaf, plus, program
 from tests.oracles.imprecise_times import CASES, CERTAIN, expected, imprecise, rows_of
 
 from inkling.logical import plan as p
 from inkling.model.types import Type
 from inkling.model.worlds import joint_worlds
-from inkling.testing.oracle import oracle, probable_oracle
-from inkling.testing.plans import column, compare, event, leaf, plus, program
 
 
 def part(slot: int, text: str, policy: p.Policy) -> p.Part:

@@ -11,13 +11,10 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from tests.oracles.imprecise_engines import ENGINES, EXCLUSIVE_ENGINES, by_any_state, engines_for
-from tests.oracles.imprecise_times import CASES
-
-from inkling.testing.imprecise import blocks, by_starts, controls, formula, matrices, signed, worlds
-from inkling.testing.imprecise.any_state import AnyStateEngine
-from inkling.testing.imprecise.bounds import four_passes
-from inkling.testing.imprecise.case import (
+from tests.kit.imprecise import blocks, by_starts, controls, formula, matrices, signed, worlds
+from tests.kit.imprecise.any_state import AnyStateEngine
+from tests.kit.imprecise.bounds import four_passes
+from tests.kit.imprecise.case import (
     Case,
     Outcome,
     Policy,
@@ -28,17 +25,19 @@ from inkling.testing.imprecise.case import (
     query,
     timed_event,
 )
-from inkling.testing.imprecise.chain import Chain
-from inkling.testing.imprecise.density import expected_matches
-from inkling.testing.imprecise.engine import is_exclusive, run, widest
-from inkling.testing.imprecise.fixpoint import possible_ranges
-from inkling.testing.imprecise.points import Expansion, PointEngine
-from inkling.testing.imprecise.ranking import at_least, best
-from inkling.testing.imprecise.selectivity import SelectivityEngine
-from inkling.testing.imprecise.sorted_order import SortedEngine
-from inkling.testing.imprecise.streams import arrival_order, divisible, divisible_query
-from inkling.testing.imprecise.watermark import Clock, is_final
-from inkling.testing.imprecise.weigh import weigh
+from tests.kit.imprecise.chain import Chain
+from tests.kit.imprecise.density import expected_matches
+from tests.kit.imprecise.engine import is_exclusive, run, widest
+from tests.kit.imprecise.fixpoint import possible_ranges
+from tests.kit.imprecise.points import Expansion, PointEngine
+from tests.kit.imprecise.ranking import at_least, best
+from tests.kit.imprecise.selectivity import SelectivityEngine
+from tests.kit.imprecise.sorted_order import SortedEngine
+from tests.kit.imprecise.streams import arrival_order, divisible, divisible_query
+from tests.kit.imprecise.watermark import Clock, is_final
+from tests.kit.imprecise.weigh import weigh
+from tests.oracles.imprecise_engines import ENGINES, EXCLUSIVE_ENGINES, by_any_state, engines_for
+from tests.oracles.imprecise_times import CASES
 
 BY_ID = {line["id"]: case_of(line) for line in CASES}
 DIVISORS = (31, 37, 41)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from tests.kit.lost_pairs import flat
 
 from inkling.evaluators.lost.baselines import ignored, static
 from inkling.evaluators.lost.discrete import counted_chance, masses_of_counts, normalized, ordered_chance, tree_mass
 from inkling.evaluators.lost.exact.question import sharing
-from inkling.testing.lost_pairs import flat
 
 F = Fraction
 

@@ -6,11 +6,12 @@ from fractions import Fraction
 from math import inf
 from random import Random
 
+from tests.kit.lost_pairs import flat, random_pairs, random_question
+
 from inkling.evaluators.lost.exact.flat import Flat
 from inkling.evaluators.lost.exact.frontier import bounds, buffered, frontier
 from inkling.evaluators.lost.exact.question import sharing
 from inkling.evaluators.lost.reference import counts
-from inkling.testing.lost_pairs import flat, random_pairs, random_question
 
 A, B = flat("0 _ _ 6 8 11"), flat("1 3 _ _ _ 12")
 

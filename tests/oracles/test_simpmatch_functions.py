@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
+from tests.kit.lost_pairs import chances_by_definition, flat
 
 from inkling.evaluators.lost.exact.flat import Flat
 from inkling.evaluators.lost.exact.interleavings import interleavings, n_qualifying, patterns
@@ -21,7 +22,6 @@ from inkling.evaluators.lost.letters import parse_question
 from inkling.evaluators.lost.order import n_worlds
 from inkling.evaluators.lost.reference import chance, counts
 from inkling.evaluators.lost.tree import walk
-from inkling.testing.lost_pairs import chances_by_definition, flat
 
 O1 = flat("0 2 4 6"), flat("1 _ _ 10")
 O9 = flat("0 3 _ 9"), flat("1 _ 7 8")

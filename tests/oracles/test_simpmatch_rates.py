@@ -10,12 +10,12 @@ from math import exp, factorial, inf
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from tests.kit.lost_pairs import asked_backward, flat, reversed_in_time
 
 from inkling.evaluators.lost.exact.flat import Flat
 from inkling.evaluators.lost.exact.question import BASIC, Question, sharing
 from inkling.evaluators.lost.exact.rates import rate_chance, rate_counts
 from inkling.evaluators.lost.reference import counts
-from inkling.testing.lost_pairs import asked_backward, flat, reversed_in_time
 
 
 def single(relation: str) -> Question:

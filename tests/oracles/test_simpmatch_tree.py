@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import factorial
 
+from tests.kit.lost_pairs import flat
+
 from inkling.evaluators.lost.exact.line import line_of
 from inkling.evaluators.lost.exact.question import sharing
 from inkling.evaluators.lost.exact.weighing import Placed
 from inkling.evaluators.lost.tree import walk
 from inkling.evaluators.lost.world import world_chance
-from inkling.testing.lost_pairs import flat
 
 A, B = flat("0 2 4 6"), flat("1 _ _ 10")
 

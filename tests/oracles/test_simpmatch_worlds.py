@@ -7,12 +7,12 @@ from itertools import permutations
 from math import comb, log
 
 import pytest
+from tests.kit.lost_pairs import flat, worlds_of
 
 from inkling.evaluators.lost.exact.flat import Flat
 from inkling.evaluators.lost.exact.line import line_of
 from inkling.evaluators.lost.order import n_worlds, order_chance
 from inkling.evaluators.lost.world import log_world_chance, merged_chance, world_chance
-from inkling.testing.lost_pairs import flat, worlds_of
 
 
 def test_O6_merged_sequences() -> None:

@@ -7,6 +7,9 @@ engine's counting without overlap.
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle
+from tests.kit.plans import column, compare, event, leaf, nearest, plus, program, seq, stream, strict
+from tests.kit.rows import Rows, word
 from tests.oracles import wayeb_numbers as numbers
 from tests.oracles.wayeb_numbers import DEMO, WORDS
 
@@ -15,9 +18,6 @@ from inkling.logical import plan as p
 from inkling.logical.semantics import Result
 from inkling.model.event import Value
 from inkling.model.types import Type
-from inkling.testing.oracle import oracle
-from inkling.testing.plans import column, compare, event, leaf, nearest, plus, program, seq, stream, strict
-from inkling.testing.rows import Rows, word
 
 LETTERS = stream("V", {"s": Type.STRING, "v": Type.INTEGER}, order_by="seq")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.kit.oracle import bound, oracle
+from tests.kit.rows import word
 from tests.oracles import test_wayeb_definition, test_wayeb_ink
 from tests.oracles import wayeb_numbers as numbers
 from tests.oracles.ink_case import Case, Found, in_order
@@ -12,8 +14,6 @@ from tests.oracles.wayeb_cases import CASES, LETTERS, MATCHED_PATTERNS
 from tests.unit.automata import test_alphabet
 
 from inkling import ProgramError, parse
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.rows import word
 
 ID = re.compile(r"O\d+")
 ENUMERATED = [

@@ -14,12 +14,12 @@ Cases that need what the language does not run yet, or that are no patterns:
 from __future__ import annotations
 
 import pytest
+from tests.kit.rows import word
 from tests.oracles import wayeb_numbers as numbers
 from tests.oracles.ink_case import Case, Together, run_alone, together
 from tests.oracles.wayeb_cases import CASES, DEMO_PATTERNS, LETTERS, MATCHED_PATTERNS, valued
 
 from inkling import ProgramError, parse
-from inkling.testing.rows import word
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tests.kit.rows import Rows, word
 from tests.oracles import wayeb_numbers as numbers
 from tests.oracles.ink_case import Case
 
 from inkling.model.event import Value
-from inkling.testing.rows import Rows, word
 
 LETTERS = """
 STREAM V(id STRING, w STRING, t BIGINT, seq BIGINT, s STRING, v BIGINT, k BIGINT) ID id KEY w TIME t ORDER BY seq;

@@ -5,8 +5,9 @@ Where two values stand side by side, the first is with overlap, the second that 
 
 from __future__ import annotations
 
+from tests.kit.rows import Rows
+
 from inkling.model.event import Value
-from inkling.testing.rows import Rows
 
 DEMO = "AABAAACCCBBCCCCAAAACABCAACAABBCABBCACBBCCCACBCACCBABCBBAAACCACCAACCCABACBBBBBCBCCCBABBBAABCAABCCABBA"
 """The 100 events that come with the engine."""

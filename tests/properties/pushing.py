@@ -6,14 +6,14 @@ import random
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
+from tests.kit.arrival import arrivals
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.programs import Case
+from tests.kit.rulesets import PackedCase
 
 from inkling.local_stream import Found, LocalStream
 from inkling.logical.plan import ProgramPlan
 from inkling.query import Program
-from inkling.testing.arrival import arrivals
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.programs import Case
-from inkling.testing.rulesets import PackedCase
 
 Push = dict[str, pa.Table]
 

@@ -8,6 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import pytest
+from tests.kit.arrow import arrow_tables
+from tests.kit.oracle import oracle
+from tests.kit.programs import Options, size_for, wanted_program
+from tests.kit.revised_streams import Reference
+from tests.kit.revision_runs import ByDefinition, Told, follow
+from tests.kit.revisions import Mode, Step, random_modes, random_script, revising
+from tests.kit.rows import Rows
+from tests.kit.rulesets import SIZES, random_rules
+from tests.kit.streams import is_packable, pack, random_rows, random_tables
 
 import inkling
 from inkling.evaluators.consumption import carry as consumption
@@ -16,15 +25,6 @@ from inkling.evaluators.windows import carry as windows
 from inkling.live.revision import replay
 from inkling.logical.plan import ProgramPlan
 from inkling.query import Program
-from inkling.testing.arrow import arrow_tables
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Options, size_for, wanted_program
-from inkling.testing.revised_streams import Reference
-from inkling.testing.revision_runs import ByDefinition, Told, follow
-from inkling.testing.revisions import Mode, Step, random_modes, random_script, revising
-from inkling.testing.rows import Rows
-from inkling.testing.rulesets import SIZES, random_rules
-from inkling.testing.streams import is_packable, pack, random_rows, random_tables
 
 MOST_TRIES = 300
 Check = Callable[[Reference, int, Told], list[str]]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.programs import Options, parsed, seeded_cases
 
 from inkling.evaluators.stage import blocks
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.programs import Options, parsed, seeded_cases
 
 
 @pytest.mark.parametrize("rows", [1, 4])

@@ -7,11 +7,11 @@ import re
 from fractions import Fraction
 
 import pytest
+from tests.kit.oracle import oracle
+from tests.kit.queries import LAST_TIME, random_query
 
 import inkling
 from inkling.model.worlds import joint_worlds
-from inkling.testing.oracle import oracle
-from inkling.testing.queries import LAST_TIME, random_query
 
 SEEDS = range(4)
 QUERIES_PER_SEED = 25

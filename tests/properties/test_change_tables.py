@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.oracle import bound, oracle
+from tests.kit.programs import Options, seeded_cases
+from tests.kit.withdrawals import corrected, named, revisable, with_withdrawals
 
 import inkling
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.programs import Options, seeded_cases
-from inkling.testing.withdrawals import corrected, named, revisable, with_withdrawals
 
 CASES_PER_SEED = 100
 SEEDS = range(3)

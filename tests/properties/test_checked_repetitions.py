@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from tests.kit.arrow import arrow_streams
+from tests.kit.comparison import differences
+from tests.kit.oracle import bound, oracle
+from tests.kit.programs import Case
+from tests.kit.rows import Rows
 from tests.properties.pushing import pushed, pushes_of
 
 import inkling
 from inkling.model.event import Value
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.programs import Case
-from inkling.testing.rows import Rows
 
 LETTERS = "\n".join(f"STREAM {name}(id STRING, x BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")
 OFTEN: dict[str, tuple[int, int | None]] = {"": (1, 1), "+": (1, None), "*": (0, None), "?": (0, 1), "{2,3}": (2, 3)}

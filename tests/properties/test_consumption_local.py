@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.coverage import Coverage
-from inkling.testing.programs import Case, Options, parsed, seeded_cases
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.coverage import Coverage
+from tests.kit.programs import Case, Options, parsed, seeded_cases
 
 CASES_PER_SEED = 100
 SEEDS = range(5)

@@ -6,13 +6,13 @@ import random
 
 import pyarrow as pa
 import pytest
+from tests.kit.arrival import arrivals
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.programs import Case, Options, parsed, seeded_cases
 
 from inkling.evaluators.consumption import carry
 from inkling.local_stream import LocalStream
-from inkling.testing.arrival import arrivals
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.programs import Case, Options, parsed, seeded_cases
 
 SEEDS = range(2)
 PROGRAMS_PER_SEED = 60

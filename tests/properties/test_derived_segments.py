@@ -7,19 +7,19 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from tests.kit.arrival import arrivals
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.derived_segments import derived_segments_cases, doubtful_relations
+from tests.kit.oracle import bound, oracle
+from tests.kit.probable_comparison import FoundResult, Names, found_in, paired, probable_differences
+from tests.kit.uncertain import GOOD_ROWS, Doubts, UncertainCase, uncertain_cases
+from tests.kit.universe import Doubtful, Kind
+from tests.kit.world_data import counted_out, world_data
 
 import inkling
 from inkling import Sampling
 from inkling.logical import plan as p
-from inkling.testing.arrival import arrivals
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.derived_segments import derived_segments_cases, doubtful_relations
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.probable_comparison import FoundResult, Names, found_in, paired, probable_differences
-from inkling.testing.uncertain import GOOD_ROWS, Doubts, UncertainCase, uncertain_cases
-from inkling.testing.universe import Doubtful, Kind
-from inkling.testing.world_data import counted_out, world_data
 from inkling.why.account import Why
 
 CASES_PER_SEED = 28

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from tests.kit.arrow import arrow_streams
+from tests.kit.comparison import differences
+from tests.kit.oracle import bound, oracle
+from tests.kit.programs import Case
+from tests.kit.rows import Rows, points
 from tests.properties.pushing import pushed, pushes_of
 
 import inkling
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.programs import Case
-from inkling.testing.rows import Rows, points
 
 TIMES = ("+", "{2}", "{2,}", "{1,2}", "{2,3}")
 BOUNDS: dict[str, tuple[int, int | None]] = {

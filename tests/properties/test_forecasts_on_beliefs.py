@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.kit.oracle import bound
+from tests.kit.regular_queries import Row, declaration, random_pattern, random_rows
 
 import inkling
 from inkling.errors import ProgramError
 from inkling.local_stream import LocalStream
 from inkling.model.worlds import joint_worlds
-from inkling.testing.oracle import bound
-from inkling.testing.regular_queries import Row, declaration, random_pattern, random_rows
 
 N_PROGRAMS, N_KEYS, HORIZON = 30, 3, 6
 AHEAD = 24

@@ -12,21 +12,20 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from tests.kit.imprecise import blocks, by_starts, formula, matrices, signed, worlds
+from tests.kit.imprecise.any_state import AnyStateEngine
+from tests.kit.imprecise.bounds import four_passes
+from tests.kit.imprecise.case import Policy, Query, TimedEvent
+from tests.kit.imprecise.chain import Chain
+from tests.kit.imprecise.density import expected_matches
+from tests.kit.imprecise.engine import is_exclusive, run, widest
+from tests.kit.imprecise.fixpoint import possible_ranges
+from tests.kit.imprecise.selectivity import SelectivityEngine
+from tests.kit.imprecise.sorted_order import SortedEngine
+from tests.kit.imprecise.streams import Drawn, arrival_order, divisible, divisible_query, random_cases
+from tests.kit.imprecise.watermark import Clock
+from tests.kit.imprecise.weigh import weigh
 from tests.oracles.imprecise_engines import engines_for, longest_group
-
-from inkling.testing.imprecise import blocks, by_starts, formula, matrices, signed, worlds
-from inkling.testing.imprecise.any_state import AnyStateEngine
-from inkling.testing.imprecise.bounds import four_passes
-from inkling.testing.imprecise.case import Policy, Query, TimedEvent
-from inkling.testing.imprecise.chain import Chain
-from inkling.testing.imprecise.density import expected_matches
-from inkling.testing.imprecise.engine import is_exclusive, run, widest
-from inkling.testing.imprecise.fixpoint import possible_ranges
-from inkling.testing.imprecise.selectivity import SelectivityEngine
-from inkling.testing.imprecise.sorted_order import SortedEngine
-from inkling.testing.imprecise.streams import Drawn, arrival_order, divisible, divisible_query, random_cases
-from inkling.testing.imprecise.watermark import Clock
-from inkling.testing.imprecise.weigh import weigh
 
 SEEDS = range(4)
 CASES_PER_SEED = 300

@@ -10,6 +10,10 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from tests.kit.arrow import arrow_streams
+from tests.kit.chains import ChainCase, chain_cases
+from tests.kit.exact_kernels import IN_FRACTIONS
+from tests.kit.oracle import probable_oracle
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.imprecise.confidence import COMPILED
@@ -20,10 +24,6 @@ from inkling.knowledge.materialize import surroundings
 from inkling.logical import plan as p
 from inkling.model.time import Clock
 from inkling.physical.planner import plan_program
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.chains import ChainCase, chain_cases
-from inkling.testing.exact_kernels import IN_FRACTIONS
-from inkling.testing.oracle import probable_oracle
 
 PROGRAMS_PER_SEED = 40
 KEYS = 20

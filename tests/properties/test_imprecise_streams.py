@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.kit.arrow import arrow_streams
+from tests.kit.chains import ChainCase, chain_cases
 from tests.properties.test_imprecise_exact import program_of
 
 from inkling.analysis.clock import measure_for
@@ -27,8 +29,6 @@ from inkling.logical import plan as p
 from inkling.model.time import Clock, Span
 from inkling.physical.planner import plan_program
 from inkling.results import result_table
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.chains import ChainCase, chain_cases
 from inkling.worlds.live.fed import FedState, FedWorlds
 from inkling.worlds.settings import Sampling
 

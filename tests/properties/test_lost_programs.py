@@ -6,12 +6,12 @@ import random
 from itertools import pairwise
 
 import pytest
+from tests.kit.lost_programs import LostCase, lost_case
+from tests.kit.probable_oracle import ProbableResult, probable_oracle
 
 from inkling import Sampling, parse
 from inkling.analysis.lost import relations_of
 from inkling.logical import plan as p
-from inkling.testing.lost_programs import LostCase, lost_case
-from inkling.testing.probable_oracle import ProbableResult, probable_oracle
 
 SEEDS = range(3)
 LONG_SEEDS = range(3, 30)

@@ -12,6 +12,17 @@ from fractions import Fraction
 from random import Random
 
 import pytest
+from tests.kit.lost_pairs import (
+    Pair,
+    asked_backward,
+    chances_by_definition,
+    random_flat,
+    random_pairs,
+    random_question,
+    reversed_in_time,
+    shifted,
+    worlds_of,
+)
 
 from inkling.evaluators.lost.exact.flat import Flat
 from inkling.evaluators.lost.exact.line import Line, Point, Span, breakpoints, line_of
@@ -24,17 +35,6 @@ from inkling.evaluators.lost.world import world_chance
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.worlds import worlds
-from inkling.testing.lost_pairs import (
-    Pair,
-    asked_backward,
-    chances_by_definition,
-    random_flat,
-    random_pairs,
-    random_question,
-    reversed_in_time,
-    shifted,
-    worlds_of,
-)
 
 SEEDS = range(5)
 LONG_SEEDS = range(5, 85)

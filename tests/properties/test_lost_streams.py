@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 
 import pytest
+from tests.kit.lost_programs import LostCase, Row, lost_case
 
 import inkling
 from inkling.evaluators.lost.early import bounds_by
@@ -13,7 +14,6 @@ from inkling.local import taken_in
 from inkling.local_stream import LocalStream
 from inkling.lost.program import LostProgram
 from inkling.query import Program
-from inkling.testing.lost_programs import LostCase, Row, lost_case
 from inkling.worlds.settings import Sampling, limits_of
 
 SEEDS = range(3)

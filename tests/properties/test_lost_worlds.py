@@ -14,6 +14,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.stats import chisquare, kstest
+from tests.kit.doubtful_rows import doubtful_rows, lost_tables
+from tests.kit.oracle import bound
+from tests.kit.probable_comparison import probable_differences
+from tests.kit.programs import Options
+from tests.kit.surroundings import declared_tables
+from tests.kit.uncertain import Doubts, UncertainCase, uncertain_cases
+from tests.kit.universe import LOST_TABLES, MORE_ABOUT_LOSSES, Declared, Doubtful, Kind
+from tests.kit.world_data import counted_out, world_data
 
 from inkling.io import normalize, read_table
 from inkling.model.lost_worlds import EMPTY_KEY
@@ -21,14 +29,6 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import Rows, exact
 from inkling.model.worlds import worlds
-from inkling.testing.doubtful_rows import doubtful_rows, lost_tables
-from inkling.testing.oracle import bound
-from inkling.testing.probable_comparison import probable_differences
-from inkling.testing.programs import Options
-from inkling.testing.surroundings import declared_tables
-from inkling.testing.uncertain import Doubts, UncertainCase, uncertain_cases
-from inkling.testing.universe import LOST_TABLES, MORE_ABOUT_LOSSES, Declared, Doubtful, Kind
-from inkling.testing.world_data import counted_out, world_data
 from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.placed import OWN_TIME
 

@@ -7,11 +7,11 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.kit.oracle import bound, oracle
 
 from inkling import parse
 from inkling.evaluators.stage.near import placed
 from inkling.logical.functions import haversine_m
-from inkling.testing.oracle import bound, oracle
 
 PROGRAM = """
 STREAM Ship(id BIGINT, ship STRING, t BIGINT, lat DOUBLE, lon DOUBLE) ID id KEY ship TIME t ORDER BY id;

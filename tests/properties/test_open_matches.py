@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from tests.kit.arrow import arrow_tables
+from tests.kit.programs import Case, Options, seeded_cases
+from tests.kit.universe import Kind
 
 import inkling
 from inkling.errors import NotSupportedYet
 from inkling.logical import plan as p
-from inkling.testing.arrow import arrow_tables
-from inkling.testing.programs import Case, Options, seeded_cases
-from inkling.testing.universe import Kind
 
 OPTIONS = Options(kinds=(Kind.POINTS, Kind.ORDERED), n_events=1, bad_rows=False)
 CASES_PER_SEED = 60

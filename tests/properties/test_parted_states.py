@@ -9,6 +9,14 @@ from itertools import islice
 
 import pyarrow as pa
 import pytest
+from tests.kit.arrival import arrivals, with_lateness
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.oracle import oracle
+from tests.kit.programs import Case, Options, seeded_cases
+from tests.kit.rows import Rows
+from tests.kit.rulesets import packed_rule_sets
+from tests.kit.streams import is_packable, pack
 from tests.properties.naive_forecasts import some_asked, some_rows
 from tests.properties.parted import Trial, Tried
 from tests.properties.test_forecasts_local import learned, program_of
@@ -20,14 +28,6 @@ from inkling.evaluators.windows import carry as windows
 from inkling.io.tables import read_tables
 from inkling.physical.plan import Evaluator
 from inkling.query import Program
-from inkling.testing.arrival import arrivals, with_lateness
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Case, Options, seeded_cases
-from inkling.testing.rows import Rows
-from inkling.testing.rulesets import packed_rule_sets
-from inkling.testing.streams import is_packable, pack
 
 IN_ORDER = frozenset({"ties with order", "row numbers as ids"})
 KINDS = {

@@ -13,6 +13,11 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from tests.kit.exact_kernels import CHAINS_IN_FRACTIONS
+from tests.kit.oracle import ProbableResult, probable_oracle
+from tests.kit.probable_comparison import FoundResult, found_in, probable_differences
+from tests.kit.queries import QueryCase, random_query
+from tests.kit.query_runs import combined_answers, ready
 
 import inkling
 from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
@@ -21,11 +26,6 @@ from inkling.evaluators.probable.regular import Regular
 from inkling.local_stream import LocalStream
 from inkling.logical.plan import Per
 from inkling.query import Program
-from inkling.testing.exact_kernels import CHAINS_IN_FRACTIONS
-from inkling.testing.oracle import ProbableResult, probable_oracle
-from inkling.testing.probable_comparison import FoundResult, found_in, probable_differences
-from inkling.testing.queries import QueryCase, random_query
-from inkling.testing.query_runs import combined_answers, ready
 
 SEEDS = range(4)
 LONG_SEEDS = range(4, 12)

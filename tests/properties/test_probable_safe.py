@@ -11,6 +11,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.kit.arrow import arrow_streams
+from tests.kit.exact_kernels import uncompiled
+from tests.kit.oracle import bound, probable_oracle, surroundings
+from tests.kit.probable_oracle import summed_over, with_names
+from tests.kit.rows import Rows
+from tests.kit.safe_queries import PATTERNS, safe_program, safe_rows
 
 from inkling.analysis.probable.normal_form import query_of
 from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
@@ -25,12 +31,6 @@ from inkling.logical import plan as p
 from inkling.logical.plan import Per
 from inkling.model.time import Clock
 from inkling.model.worlds import joint_worlds
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.exact_kernels import uncompiled
-from inkling.testing.oracle import bound, probable_oracle, surroundings
-from inkling.testing.probable_oracle import summed_over, with_names
-from inkling.testing.rows import Rows
-from inkling.testing.safe_queries import PATTERNS, safe_program, safe_rows
 
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(COMPILED).items()})
 N_CASES = 36

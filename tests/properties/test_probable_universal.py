@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.kit.oracle import ProbableResult, bound, probable_oracle
+from tests.kit.queries import SHAPES, QueryCase, random_query
+from tests.kit.query_runs import Block, Ready, combined_answers, ready, unit_of
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
 
 from inkling import parse
@@ -30,9 +33,6 @@ from inkling.evaluators.probable.universal_bytes import from_bytes, to_bytes
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per, ProgramPlan
 from inkling.model.value_worlds import independent_worlds, markov_worlds
-from inkling.testing.oracle import ProbableResult, bound, probable_oracle
-from inkling.testing.queries import SHAPES, QueryCase, random_query
-from inkling.testing.query_runs import Block, Ready, combined_answers, ready, unit_of
 
 N_CASES = 1000
 PARTS = 10

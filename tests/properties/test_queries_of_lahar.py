@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.kit.oracle import oracle
 
 from inkling import parse
 from inkling.language.lahar import terms as t
 from inkling.language.lahar.checks import free
 from inkling.language.lahar.reader import read_queries
 from inkling.source import SourceText
-from inkling.testing.oracle import oracle
 
 Binding: TypeAlias = frozenset[tuple[str, str]]
 Pair: TypeAlias = tuple[Binding, int]

@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 import pytest
+from tests.kit.probable_oracle import ProbableResult, probable_oracle
 
 import inkling
 from inkling import Sampling
 from inkling.logical.streams import plain
 from inkling.model.time import Clock
-from inkling.testing.probable_oracle import ProbableResult, probable_oracle
 
 TICK = timedelta(seconds=10)
 ZERO = datetime(2026, 3, 1, tzinfo=UTC)

@@ -15,6 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from tests.kit.exact_kernels import uncompiled
+from tests.kit.oracle import bound, probable_oracle, surroundings
+from tests.kit.regular_queries import RegularCase, random_regular
 
 import inkling
 from inkling.analysis.probable.strategy import Engine, strategy_of
@@ -23,9 +26,6 @@ from inkling.evaluators.probable.patterns import Ends, PatternEvaluator
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
 from inkling.model.time import Clock
-from inkling.testing.exact_kernels import uncompiled
-from inkling.testing.oracle import bound, probable_oracle, surroundings
-from inkling.testing.regular_queries import RegularCase, random_regular
 
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(alone.COMPILED).items()})
 PROGRAMS_PER_SEED = 30

@@ -10,6 +10,14 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pytest
+from tests.kit.arrival import permitted_order, with_lateness
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.oracle import surroundings
+from tests.kit.programs import Options, random_program
+from tests.kit.rows import Rows
+from tests.kit.streams import Row, random_rows, random_tables
+from tests.kit.universe import DERIVED, Declared, Kind
 
 import inkling
 from inkling.errors import InklingError, InputError
@@ -27,14 +35,6 @@ from inkling.model.time import Clock
 from inkling.physical.plan import Evaluator, PhysicalPlan
 from inkling.query import Program
 from inkling.results import result_table
-from inkling.testing.arrival import permitted_order, with_lateness
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import surroundings
-from inkling.testing.programs import Options, random_program
-from inkling.testing.rows import Rows
-from inkling.testing.streams import Row, random_rows, random_tables
-from inkling.testing.universe import DERIVED, Declared, Kind
 
 CASES_PER_SEED = 130
 SEEDS = range(4)

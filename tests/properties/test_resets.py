@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.kit.oracle import bound, oracle
 
 from inkling import NotSupportedYet, Program, parse
 from inkling.model.event import Value
-from inkling.testing.oracle import bound, oracle
 
 STREAM = """
 STREAM V(id BIGINT, k STRING, t BIGINT, place BIGINT, s STRING, x DOUBLE) ID id KEY k TIME t ORDER BY place

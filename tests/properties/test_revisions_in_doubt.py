@@ -11,17 +11,10 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from tests.properties.test_imprecise_streams import together as keys_together
-from tests.properties.test_lost_streams import early
-from tests.properties.test_probable_queries import differences
-
-import inkling
-from inkling.errors import ProgramError
-from inkling.io.tables import read_tables
-from inkling.testing.arrow import arrow_tables
-from inkling.testing.chains import chain_cases
-from inkling.testing.coverage import program_features
-from inkling.testing.doubtful_revisions import (
+from tests.kit.arrow import arrow_tables
+from tests.kit.chains import chain_cases
+from tests.kit.coverage import program_features
+from tests.kit.doubtful_revisions import (
     Question,
     Revision,
     Rows,
@@ -33,14 +26,21 @@ from inkling.testing.doubtful_revisions import (
     random_script,
     together,
 )
-from inkling.testing.episodes import one_after_the_other, that_fit_together
-from inkling.testing.lost_programs import lost_case
-from inkling.testing.oracle import probable_oracle
-from inkling.testing.programs import Options
-from inkling.testing.queries import QueryCase, random_query
-from inkling.testing.regular_queries import declaration, random_pattern, random_rows
-from inkling.testing.uncertain import Doubts, random_uncertain_cases
-from inkling.testing.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
+from tests.kit.episodes import one_after_the_other, that_fit_together
+from tests.kit.lost_programs import lost_case
+from tests.kit.oracle import probable_oracle
+from tests.kit.programs import Options
+from tests.kit.queries import QueryCase, random_query
+from tests.kit.regular_queries import declaration, random_pattern, random_rows
+from tests.kit.uncertain import Doubts, random_uncertain_cases
+from tests.kit.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
+from tests.properties.test_imprecise_streams import together as keys_together
+from tests.properties.test_lost_streams import early
+from tests.properties.test_probable_queries import differences
+
+import inkling
+from inkling.errors import ProgramError
+from inkling.io.tables import read_tables
 from inkling.worlds.settings import Sampling
 
 SCRIPTS_PER_PROGRAM = 4

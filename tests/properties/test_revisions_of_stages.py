@@ -6,6 +6,11 @@ import random
 from random import Random
 
 import pytest
+from tests.kit import segments
+from tests.kit.oracle import bound
+from tests.kit.revision_runs import ByFreshRun, follow
+from tests.kit.revisions import REVISING, Mode, random_modes, random_script, revising
+from tests.kit.rows import Rows
 from tests.properties.naive_forecasts import RESET, STREAM, some_asked, some_rows
 from tests.properties.revised import Revised, Tally, small_streams_are_trimmed_too, tried
 from tests.properties.test_forecasts_local import learned
@@ -13,11 +18,6 @@ from tests.properties.test_forecasts_local import learned
 import inkling
 from inkling.live.revision import entries
 from inkling.model.event import Value
-from inkling.testing import segments
-from inkling.testing.oracle import bound
-from inkling.testing.revision_runs import ByFreshRun, follow
-from inkling.testing.revisions import REVISING, Mode, random_modes, random_script, revising
-from inkling.testing.rows import Rows
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,8 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.kit import plans as b
+from tests.kit.oracle import oracle
 
 from inkling.logical import plan as p
 from inkling.logical.invariants import violations
@@ -14,8 +16,6 @@ from inkling.logical.rewrite import RULES, Rule, rewrite
 from inkling.logical.rules.flatten_sequences import flatten_sequences
 from inkling.logical.rules.push_having_into_candidates import push_having_into_candidates
 from inkling.model.types import Type
-from inkling.testing import plans as b
-from inkling.testing.oracle import oracle
 
 SOURCES = "ABC"
 COLUMNS = {"x": Type.INTEGER}

@@ -6,6 +6,9 @@ import random
 from collections import Counter
 
 import pytest
+from tests.kit.arrow import arrow_tables
+from tests.kit.rule_oracle import FREE, RuleOracle, UnboundError
+from tests.kit.rules import RuleCase, rule_case, value_of_kind
 
 import inkling
 from inkling import language
@@ -16,9 +19,6 @@ from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
 from inkling.model.event import Value
 from inkling.model.time import Clock
-from inkling.testing.arrow import arrow_tables
-from inkling.testing.rule_oracle import FREE, RuleOracle, UnboundError
-from inkling.testing.rules import RuleCase, rule_case, value_of_kind
 
 N_SEEDS = 2400
 N_PARTS = 8

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.coverage import FEATURES, Coverage
+from tests.kit.programs import Case
+from tests.kit.rule_coverage import RULE_SET_FEATURES
+from tests.kit.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
 
 import inkling
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.coverage import FEATURES, Coverage
-from inkling.testing.programs import Case
-from inkling.testing.rule_coverage import RULE_SET_FEATURES
-from inkling.testing.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
 
 SEEDS = range(8)
 LONG_SEEDS = range(8, 48)

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
+from tests.kit.arrival import with_lateness
+from tests.kit.comparison import differences
+from tests.kit.oracle import oracle
+from tests.kit.programs import Case, Options
+from tests.kit.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
 from tests.properties.pushing import as_arrived, pushed, pushes_of
 
 import inkling
 from inkling.evaluators.consumption import carry as consumption
 from inkling.evaluators.windows import carry as windows
 from inkling.logical.recursion import groups_of
-from inkling.testing.arrival import with_lateness
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Case, Options
-from inkling.testing.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
 
 SEEDS = range(2)
 LONG_SEEDS = range(2, 6)

@@ -6,13 +6,13 @@ import random
 from collections import Counter
 
 import pytest
+from tests.kit.arrival import arrivals
+from tests.kit.arrow import arrow_streams
+from tests.kit.comparison import differences
+from tests.kit.oracle import bound, oracle
+from tests.kit.segments import SegmentsCase, segments_cases
 
 import inkling
-from inkling.testing.arrival import arrivals
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.segments import SegmentsCase, segments_cases
 
 SEEDS = range(4)
 CASES_PER_SEED = 100

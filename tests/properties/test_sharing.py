@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.oracle import oracle
+from tests.kit.programs import Case, Options, seeded_cases
 from tests.properties.pushing import pushed, pushes_of
 
 import inkling
@@ -14,10 +18,6 @@ from inkling.logical import plan as p
 from inkling.logical.rewrite import rewrite
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Case, Options, seeded_cases
 
 SEEDS = range(2)
 CASES_PER_SEED = 60

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from tests.kit.oracle import bound, surroundings
+
 from inkling.analysis.situation_relations import over_streams
 from inkling.analysis.situations import Situation, situation_of
 from inkling.language.syntax import RELATIONS
@@ -17,7 +19,6 @@ from inkling.logical.streams import RawRow, world_of
 from inkling.model.event import Value
 from inkling.model.time import Clock
 from inkling.model.worlds import certain, joint_worlds
-from inkling.testing.oracle import bound, surroundings
 
 N_EVENTS = 400
 STREAM = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.kit.oracle import oracle
 
 from inkling import Program, parse
 from inkling.errors import ProgramError
-from inkling.testing.oracle import oracle
 
 STREAMS = """
 STREAM B(id STRING, k BIGINT, t BIGINT) ID id KEY k TIME t;

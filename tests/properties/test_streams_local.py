@@ -9,14 +9,14 @@ import random
 from dataclasses import replace
 
 import pytest
+from tests.kit.arrival import with_lateness
+from tests.kit.comparison import differences
+from tests.kit.oracle import oracle
+from tests.kit.packed_programs import packed_programs
+from tests.kit.programs import Options, seeded_cases
 from tests.properties.pushing import Push, as_arrived, pushed, pushes_of
 
 import inkling
-from inkling.testing.arrival import with_lateness
-from inkling.testing.comparison import differences
-from inkling.testing.oracle import oracle
-from inkling.testing.packed_programs import packed_programs
-from inkling.testing.programs import Options, seeded_cases
 
 SEEDS = range(4)
 LONG_SEEDS = range(4, 12)

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.oracle import oracle
+from tests.kit.programs import Case, seeded_cases
+from tests.kit.rulesets import seeded_rule_sets
 
 import inkling
 from inkling.local import taken_in
 from inkling.logical import plan as p
 from inkling.logical.semantics import Result
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Case, seeded_cases
-from inkling.testing.rulesets import seeded_rule_sets
 from inkling.why.account import Why
 from inkling.why.progress import progress_of
 from inkling.why.questions import needed_part

@@ -6,19 +6,19 @@ import random
 from dataclasses import replace
 
 import pytest
+from tests.kit.arrival import with_lateness
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import differences
+from tests.kit.coverage import Coverage, program_features
+from tests.kit.oracle import oracle
+from tests.kit.probable_comparison import found_in, probable_differences
+from tests.kit.programs import Options, seeded_cases
+from tests.kit.uncertain import GOOD_ROWS, Doubts, uncertain_cases
 from tests.properties.pushing import as_arrived, pushed, pushes_of
 
 import inkling
 from inkling import Sampling
 from inkling.evaluators.windows import carry
-from inkling.testing.arrival import with_lateness
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import differences
-from inkling.testing.coverage import Coverage, program_features
-from inkling.testing.oracle import oracle
-from inkling.testing.probable_comparison import found_in, probable_differences
-from inkling.testing.programs import Options, seeded_cases
-from inkling.testing.uncertain import GOOD_ROWS, Doubts, uncertain_cases
 
 WINDOWS = frozenset({"WINDOW"})
 ORDERED = Options(needing=WINDOWS, without=frozenset({"ties with order"}))

@@ -11,18 +11,18 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 import pytest
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.coverage import Coverage
+from tests.kit.oracle import ProbableResult
+from tests.kit.probable_comparison import found_in, probable_differences
+from tests.kit.rule_coverage import chosen_from
+from tests.kit.rulesets import rule_set_text
+from tests.kit.uncertain import Doubts, UncertainCase, uncertain_cases
+from tests.kit.world_data import counted_out, world_data
 
 from inkling import Sampling
 from inkling.logical.recursion import groups_of
 from inkling.model.uncertainty import ProbableValue
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.coverage import Coverage
-from inkling.testing.oracle import ProbableResult
-from inkling.testing.probable_comparison import found_in, probable_differences
-from inkling.testing.rule_coverage import chosen_from
-from inkling.testing.rulesets import rule_set_text
-from inkling.testing.uncertain import Doubts, UncertainCase, uncertain_cases
-from inkling.testing.world_data import counted_out, world_data
 
 PROGRAMS_PER_SEED = 50
 DATASETS = 5

@@ -19,6 +19,15 @@ from math import sqrt
 import numpy as np
 import pytest
 from scipy.stats import binom, fisher_exact
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.drawn_worlds import drawn_worlds
+from tests.kit.oracle import ProbableResult
+from tests.kit.probable_comparison import FoundResult, Names, found_in, same_in
+from tests.kit.probable_oracle import summed_over, with_names
+from tests.kit.programs import Options
+from tests.kit.streams import is_packable, pack
+from tests.kit.uncertain import Doubts, UncertainCase, random_uncertain_cases
+from tests.kit.universe import Doubtful, Kind
 
 from inkling import Sampling
 from inkling.analysis.doubt import doubt_of
@@ -26,15 +35,6 @@ from inkling.logical import plan as p
 from inkling.model.event import Value
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.drawn_worlds import drawn_worlds
-from inkling.testing.oracle import ProbableResult
-from inkling.testing.probable_comparison import FoundResult, Names, found_in, same_in
-from inkling.testing.probable_oracle import summed_over, with_names
-from inkling.testing.programs import Options
-from inkling.testing.streams import is_packable, pack
-from inkling.testing.uncertain import Doubts, UncertainCase, random_uncertain_cases
-from inkling.testing.universe import Doubtful, Kind
 from inkling.worlds.bounds import half_width
 from inkling.worlds.program import answered_apart
 

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pytest
+from tests.kit.arrival import arrivals, with_lateness
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.episodes import one_after_the_other, that_fit_together
+from tests.kit.programs import Options
+from tests.kit.uncertain import Doubts, UncertainCase, random_uncertain_cases
+from tests.kit.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
 
 import inkling
 from inkling.local_stream import Found, LocalStream
 from inkling.model.uncertainty import LostEvents
 from inkling.query import Program
-from inkling.testing.arrival import arrivals, with_lateness
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.episodes import one_after_the_other, that_fit_together
-from inkling.testing.programs import Options
-from inkling.testing.uncertain import Doubts, UncertainCase, random_uncertain_cases
-from inkling.testing.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
 from inkling.worlds.settings import Sampling
 
 SEEDS = range(8)

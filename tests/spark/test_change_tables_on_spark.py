@@ -10,19 +10,19 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import same_results
+from tests.kit.oracle import oracle
+from tests.kit.programs import Options, random_program
+from tests.kit.rows import Rows
+from tests.kit.streams import pack, random_rows, random_tables
+from tests.kit.universe import Declared, Kind
+from tests.kit.withdrawals import corrected, named, revisable, with_withdrawals
 from tests.spark.one_job import rows_by_stage
 
 import inkling
 from inkling.errors import InklingError
 from inkling.query import Program
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import same_results
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Options, random_program
-from inkling.testing.rows import Rows
-from inkling.testing.streams import pack, random_rows, random_tables
-from inkling.testing.universe import Declared, Kind
-from inkling.testing.withdrawals import corrected, named, revisable, with_withdrawals
 
 EVENTS_PER_PROGRAM = 17
 DATASETS = 4

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import same_results
+from tests.kit.oracle import oracle
+from tests.kit.programs import Options, random_program
+from tests.kit.streams import pack, random_rows, random_tables
+from tests.kit.universe import Declared, Kind
 
 import inkling
 from inkling.errors import InklingError
 from inkling.query import Program
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import same_results
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Options, random_program
-from inkling.testing.streams import pack, random_rows, random_tables
-from inkling.testing.universe import Declared, Kind
 
 N_EVENTS, N_KEYS = 16, 6
 POLICIES = frozenset({"CONSUME RECENT"})

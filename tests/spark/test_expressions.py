@@ -9,16 +9,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
-
-from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.functions import FUNCTIONS
-from inkling.logical.vectorized import ARROW_TYPES, Reference, evaluate, pack_bits, words_to_bits
-from inkling.model.event import Value
-from inkling.model.types import Type
-from inkling.spark import expressions
-from inkling.spark.functions import COLUMN_FORMS
-from inkling.testing.expressions import (
+from tests.kit.expressions import (
     APPROXIMATE,
     COLUMNS,
     UNDEFINED,
@@ -28,6 +19,15 @@ from inkling.testing.expressions import (
     same_value,
     surroundings_measure,
 )
+
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.functions import FUNCTIONS
+from inkling.logical.vectorized import ARROW_TYPES, Reference, evaluate, pack_bits, words_to_bits
+from inkling.model.event import Value
+from inkling.model.types import Type
+from inkling.spark import expressions
+from inkling.spark.functions import COLUMN_FORMS
 
 N_ROWS = 24
 AROUND = Surroundings({}, surroundings_measure)

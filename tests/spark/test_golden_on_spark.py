@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.expressions import same_value
 
 import inkling
 from inkling.logical.streams import plain
-from inkling.testing.expressions import same_value
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 CASES = sorted(path.parent.name for path in GOLDEN.glob("*/query.ink"))

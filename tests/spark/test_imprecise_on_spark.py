@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams
+from tests.kit.chains import chain_cases
 
 import inkling
 from inkling.analysis.clock import measure_for
@@ -30,8 +32,6 @@ from inkling.spark.imprecise.frames import ChainRun
 from inkling.spark.imprecise.results import PROBABILITY
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.worker import DETECTED, EVENT, LINEAGE
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.chains import chain_cases
 
 Row = dict[str, object]
 Found = dict[str, dict[tuple[str, ...], tuple[int, int, int, float]]]

@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams
+from tests.kit.lost_programs import LostCase, Row, lost_case
 from tests.spark.one_job import Rows, results_in_one_job
 
 import inkling
@@ -20,8 +22,6 @@ from inkling.errors import InputError
 from inkling.query import Program
 from inkling.spark.lost import shares
 from inkling.spark.lost.shares import Share
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.lost_programs import LostCase, Row, lost_case
 from inkling.worlds.settings import Sampling
 
 pytestmark = pytest.mark.spark

@@ -13,6 +13,9 @@ from functools import reduce
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from tests.kit.arrow import arrow_streams
+from tests.kit.queries import random_query
+from tests.kit.rows import Rows
 
 import inkling
 from inkling.analysis.clock import measure_for
@@ -33,9 +36,6 @@ from inkling.spark.probable.results import whole_results
 from inkling.spark.probable.together import queries_together
 from inkling.spark.stage_frame import named
 from inkling.spark.worker import EVENT
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.queries import random_query
-from inkling.testing.rows import Rows
 
 pytestmark = pytest.mark.spark
 

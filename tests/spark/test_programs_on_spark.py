@@ -10,6 +10,13 @@ from collections.abc import Sequence
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import same_results
+from tests.kit.oracle import oracle
+from tests.kit.programs import Options, random_program, seeded_cases
+from tests.kit.rows import Rows
+from tests.kit.streams import pack, random_rows, random_tables
+from tests.kit.universe import Declared, Kind
 from tests.spark.one_job import results_in_one_job, rows_by_stage
 
 import inkling
@@ -17,13 +24,6 @@ from inkling.errors import InklingError
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.semantics import Result
 from inkling.query import Program
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import same_results
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Options, random_program, seeded_cases
-from inkling.testing.rows import Rows
-from inkling.testing.streams import pack, random_rows, random_tables
-from inkling.testing.universe import Declared, Kind
 
 EVENTS_PER_PROGRAM = 17
 STREAMS_PER_PROGRAM = 4

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from tests.kit.arrow import arrow_streams, arrow_tables
+
 import inkling
-from inkling.testing.arrow import arrow_streams, arrow_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

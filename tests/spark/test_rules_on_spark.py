@@ -9,17 +9,17 @@ import random
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import same_results
+from tests.kit.many_rules import many_rules
+from tests.kit.oracle import oracle
+from tests.kit.programs import Options
+from tests.kit.rulesets import seeded_rule_sets
+from tests.kit.streams import pack, random_rows, random_tables
+from tests.kit.universe import Declared, Kind
 from tests.spark.one_job import rows_by_stage
 
 import inkling
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import same_results
-from inkling.testing.many_rules import many_rules
-from inkling.testing.oracle import oracle
-from inkling.testing.programs import Options
-from inkling.testing.rulesets import seeded_rule_sets
-from inkling.testing.streams import pack, random_rows, random_tables
-from inkling.testing.universe import Declared, Kind
 
 RULE_SETS_PER_PROGRAM = 28
 RULE_SETS_AT_LENGTH = 36

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams
+from tests.kit.comparison import same_results
+from tests.kit.derived_segments import derived_segments_cases
+from tests.kit.oracle import bound, oracle
+from tests.kit.segments import SegmentsCase, segments_cases
 from tests.spark.one_job import rows_by_stage
 
 import inkling
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.comparison import same_results
-from inkling.testing.derived_segments import derived_segments_cases
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.segments import SegmentsCase, segments_cases
 
 N_EVENTS = 40
 N_OF_EVENTS = 8

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.uncertain import uncertain_cases
 
 import inkling
 from inkling.errors import InputError
 from inkling.query import Program
 from inkling.results import Results
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.uncertain import uncertain_cases
 from inkling.worlds.settings import Sampling
 
 Row = dict[str, object]

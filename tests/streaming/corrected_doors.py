@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
+from tests.kit.arrow import arrow_streams
+from tests.kit.revisions import Mode, Step, random_script
+from tests.kit.rows import Rows
 from tests.streaming.revised_query import regrouped
 
 from inkling.query import Program
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.revisions import Mode, Step, random_script
-from inkling.testing.rows import Rows
 
 PROGRAM = """
 STREAM Door(id STRING, n BIGINT, person STRING, room STRING, badge BIGINT, t BIGINT) ID id KEY person TIME t ORDER BY n

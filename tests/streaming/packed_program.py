@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from tests.kit.arrival import with_lateness
+from tests.kit.coverage import program_features
+from tests.kit.programs import Options, random_program
+from tests.kit.universe import Declared
+
 import inkling
 from inkling.errors import InklingError
 from inkling.query import Program
-from inkling.testing.arrival import with_lateness
-from inkling.testing.coverage import program_features
-from inkling.testing.programs import Options, random_program
-from inkling.testing.universe import Declared
 
 
 def packed_program(

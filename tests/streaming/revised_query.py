@@ -12,6 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from tests.kit.arrow import arrow_streams
+from tests.kit.revised_streams import Reference
+from tests.kit.revisions import Step
 from tests.spark.one_job import KeptRows, Rows
 from tests.streaming.in_process import told_by
 
@@ -21,9 +24,6 @@ from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.outputs import Output, Tally
 from inkling.spark.streaming.query import LiveQuery
 from inkling.spark.streaming.sinks import Sink
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.revised_streams import Reference
-from inkling.testing.revisions import Step
 
 Row = Mapping[str, object]
 

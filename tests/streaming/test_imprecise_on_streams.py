@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from tests.kit.chains import STREAMS
 
 import inkling
-from inkling.testing.chains import STREAMS
 
 N_KEYS = 24
 N_FILES = 3

@@ -12,12 +12,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from tests.kit.arrow import arrow_streams
 
 import inkling
 from inkling.analysis.lost import relations_of
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
-from inkling.testing.arrow import arrow_streams
 
 N_TIMES, BORDER, LATENESS, TIMEOUT = 60, 30, 2, 15
 LINES = ("p", "q", "r")

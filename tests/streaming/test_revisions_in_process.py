@@ -12,6 +12,16 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.doubtful_revisions import Net, Revision, difference
+from tests.kit.doubtful_revisions import random_modes as doubtful_modes
+from tests.kit.doubtful_revisions import random_script as doubtful_script
+from tests.kit.programs import Options, random_program
+from tests.kit.revised_streams import Reference
+from tests.kit.revisions import Mode, Step, random_modes, random_script, revising
+from tests.kit.rows import Rows as TestRows
+from tests.kit.streams import pack, random_rows, random_tables
+from tests.kit.universe import Declared, Kind
 from tests.properties.test_revisions_in_doubt import KINDS
 from tests.streaming import corrected_doors as doors
 from tests.streaming.in_process import InProcess, Rows, job_of
@@ -24,16 +34,6 @@ from inkling.live.adaptation.online import OnlineLearning
 from inkling.live.changes import changes, require_same_past
 from inkling.live.clocks import NEVER
 from inkling.query import Program
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.doubtful_revisions import Net, Revision, difference
-from inkling.testing.doubtful_revisions import random_modes as doubtful_modes
-from inkling.testing.doubtful_revisions import random_script as doubtful_script
-from inkling.testing.programs import Options, random_program
-from inkling.testing.revised_streams import Reference
-from inkling.testing.revisions import Mode, Step, random_modes, random_script, revising
-from inkling.testing.rows import Rows as TestRows
-from inkling.testing.streams import pack, random_rows, random_tables
-from inkling.testing.universe import Declared, Kind
 
 N_PROGRAMS, SCRIPTS_PER_PROGRAM, DATASETS = 12, 2, 8
 DOUBTFUL_PROGRAMS = 4

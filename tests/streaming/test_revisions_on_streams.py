@@ -13,6 +13,13 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import same_results
+from tests.kit.oracle import oracle
+from tests.kit.revised_streams import Reference
+from tests.kit.revisions import Mode, Step, random_script, revising
+from tests.kit.streams import pack, random_rows, random_tables
+from tests.kit.universe import TABLES, Declared, Kind
 from tests.streaming import corrected_doors as doors
 from tests.streaming.packed_program import packed_program
 from tests.streaming.revised_query import (
@@ -31,13 +38,6 @@ import inkling
 from inkling.errors import InklingError, InputError
 from inkling.physical.plan import Evaluator
 from inkling.query import Program
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import same_results
-from inkling.testing.oracle import oracle
-from inkling.testing.revised_streams import Reference
-from inkling.testing.revisions import Mode, Step, random_script, revising
-from inkling.testing.streams import pack, random_rows, random_tables
-from inkling.testing.universe import TABLES, Declared, Kind
 
 MICRO_BATCHES = 2
 DATASETS = 6

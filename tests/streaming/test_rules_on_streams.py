@@ -12,15 +12,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrival import arrivals
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.comparison import same_results
+from tests.kit.many_rules import many_rules
+from tests.kit.oracle import oracle
+from tests.kit.streams import pack, random_rows, random_tables
+from tests.kit.universe import Declared, Kind
 from tests.spark.one_job import KeptRows
-
-from inkling.testing.arrival import arrivals
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.comparison import same_results
-from inkling.testing.many_rules import many_rules
-from inkling.testing.oracle import oracle
-from inkling.testing.streams import pack, random_rows, random_tables
-from inkling.testing.universe import Declared, Kind
 
 RULE_SETS_PER_PROGRAM = 10
 RULE_SETS_AT_LENGTH = 52

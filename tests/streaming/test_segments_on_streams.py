@@ -9,13 +9,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.arrival import arrivals, with_lateness
+from tests.kit.arrow import arrow_streams
+from tests.kit.comparison import same_results
+from tests.kit.oracle import bound, oracle
 from tests.spark.one_job import KeptRows
 
 import inkling
-from inkling.testing.arrival import arrivals, with_lateness
-from inkling.testing.arrow import arrow_streams
-from inkling.testing.comparison import same_results
-from inkling.testing.oracle import bound, oracle
 
 MICRO_BATCHES = 2
 PROGRAM = """

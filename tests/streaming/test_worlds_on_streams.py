@@ -21,6 +21,14 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from tests.kit.arrival import arrivals
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.doubtful_rows import doubtful_rows
+from tests.kit.episodes import one_after_the_other
+from tests.kit.rows import Rows
+from tests.kit.streams import pack, random_tables
+from tests.kit.uncertain import UncertainCase
+from tests.kit.universe import Declared, Doubtful, Kind
 from tests.spark.one_job import KeptRows
 from tests.streaming import doubtful_bells as bells
 from tests.streaming.arriving import arrive
@@ -31,14 +39,6 @@ import inkling
 from inkling.errors import InputError
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
-from inkling.testing.arrival import arrivals
-from inkling.testing.arrow import arrow_streams, arrow_tables
-from inkling.testing.doubtful_rows import doubtful_rows
-from inkling.testing.episodes import one_after_the_other
-from inkling.testing.rows import Rows
-from inkling.testing.streams import pack, random_tables
-from inkling.testing.uncertain import UncertainCase
-from inkling.testing.universe import Declared, Doubtful, Kind
 from inkling.worlds.settings import Sampling
 
 EVENTS_PER_PROGRAM = 10

@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.kit.oracle import surroundings
 
 import inkling
 from inkling.analysis.bounded import Bound, advice, bound_text, forgetting_text, state_bound
@@ -18,7 +19,6 @@ from inkling.io import normalize, read_table
 from inkling.model.time import Clock
 from inkling.physical.plan import Evaluator
 from inkling.query import Program
-from inkling.testing.oracle import surroundings
 
 STREAMS = """
     STREAM V(id STRING, k STRING, s STRING, t BIGINT, n BIGINT) ID id KEY k TIME t ORDER BY n LATENESS 3 TICKS;

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import bound, oracle
 
 import inkling
 from inkling.analysis.partition import partition_of
-from inkling.testing.oracle import bound, oracle
 
 STREAMS = "".join(f"STREAM {name}(id STRING, k INT, t INT) ID id TIME t;" for name in "ABC")
 

@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from tests.kit.oracle import oracle
 
 import inkling
 from inkling.analysis.wait import wait_of
@@ -10,7 +11,6 @@ from inkling.analysis.window import total_horizon
 from inkling.logical import plan as p
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
-from inkling.testing.oracle import oracle
 
 STREAMS = "\n".join(f"STREAM {name}(id STRING, x BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")
 EVENTS = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tests.kit.comparison import same_results
+from tests.kit.oracle import oracle
+
 import inkling
-from inkling.testing.comparison import same_results
-from inkling.testing.oracle import oracle
 
 PROGRAM = """
 STREAM V(id STRING, x INT, t INT, seq INT) ID id TIME t ORDER BY seq;

@@ -10,12 +10,12 @@ from math import prod
 from random import Random
 
 import numpy as np
+from tests.kit.exact_kernels import uncompiled
 
 from inkling.infer.model import Model
 from inkling.infer.observations import likelihoods
 from inkling.kernels import belief_rows, hidden_states
 from inkling.kernels.hidden_states import DONE, Moves, Seen
-from inkling.testing.exact_kernels import uncompiled
 
 Path = tuple[int, ...]
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.kit.exact_kernels import uncompiled
 from tests.unit.infer.paths import Case, chain, passed, paths_of, possible_cases, random_cases
 
 import inkling
@@ -17,7 +18,6 @@ from inkling.io import read_table
 from inkling.kernels import hidden_states
 from inkling.kernels.hidden_states import DONE
 from inkling.model.time import Clock
-from inkling.testing.exact_kernels import uncompiled
 
 F = Fraction
 OFFICE, HALL = 0, 1

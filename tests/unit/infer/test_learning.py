@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from tests.kit.exact_kernels import uncompiled
 from tests.unit.infer.paths import Case, passed, possible_cases
 
 from inkling import infer
@@ -11,7 +12,6 @@ from inkling.generate import corridor
 from inkling.infer.learning import Counts, improved, reports
 from inkling.infer.model import Model
 from inkling.kernels import hidden_states
-from inkling.testing.exact_kernels import uncompiled
 
 
 def counted(case: Case) -> Counts:

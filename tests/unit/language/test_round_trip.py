@@ -1,10 +1,10 @@
 """Printing then parsing is the identity, and printing twice is printing once."""
 
 from hypothesis import given
+from tests.kit.syntax_strategies import programs
 
 from inkling.language import format_program, parse
 from inkling.language.syntax import Program
-from inkling.testing.syntax_strategies import programs
 
 
 @given(programs())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle
 
 import inkling
 from inkling.evaluators.stage import stepper
-from inkling.testing.oracle import oracle
 
 STREAM = "STREAM E(id INT, k INT, kind STRING, t INT) ID id KEY k TIME t ORDER BY id LATENESS 5 TICKS;\n"
 PROGRAMS = {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.kit.oracle import bound
 
 from inkling.io.normalize import Normalizer
 from inkling.live.clocks import Marks
@@ -16,7 +17,6 @@ from inkling.live.revision.clocks import Windows
 from inkling.live.revision.ledger import Entered
 from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.model.time import Clock
-from inkling.testing.oracle import bound
 
 LATENESS, WINDOW = 2, 5
 PLAN = bound(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle
 
 import inkling
-from inkling.testing.oracle import oracle
 
 STREAMS = "".join(f"STREAM {name}(id STRING, k STRING, x INT, t INT) ID id KEY k TIME t;\n" for name in "ABC")
 CASES = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tests.kit.oracle import bound
+
 from inkling.logical import expr as e
 from inkling.logical.binary import Choice, Pair, Single, pairs_of
-from inkling.testing.oracle import bound
 
 STREAMS = "\n".join(f"STREAM {name}(id INT, k INT, x DOUBLE, t INT) ID id KEY k TIME t;" for name in "ABC")
 

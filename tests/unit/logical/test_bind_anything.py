@@ -4,6 +4,9 @@ from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.kit.oracle import oracle
+from tests.kit.rows import Rows
+from tests.kit.syntax_strategies import programs
 
 from inkling.errors import ProgramError, render
 from inkling.language import format_program, parse
@@ -13,9 +16,6 @@ from inkling.logical.explain import explain
 from inkling.logical.invariants import violations
 from inkling.logical.plan import ProgramPlan
 from inkling.source import SourceText
-from inkling.testing.oracle import oracle
-from inkling.testing.rows import Rows
-from inkling.testing.syntax_strategies import programs
 
 DECLARATIONS = """
 STREAM A(id STRING, x INT, k STRING, on BOOLEAN) ID id TIME t;

@@ -1,11 +1,11 @@
 """Conditions: every conjunct is tested at the last place it mentions, and names mean what they should."""
 
 import pytest
+from tests.kit.oracle import bound
 
 from inkling.logical import plan as p
 from inkling.logical.expr import ListColumn, walk
 from inkling.logical.text import Wording, expr_text, lookup_text
-from inkling.testing.oracle import bound
 
 STREAMS = """
 STREAM A(x INT, k STRING, on BOOLEAN) TIME t;

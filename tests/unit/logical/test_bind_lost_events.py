@@ -6,13 +6,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests.kit.oracle import bound
 
 import inkling
 from inkling.errors import InklingError, ProgramError
 from inkling.logical.explain import explain
 from inkling.model.time import Span
 from inkling.model.uncertainty import LostEvents, Rate
-from inkling.testing.oracle import bound
 
 TABLES = (
     "TABLE busy(since INT, rate DOUBLE) FROM 'busy.csv'; TABLE plan(bus STRING, n INT, stop STRING) FROM 'plan.csv';"

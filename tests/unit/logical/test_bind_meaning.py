@@ -1,11 +1,11 @@
 """The examples of the language reference, from text to the results that the definition gives."""
 
 import pytest
+from tests.kit.oracle import bound, oracle
+from tests.kit.rows import Rows, points, word
 
 from inkling.logical.invariants import violations
 from inkling.model.event import Value
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.rows import Rows, points, word
 
 LETTERS = "".join(f"STREAM {name}(id STRING) ID id TIME t;" for name in "ABCD")
 WORDS = "STREAM V(id STRING, s STRING, seq INT, k STRING) ID id KEY k TIME t ORDER BY seq;"

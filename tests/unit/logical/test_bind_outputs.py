@@ -1,11 +1,11 @@
 """Head and RETURN: values, names and types."""
 
 import pytest
+from tests.kit.oracle import bound
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.types import Type
-from inkling.testing.oracle import bound
 
 STREAMS = """
 STREAM A(id STRING, x INT, y DOUBLE, k STRING) ID id TIME t;

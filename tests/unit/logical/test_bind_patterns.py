@@ -2,9 +2,10 @@
 
 from fractions import Fraction
 
+from tests.kit.oracle import bound
+
 from inkling.logical import plan as p
 from inkling.model.time import Span
-from inkling.testing.oracle import bound
 
 STREAMS = """
 STREAM A(x INT, k STRING) TIME t;

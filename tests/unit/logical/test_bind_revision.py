@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from tests.kit.oracle import bound
+
 import inkling
 from inkling.model.time import Span
-from inkling.testing.oracle import bound
 
 TRADES = (
     "STREAM Trade(id STRING, price INT, op STRING, t INT) ID id TIME t LATENESS 5 TICKS SPECULATIVE OP op FOR 9 TICKS;"

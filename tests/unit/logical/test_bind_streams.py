@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from tests.kit.oracle import bound
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -10,7 +11,6 @@ from inkling.model.schema import Column
 from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
-from inkling.testing.oracle import bound
 
 
 def stream(declaration: str) -> p.StreamPlan:

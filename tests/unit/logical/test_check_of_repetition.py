@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import bound, oracle
 
 import inkling
 from inkling.errors import InklingError
 from inkling.logical import plan as p
 from inkling.logical.part_texts import PartTexts
-from inkling.testing.oracle import bound, oracle
 
 STREAMS = "\n".join(f"STREAM {name}(id STRING, x INT, t BIGINT, n INT) ID id TIME t ORDER BY n;" for name in "ABC")
 Rows = dict[str, list[dict[str, object]]]

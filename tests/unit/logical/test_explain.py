@@ -1,10 +1,10 @@
 """Plans and expressions as text."""
 
 import pytest
+from tests.kit.oracle import bound
 
 from inkling.logical.explain import explain
 from inkling.logical.text import expr_text
-from inkling.testing.oracle import bound
 
 
 def test_every_step_stands_on_the_lines_before_it() -> None:

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
+from tests.kit.oracle import bound
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.invariants import violations
 from inkling.model.schema import Column
 from inkling.model.types import Type
-from inkling.testing.oracle import bound
 
 PLAN = bound(
     "STREAM A(x INT, k STRING) TIME t DERIVE d = x - PREV(x);"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.kit.oracle import bound, oracle
 
 import inkling
 from inkling.errors import NotSupportedYet, ProgramError
@@ -13,7 +14,6 @@ from inkling.logical import plan as p
 from inkling.logical.explain import explain
 from inkling.logical.invariants import violations
 from inkling.model.types import Type
-from inkling.testing.oracle import bound, oracle
 
 STREAM = "STREAM P(id INT, k STRING, g INT, s INT, e INT) ID id KEY k TIME FROM s TO e;"
 SHARE = "AT LEAST n FROM 1 TO 3 P x INTERSECTS SOME P y"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle
+from tests.kit.plans import column, compare, event, leaf, plus, program, seq, stream, ticks
+from tests.kit.rows import Rows, intervals, points
 
 from inkling.logical import plan as p
 from inkling.logical.semantics import Result
 from inkling.model.types import Type
-from inkling.testing.oracle import oracle
-from inkling.testing.plans import column, compare, event, leaf, plus, program, seq, stream, ticks
-from inkling.testing.rows import Rows, intervals, points
 
 a, b, c = (leaf(slot, name) for slot, name in enumerate("ABC"))
 n = p.Absent(leaf(9, "N"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from tests.kit.oracle import bound, oracle
+from tests.kit.plans import event, leaf, program, seq, ticks
+from tests.kit.rows import points
+
 from inkling.logical import plan as p
 from inkling.logical.semantics import Result
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.plans import event, leaf, program, seq, ticks
-from inkling.testing.rows import points
 
 a, b, c = (leaf(slot, name) for slot, name in enumerate("ABC"))
 

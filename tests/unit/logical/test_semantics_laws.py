@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
+from tests.kit.oracle import bound, oracle
+from tests.kit.plans import event, leaf, plus, program, seq
+from tests.kit.programs import Case, Options, seeded_cases
+from tests.kit.rows import Rows
+from tests.kit.streams import is_packable, pack, random_rows
+from tests.kit.universe import Declared, Kind
 
 from inkling.logical import plan as p
 from inkling.logical.semantics import Result
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.plans import event, leaf, plus, program, seq
-from inkling.testing.programs import Case, Options, seeded_cases
-from inkling.testing.rows import Rows
-from inkling.testing.streams import is_packable, pack, random_rows
-from inkling.testing.universe import Declared, Kind
 
 TIME_COLUMNS = ("t", "begun", "ended")
 

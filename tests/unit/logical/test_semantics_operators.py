@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.oracle import oracle
+from tests.kit.plans import column, event, leaf, plus, program, seq, stream, strict
+from tests.kit.rows import Rows, intervals, points
 
 from inkling.logical import plan as p
 from inkling.model.types import Type
-from inkling.testing.oracle import oracle
-from inkling.testing.plans import column, event, leaf, plus, program, seq, stream, strict
-from inkling.testing.rows import Rows, intervals, points
 
 a, b, c = (leaf(slot, name) for slot, name in enumerate("ABC"))
 

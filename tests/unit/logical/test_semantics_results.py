@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from inkling.logical import expr as e
-from inkling.logical import plan as p
-from inkling.logical.semantics import Result
-from inkling.model.types import Type
-from inkling.testing.oracle import oracle
-from inkling.testing.plans import (
+from tests.kit.oracle import oracle
+from tests.kit.plans import (
     column,
     compare,
     event,
@@ -22,7 +17,12 @@ from inkling.testing.plans import (
     table,
     ticks,
 )
-from inkling.testing.rows import Rows, points, word
+from tests.kit.rows import Rows, points, word
+
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.semantics import Result
+from inkling.model.types import Type
 
 NUMBERED = {"k": Type.STRING, "x": Type.INTEGER}
 a, b, c = (leaf(slot, name) for slot, name in enumerate("ABC"))

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from inkling.logical import expr as e
-from inkling.logical import plan as p
-from inkling.model.types import Type
-from inkling.testing.oracle import oracle
-from inkling.testing.plans import (
+from tests.kit.oracle import oracle
+from tests.kit.plans import (
     column,
     compare,
     event,
@@ -21,7 +17,11 @@ from inkling.testing.plans import (
     strict,
     ticks,
 )
-from inkling.testing.rows import Rows, points, word
+from tests.kit.rows import Rows, points, word
+
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.types import Type
 
 a, b, c, d = (leaf(slot, name) for slot, name in enumerate("ABCD"))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from tests.kit.oracle import bound, oracle, surroundings
+from tests.kit.plans import stream
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -12,8 +14,6 @@ from inkling.logical.streams import RawRow, places_of, plain, stream_events
 from inkling.model.event import Event
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.testing.oracle import bound, oracle, surroundings
-from inkling.testing.plans import stream
 
 X = e.ColumnOf(e.ROW, "x", Type.INTEGER)
 PREVIOUS = e.PreviousColumn("x", Type.INTEGER)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from tests.kit.oracle import bound, oracle
+from tests.kit.programs import Options, seeded_cases
+from tests.kit.rows import Rows, points
+from tests.kit.streams import random_rows, random_tables
+from tests.kit.universe import TABLES, Declared, Kind
 
 import inkling
 from inkling.errors import ProgramError
 from inkling.logical import plan as p
 from inkling.logical.invariants import violations
 from inkling.logical.semantics import Result
-from inkling.testing.oracle import bound, oracle
-from inkling.testing.programs import Options, seeded_cases
-from inkling.testing.rows import Rows, points
-from inkling.testing.streams import random_rows, random_tables
-from inkling.testing.universe import TABLES, Declared, Kind
 
 STREAMS = "\n".join(f"STREAM {name}(id STRING, x BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")
 

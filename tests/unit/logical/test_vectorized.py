@@ -8,6 +8,17 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.kit.expressions import (
+    COLUMNS,
+    TABLE,
+    UNDEFINED,
+    defined_value,
+    random_expression,
+    random_facts,
+    random_rows,
+    same_value,
+    surroundings_measure,
+)
 
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
@@ -23,17 +34,6 @@ from inkling.logical.vectorized import (
 from inkling.logical.vectorized.functions import MEANINGS
 from inkling.model.event import Value
 from inkling.model.types import Type
-from inkling.testing.expressions import (
-    COLUMNS,
-    TABLE,
-    UNDEFINED,
-    defined_value,
-    random_expression,
-    random_facts,
-    random_rows,
-    same_value,
-    surroundings_measure,
-)
 
 N_ROWS = 24
 NO_TABLES = Surroundings({}, surroundings_measure)

@@ -7,13 +7,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.kit.programs import seeded_cases
 from typer.testing import CliRunner
 
 import inkling
 from inkling.cli import app
 from inkling.physical.graph.agents import Kind, Network, network_of
 from inkling.physical.graph.layers import drawn
-from inkling.testing.programs import seeded_cases
 
 PROGRAM = """
 STREAM S(id STRING, k STRING, kind STRING, x INT, t INT) ID id TIME t;

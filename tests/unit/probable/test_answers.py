@@ -6,10 +6,10 @@ import random
 from collections.abc import Sequence
 
 import pytest
+from tests.kit.oracle import probable_oracle
+from tests.kit.probable_comparison import found_in, probable_differences
 
 import inkling
-from inkling.testing.oracle import probable_oracle
-from inkling.testing.probable_comparison import found_in, probable_differences
 
 Rows = dict[str, list[dict[str, object]]]
 CHAINED = "STREAM M(id STRING, k DOUBLE, v BIGINT, t BIGINT) ID id KEY k TIME t PROBABILITY p GIVEN g;"

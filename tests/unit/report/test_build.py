@@ -5,6 +5,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from tests.kit.reports import fleet_report
 
 from inkling.report import (
     EventCount,
@@ -16,7 +17,6 @@ from inkling.report import (
     build_report,
     write_report,
 )
-from inkling.testing.reports import fleet_report
 
 HOSTILE = "</script></style><img src=x onerror=alert(1)><!-- \"'`& ünïcödé 漢字 🖋 \u202e"
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.kit.chains import ChainCase, chain_cases
+from tests.kit.exact_kernels import IN_FRACTIONS
 from tests.properties.test_imprecise_exact import answers, program_of, rows_of
 
 import inkling
@@ -17,8 +19,6 @@ from inkling.evaluators.imprecise import growth
 from inkling.evaluators.imprecise.places import Place
 from inkling.imprecise.run import answered
 from inkling.logical import plan as p
-from inkling.testing.chains import ChainCase, chain_cases
-from inkling.testing.exact_kernels import IN_FRACTIONS
 
 STREAM = "STREAM {}(id STRING, v BIGINT, lo BIGINT, hi BIGINT) ID id TIME BETWEEN lo AND hi;"
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from random import Random
 
 import numpy as np
+from tests.kit.lost_pairs import flat, lists_of_pairs, random_flat, random_pairs, shifted
 
 from inkling.evaluators.lost.baselines import ignored, ignored_lists, mean_length, n_sharing, static, static_lists
 from inkling.evaluators.lost.discrete import masses_of_counts, possibilities_around, sharing_masses
@@ -15,7 +16,6 @@ from inkling.evaluators.lost.exact.question import sharing
 from inkling.evaluators.lost.lists import Lists
 from inkling.evaluators.lost.reference import counts
 from inkling.evaluators.lost.tree import walk
-from inkling.testing.lost_pairs import flat, lists_of_pairs, random_flat, random_pairs, shifted
 
 
 def flats_of(lists: Lists) -> list[Flat]:

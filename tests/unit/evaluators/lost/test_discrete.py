@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.kit.lost_pairs import Pair, flat, lists_of_pairs, random_pairs, random_question
 
 from inkling.evaluators.lost.discrete import (
     Choices,
@@ -22,7 +23,6 @@ from inkling.evaluators.lost.discrete import (
 )
 from inkling.evaluators.lost.exact.question import sharing
 from inkling.evaluators.lost.lists import Lists
-from inkling.testing.lost_pairs import Pair, flat, lists_of_pairs, random_pairs, random_question
 
 
 def some_times(random: Random) -> list[Fraction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.lost_pairs import flat
 
 from inkling.evaluators.lost.exact.certain import answer, n_qualifying
 from inkling.evaluators.lost.exact.flat import Flat, fault_of, of_segments, segments_of
@@ -11,7 +12,6 @@ from inkling.evaluators.lost.exact.question import Question, sharing
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.evaluators.lost.reference import counts
 from inkling.evaluators.lost.tree import walk
-from inkling.testing.lost_pairs import flat
 
 FAULTS = [
     (flat("0 2 4"), "odd_count"),

@@ -8,6 +8,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.kit.lost_lines import overlapping_line, random_line
+from tests.kit.lost_pairs import Pair, flat, lists_of_lines, lists_of_pairs, random_pairs, random_question
 
 from inkling.evaluators.lost.exact.flat import Flat
 from inkling.evaluators.lost.exact.line import Along, Line
@@ -16,8 +18,6 @@ from inkling.evaluators.lost.letters import parse_question
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.passes import Chances, chances
 from inkling.evaluators.lost.reference import counts_of_lines
-from inkling.testing.lost_lines import overlapping_line, random_line
-from inkling.testing.lost_pairs import Pair, flat, lists_of_lines, lists_of_pairs, random_pairs, random_question
 
 CLOSE = 1e-9
 

@@ -7,6 +7,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.kit.lost_lines import overlapping_line, random_line, unbounded
+from tests.kit.lost_pairs import flat, lists_of_lines, lists_of_pairs, random_pairs, random_question
 
 from inkling.evaluators.lost.exact.frontier import bounds as exact_bounds
 from inkling.evaluators.lost.exact.line import Line, Point, Span, breakpoints
@@ -16,8 +18,6 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.passes import Bounds, bounds, chances
 from inkling.evaluators.lost.reference import masses_after
 from inkling.model.batch import FOREVER
-from inkling.testing.lost_lines import overlapping_line, random_line, unbounded
-from inkling.testing.lost_pairs import flat, lists_of_lines, lists_of_pairs, random_pairs, random_question
 
 
 def bounds_at(

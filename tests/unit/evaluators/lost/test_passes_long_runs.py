@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, binom, poisson
+from tests.kit.lost_pairs import flat, lists_of_lines, lists_of_pairs
 
 from inkling.evaluators.lost.exact.flat import Flat
 from inkling.evaluators.lost.exact.line import Line, Point, Span, line_of
@@ -16,7 +17,6 @@ from inkling.evaluators.lost.exact.question import Question, asked_of, sharing
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.evaluators.lost.passes import chances
-from inkling.testing.lost_pairs import flat, lists_of_lines, lists_of_pairs
 
 
 def at_least(left: Flat, right: Flat, question: Question, most: int) -> np.ndarray:

@@ -8,6 +8,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.kit.lost_lines import random_line, unbounded
+from tests.kit.lost_pairs import flat, lists_of_lines, random_question
 
 from inkling.evaluators.lost.exact.line import Line, Point, Span, breakpoints, line_of
 from inkling.evaluators.lost.exact.question import Question, asked_of
@@ -15,8 +17,6 @@ from inkling.evaluators.lost.exact.rates import rate_counts_of_lines
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.evaluators.lost.passes import chances
-from inkling.testing.lost_lines import random_line, unbounded
-from inkling.testing.lost_pairs import flat, lists_of_lines, random_question
 
 
 def related(left: Line, right: Line, name: str) -> float:

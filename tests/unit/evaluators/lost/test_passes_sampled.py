@@ -7,15 +7,8 @@ from random import Random
 
 import numpy as np
 import pytest
-
-from inkling.evaluators.lost.exact.line import Line
-from inkling.evaluators.lost.exact.question import Question, asked_of, sharing
-from inkling.evaluators.lost.limits import Limits
-from inkling.evaluators.lost.lists import Lists
-from inkling.evaluators.lost.passes import chances
-from inkling.evaluators.lost.sampled import sampled
-from inkling.testing.lost_lines import overlapping_line, random_line, unbounded
-from inkling.testing.lost_pairs import (
+from tests.kit.lost_lines import overlapping_line, random_line, unbounded
+from tests.kit.lost_pairs import (
     chances_by_definition,
     flat,
     lists_of_lines,
@@ -23,6 +16,13 @@ from inkling.testing.lost_pairs import (
     random_pairs,
     random_question,
 )
+
+from inkling.evaluators.lost.exact.line import Line
+from inkling.evaluators.lost.exact.question import Question, asked_of, sharing
+from inkling.evaluators.lost.limits import Limits
+from inkling.evaluators.lost.lists import Lists
+from inkling.evaluators.lost.passes import chances
+from inkling.evaluators.lost.sampled import sampled
 
 LIMITS = Limits(n_samples=4000, error=0.02, seed=3)
 TOO_FEW = replace(LIMITS, states=1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from tests.kit.lost_pairs import flat
 
 from inkling.evaluators.lost.exact.question import Question, sharing
 from inkling.evaluators.lost.tree import WorldBudgetExceeded, walk
 from inkling.evaluators.lost.world import world_chance
-from inkling.testing.lost_pairs import flat
 
 LEFT, RIGHT = flat("0 _ _ 6 8 11"), flat("1 3 _ _ _ 12")
 

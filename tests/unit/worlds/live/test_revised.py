@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.kit.oracle import bound, probable_oracle
 
 import inkling
 from inkling.local_stream import Found, LocalStream
-from inkling.testing.oracle import bound, probable_oracle
 from inkling.worlds.settings import Sampling
 
 Row = dict[str, Any]

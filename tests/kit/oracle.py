@@ -1,0 +1,34 @@
+"""What the results must be, by the definition: in one world here, over all worlds in `probable_oracle`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tests.kit.probable_oracle import ProbableResult, probable_oracle
+from tests.kit.surroundings import Tables, surroundings
+
+from inkling.language import parse
+from inkling.logical import bind
+from inkling.logical import plan as p
+from inkling.logical.semantics import Result, semantics
+from inkling.logical.streams import RawRow, world_of
+from inkling.model.time import Clock
+from inkling.source import SourceText
+
+__all__ = ["ProbableResult", "bound", "oracle", "probable_oracle", "surroundings"]
+
+
+def bound(text: str) -> p.ProgramPlan:
+    """The plan of a program in `.ink`."""
+    return bind(parse(text), SourceText("program.ink", text)).plan
+
+
+def oracle(
+    plan: p.ProgramPlan,
+    rows: Mapping[str, Sequence[RawRow]],
+    tables: Tables | None = None,
+    clock: Clock = Clock.TICKS,
+) -> dict[str, tuple[Result, ...]]:
+    """The results of every event of a program on certain streams."""
+    around = surroundings(plan, tables or {}, clock)
+    return semantics(plan, world_of(plan, rows, around), around)
