@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
 from inkling.errors import InputError
@@ -24,7 +25,6 @@ from inkling.lost.notes import notes_of
 from inkling.lost.program import LostProgram
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
-from inkling.physical.query_verdicts import no_query
 from inkling.physical.runnable import Runnable
 from inkling.probable import during
 from inkling.probable import run as probable_run
@@ -95,7 +95,7 @@ def chances_during(
         raise InputError.of(
             "INK0656",
             f"whether `{event}` happens between two times cannot be told",
-            notes=(_no_query(program.plan, event),),
+            notes=(_no_query(program, event),),
             helps=("ask it of a query over probable streams, PER END",),
         )
     if clock is not given.measure.clock:
@@ -121,13 +121,14 @@ def _is_forecast(plan: ProgramPlan, name: str) -> bool:
 _CLOCKS = {Clock.TICKS: "integers", Clock.TIMESTAMP: "timestamps"}
 
 
-def _no_query(plan: ProgramPlan, name: str) -> str:
-    event = plan.event(name)
+def _no_query(program: Runnable, name: str) -> str:
+    event = program.plan.event(name)
     if event is None:
         return f"the program has no event `{name}`"
     if event.forecast is not None:
         return "it is a forecast"
-    return no_query(event, plan) or "it rests on no stream with a PROBABILITY"
+    choice = program.physical.steps[name].choice
+    return choice.refused_by(Evaluator.QUERY) or "it rests on no stream with a PROBABILITY"
 
 
 @dataclass(frozen=True, slots=True)

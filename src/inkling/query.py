@@ -398,7 +398,7 @@ class Program:
 
         self._refuse_names_of_outputs()
         settings = sampling or Sampling()
-        require_worlds_streamable(self.physical.program, self.syntax, self.source, settings, unbounded=unbounded)
+        require_worlds_streamable(self.physical, self.syntax, self.source, settings, unbounded=unbounded)
         if not unbounded:
             require_bounded(self.physical, self.syntax, self.source)
 

@@ -22,11 +22,11 @@ from tests.properties.parted import Trial, Tried
 from tests.properties.test_forecasts_local import learned, program_of
 
 import inkling
+from inkling.analysis.choice import Evaluator
 from inkling.evaluators.consumption import carry as consumption
 from inkling.evaluators.stage import stepper
 from inkling.evaluators.windows import carry as windows
 from inkling.io.tables import read_tables
-from inkling.physical.plan import Evaluator
 from inkling.query import Program
 
 IN_ORDER = frozenset({"ties with order", "row numbers as ids"})

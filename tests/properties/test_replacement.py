@@ -20,6 +20,7 @@ from tests.kit.streams import Row, random_rows, random_tables
 from tests.kit.universe import DERIVED, Declared, Kind
 
 import inkling
+from inkling.analysis.choice import Evaluator
 from inkling.errors import InklingError, InputError
 from inkling.live import snapshot
 from inkling.live.changes import Changes, changes, planned_after
@@ -32,7 +33,7 @@ from inkling.logical.semantics import Result, derive
 from inkling.logical.streams import world_of
 from inkling.model.event import Event, World
 from inkling.model.time import Clock
-from inkling.physical.plan import Evaluator, PhysicalPlan
+from inkling.physical.plan import PhysicalPlan
 from inkling.query import Program
 from inkling.results import result_table
 

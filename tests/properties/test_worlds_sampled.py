@@ -30,13 +30,13 @@ from tests.kit.uncertain import Doubts, UncertainCase, random_uncertain_cases
 from tests.kit.universe import Doubtful, Kind
 
 from inkling import Sampling
-from inkling.analysis.doubt import doubt_of
+from inkling.analysis.choice import Evaluator
 from inkling.logical import plan as p
 from inkling.model.event import Value
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
+from inkling.physical.planner import plan_program
 from inkling.worlds.bounds import half_width
-from inkling.worlds.program import answered_apart
 
 EPSILON = DELTA = 0.1
 ONE_IN_A_MILLION = 1e-6
@@ -114,8 +114,7 @@ def _as_found(one: ProbableResult) -> FoundResult:
 
 def in_worlds(plan: p.ProgramPlan) -> set[str]:
     """The uncertain events that need worlds."""
-    doubtful = {event.name for event in plan.events if doubt_of(event, plan).conclusion}
-    return doubtful - answered_apart(plan, Clock.TICKS)
+    return set(plan_program(plan).on_clock(Clock.TICKS).answered_by(Evaluator.WORLDS))
 
 
 def sampled(case: UncertainCase, seed: int) -> dict[str, list[FoundResult]]:

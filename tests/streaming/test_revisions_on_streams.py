@@ -35,8 +35,8 @@ from tests.streaming.revised_query import (
 )
 
 import inkling
+from inkling.analysis.choice import Evaluator
 from inkling.errors import InklingError, InputError
-from inkling.physical.plan import Evaluator
 from inkling.query import Program
 
 MICRO_BATCHES = 2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inkling.analysis.choice import Evaluator
 from inkling.errors import InputError
 from inkling.evaluators.forecast.families import Families, Family
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.fitting.nodes import spelled
 from inkling.markov.chain import Chain
 from inkling.markov.model import Model
-from inkling.physical.plan import Evaluator
 from inkling.physical.runnable import Runnable
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from inkling.analysis.imprecise import Chain, chains_of
+from inkling.analysis.choice import Evaluator
+from inkling.analysis.imprecise import Chain
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
@@ -28,7 +29,8 @@ class ImpreciseProgram:
     @classmethod
     def of(cls, plan: PhysicalPlan, around: Surroundings, measure: Measure) -> ImpreciseProgram | None:
         """None where the program has no such event."""
-        chains = chains_of(plan.program, measure.clock)
+        chosen = plan.on_clock(measure.clock).answered_by(Evaluator.CHAIN)
+        chains = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Chain)}
         if not chains:
             return None
         events = tuple(event for event in plan.program.events if event.name in chains)

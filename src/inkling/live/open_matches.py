@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from inkling.analysis.choice import Evaluator
 from inkling.errors import NotSupportedYet
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.live.stage import LiveStage, LiveState
@@ -20,7 +21,7 @@ from inkling.logical.recursion import resting_on
 from inkling.logical.ways import Way, numbers_in, part_event, ways_of
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.model.time import Clock, Span
-from inkling.physical.plan import Evaluator, EventStep, LeafTest, Sharing
+from inkling.physical.plan import EventStep, LeafTest, Sharing
 
 _OURS = "\ue000"
 """Begins the names of events that no program writes."""
@@ -59,7 +60,7 @@ def _require_rows(step: EventStep) -> None:
     is_told_apart = all(isinstance(way.whole, p.Sequence | p.Leaf) for way in ways_of(step.event))
     if step.evaluator is Evaluator.NETWORK and is_told_apart:
         return
-    keeper = "a pattern that is no sequence" if step.evaluator is Evaluator.NETWORK else f"the {step.evaluator.value}"
+    keeper = "a pattern that is no sequence" if step.evaluator is Evaluator.NETWORK else f"the {step.evaluator}"
     raise NotSupportedYet.of(
         "INK0428",
         f"open matches of `{step.event.name}` are not supported yet",

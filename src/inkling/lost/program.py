@@ -8,7 +8,8 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from inkling.analysis.lost import Relation, relations_of
+from inkling.analysis.choice import Evaluator
+from inkling.analysis.lost import Relation
 from inkling.evaluators.lost.evaluator import RelationEvaluator
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.sides import Context
@@ -39,7 +40,8 @@ class LostProgram:
         tables: Mapping[str, pa.Table],
     ) -> LostProgram | None:
         """None where the program has no such event."""
-        relations = relations_of(plan.program)
+        chosen = plan.answered_by(Evaluator.RELATION)
+        relations = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Relation)}
         if not relations:
             return None
         events = tuple(event for event in plan.program.events if event.name in relations)

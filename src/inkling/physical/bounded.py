@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inkling.analysis.bounded import advice, state_bound
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.revision import is_withdrawable_for_ever
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language import syntax as s
 from inkling.logical.plan import ProgramPlan
 from inkling.model.types import Type
-from inkling.physical.plan import Evaluator, PhysicalPlan
+from inkling.physical.plan import PhysicalPlan
 from inkling.source import SourceText
 
 

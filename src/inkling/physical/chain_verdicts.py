@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from inkling.analysis.imprecise import Chain, chain_of
+from inkling.analysis.imprecise import Chain
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.text import window_text
-from inkling.model.uncertainty import ImpreciseTime
 
 
-def chain_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str] | None:
-    """What `explain` says of a chain, by title; None where the event is none."""
-    verdict = chain_of(event, program)
-    chain = verdict.conclusion
-    if chain is None:
-        return None
+def chain_lines(event: p.EventPlan, chain: Chain, reason: str) -> dict[str, str]:
+    """What `explain` says of a chain, by title."""
     return {
         "wait": _told(chain),
-        "class": f"chain: {verdict.reason}",
+        "class": f"chain: {reason}",
         "evaluator": "sums over ticks, exact; grows with the matches inside the window and the width of the intervals",
         "roles": _roles(event, chain),
         "order": _order(event, chain),
     }
-
-
-def no_chain(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
-    """Why an event over imprecise times has to be looked for in worlds."""
-    streams = [program.stream(name) for name in event.sources]
-    if not any(one is not None and isinstance(one.schema.doubt, ImpreciseTime) for one in streams):
-        return None
-    return chain_of(event, program).reason
 
 
 def _roles(event: p.EventPlan, chain: Chain) -> str:

@@ -1,7 +1,7 @@
 """A physical plan as stable text: numbered lines, each built from the lines before it.
 
 What stands above `Shuffle` is done by Spark itself, what stands below it by Python workers; workers also put the rows
-of uncertain streams into `Worlds`, first of all.
+of uncertain streams into the form that their evaluator takes, first of all.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.doubt import kind_of
-from inkling.analysis.imprecise import chains_of
-from inkling.analysis.probable.strategy import strategies_of
 from inkling.logical import plan as p
 from inkling.logical.expr import FactColumn
-from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.text import Wording, expr_text, lookup_text
 from inkling.physical.groups import Layout, split_by_pattern
 from inkling.physical.naming import fact_name
@@ -23,6 +21,22 @@ from inkling.physical.row_text import Facts, plain, row_text
 from inkling.physical.sharing_text import largest_parts
 from inkling.physical.shuffle import derives_in_worker, shuffled_columns
 from inkling.physical.verdicts import partition_text
+
+SUMMED = {
+    Evaluator.CHAIN: "the ticks at which its events can have happened",
+    Evaluator.QUERY: "the states that it can be in",
+    Evaluator.RELATION: "the orders of recorded and lost ends in which it holds",
+    Evaluator.WORLDS: "the worlds that have a result",
+}
+"""What the probability of a result is a sum over."""
+
+TAKEN_AS = {
+    Evaluator.CHAIN: "Intervals",
+    Evaluator.QUERY: "Alternatives",
+    Evaluator.RELATION: "Ends",
+    Evaluator.WORLDS: "Worlds",
+}
+"""What rows of uncertain streams become for each evaluator."""
 
 
 def explain_physical(plan: PhysicalPlan, layout: Layout | None = None) -> str:
@@ -78,8 +92,6 @@ class _StageLines:
         found = self.lines.add(f"Shuffle[{', '.join(self._input(given) for given in inputs)}]", self._shuffled(inputs))
         for given in inputs:
             found = self._late(found, given)
-        doubtful, chains = doubtful_events(self.program), chains_of(self.program)
-        queries = strategies_of(self.program)
         lines: dict[str, str] = {}
         twins = dict(stage.sharing.twins)
         for part in largest_parts(stage.sharing):
@@ -92,12 +104,8 @@ class _StageLines:
             else:
                 results = self._step(found, step)
             lines[name] = results
-            if name in chains:
-                self.lines.add(f"Sum[{results}]", "probabilities of the ticks at which its events can have happened")
-            elif name in queries:
-                self.lines.add(f"Sum[{results}]", "probabilities of the states that it can be in")
-            elif name in doubtful:
-                self.lines.add(f"Sum[{results}]", "probabilities of the worlds that have a result")
+            if step.is_uncertain and step.choice.evaluator in SUMMED:
+                self.lines.add(f"Sum[{results}]", f"probabilities of {SUMMED[step.choice.evaluator]}")
 
     def _title(self) -> str:
         keys = dict.fromkeys(partition_text(self.stage, step) for step in self.stage.steps)
@@ -121,11 +129,8 @@ class _StageLines:
 
     def _taken_as(self) -> str:
         """What rows of uncertain streams are to the events of the stage."""
-        chains, queries = chains_of(self.program), strategies_of(self.program)
-        names = [step.event.name for step in self.stage.steps]
-        if any(name not in chains and name not in queries for name in names):
-            return "Worlds"
-        return "Intervals" if all(name in chains for name in names) else "Alternatives"
+        chosen = {step.choice.evaluator for step in self.stage.steps if step.is_uncertain}
+        return TAKEN_AS.get(chosen.pop(), "Uncertain") if len(chosen) == 1 else "Worlds"
 
     def _shuffled(self, inputs: list[Input]) -> str:
         columns: dict[str, None] = {}
@@ -147,9 +152,8 @@ class _StageLines:
         return found
 
     def _step(self, found: str, step: EventStep) -> str:
-        is_chain = step.event.name in chains_of(self.program)
-        is_query = step.event.name in strategies_of(self.program)
-        kind = "Chain" if is_chain else "Query" if is_query else step.evaluator.value.capitalize()
+        worlds = step.choice.evaluator == Evaluator.WORLDS
+        kind = (step.evaluator if worlds else step.choice.evaluator).capitalize()
         leaves = []
         names = Wording.of(step.event)
         facts = _facts(step)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.probable.strategy import strategy_of
 from inkling.analysis.regular import is_regular, ways_to_regular
 from inkling.errors import Diagnostic, NotSupportedYet, ProgramError
 from inkling.language import syntax as s
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import EventPlan, ProgramPlan
-from inkling.physical.plan import Evaluator, PhysicalPlan
+from inkling.physical.plan import PhysicalPlan
 from inkling.source import SourceText, Span
 
 

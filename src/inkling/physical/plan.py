@@ -1,23 +1,15 @@
-"""The physical plan: stages with one partition key, their inputs, and the evaluator of each event."""
+"""The physical plan: stages with one partition key, their inputs, and the evaluator that answers each event."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
 
+from inkling.analysis.choice import Choice, uncertain_choice
 from inkling.logical.expr import Expr
 from inkling.logical.plan import EventPlan, Pattern, ProgramPlan, TableAtom
+from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.near import Near
-
-
-class Evaluator(Enum):
-    AUTOMATON = "automaton"
-    NETWORK = "network"
-    SEGMENTS = "segments"
-    WINDOW = "window"
-    CONSUMPTION = "consumption"
-    FORECAST = "forecast"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +87,20 @@ class EventStep:
     """One event of a stage and how it is evaluated."""
 
     event: EventPlan
-    evaluator: Evaluator
+    choice: Choice
     leaves: tuple[LeafTest, ...]
     scope: tuple[int, ...]  # positions of the inputs whose rows STRICT counts
-    evaluator_reason: str
     key_reason: str
     conditions: tuple[Bit, ...] = ()  # what its leaves test, where symbols are made of it
+
+    @property
+    def evaluator(self) -> str:
+        """What answers the event in one world: all there is to it where nothing is uncertain."""
+        return self.choice.in_one_world.evaluator
+
+    @property
+    def is_uncertain(self) -> bool:
+        return self.choice.within_world is not None
 
     @property
     def inputs(self) -> frozenset[int]:
@@ -154,5 +154,38 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalPlan:
+    """How a program runs: every step names what answers its event."""
+
     program: ProgramPlan
     stages: tuple[Stage, ...]
+
+    @property
+    def steps(self) -> dict[str, EventStep]:
+        """By event."""
+        return {step.event.name: step for stage in self.stages for step in stage.steps}
+
+    @property
+    def uncertain(self) -> frozenset[str]:
+        """The events that depend on an uncertain stream."""
+        return frozenset(name for name, step in self.steps.items() if step.is_uncertain)
+
+    def answered_by(self, evaluator: str) -> dict[str, Choice]:
+        """The events that an evaluator answers, in the order of the program."""
+        steps = self.steps
+        chosen = ((event.name, steps[event.name].choice) for event in self.program.events)
+        return {name: choice for name, choice in chosen if choice.evaluator == evaluator}
+
+    def on_clock(self, clock: Clock) -> PhysicalPlan:
+        """The plan once the clock of the data is known, on which it may depend what can be answered without worlds."""
+        if not self.uncertain:
+            return self
+        return replace(self, stages=tuple(self._stage_on(stage, clock) for stage in self.stages))
+
+    def _stage_on(self, stage: Stage, clock: Clock) -> Stage:
+        return replace(stage, steps=tuple(self._step_on(step, clock) for step in stage.steps))
+
+    def _step_on(self, step: EventStep, clock: Clock) -> EventStep:
+        event = self.program.event(step.event.name)
+        if event is None or not step.is_uncertain:
+            return step
+        return replace(step, choice=uncertain_choice(event, self.program, step.choice.in_one_world, clock))

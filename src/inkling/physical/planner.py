@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from inkling.analysis.choice import Choice, Evaluator, uncertain_choice
 from inkling.analysis.policies import looks_at_scope, parts_of, read_sources
 from inkling.analysis.regular import MAX_CONDITIONS, MAX_TESTS, is_local, is_regular
 from inkling.analysis.verdict import Verdict
@@ -11,7 +12,7 @@ from inkling.analysis.window import horizon_of
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.in_worlds import CALLED
+from inkling.logical.in_worlds import CALLED, doubtful_events
 from inkling.logical.recursion import resting_on
 from inkling.model.types import Type
 from inkling.physical.across import compared_args, hoisted, is_pair_test, refuse_unsupported
@@ -20,7 +21,7 @@ from inkling.physical.consuming import having_for_kernels, with_physical_prefere
 from inkling.physical.naming import Naming, physical_name, row_expr
 from inkling.physical.near import Near, near_of
 from inkling.physical.operands import columns_of_segments, with_physical_columns
-from inkling.physical.plan import Bit, Computed, Evaluator, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
+from inkling.physical.plan import Bit, Computed, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
 from inkling.physical.resets import physical_reset, refuse_resets
 from inkling.physical.sharing import sharing_of
 from inkling.physical.stages import Group, Placement, column_types, group_events
@@ -31,8 +32,8 @@ def plan_program(program: p.ProgramPlan, placement: Placement | None = None, *, 
 
     Events of a stage do what they have in common once, unless told not to share; their results are the same.
     """
-    groups = group_events(program, placement)
-    stages = tuple(_StagePlanner(program, group, shares).stage(number) for number, group in enumerate(groups))
+    groups, doubtful = group_events(program, placement), doubtful_events(program)
+    stages = tuple(_StagePlanner(program, group, doubtful, shares).stage(number) for number, group in enumerate(groups))
     return PhysicalPlan(program, stages)
 
 
@@ -51,6 +52,7 @@ class _InputDraft:
 class _StagePlanner:
     program: p.ProgramPlan
     group: Group
+    doubtful: frozenset[str]
     shares: bool = True
     book: BitBook = field(default_factory=BitBook)
     names: dict[e.Expr, str] = field(default_factory=dict)  # of computed columns
@@ -122,7 +124,12 @@ class _StagePlanner:
                 self.drafts[position].keeps.append(None)
         conditions = self._conditions(tests) if chosen is Evaluator.FORECAST else ()
         reason = self.group.verdicts[event.name].reason
-        return EventStep(bound, chosen, tests, scope, verdict.reason, reason, conditions)
+        return EventStep(bound, self._choice(event, Choice(chosen, verdict.reason)), tests, scope, reason, conditions)
+
+    def _choice(self, event: p.EventPlan, certain: Choice) -> Choice:
+        if event.name not in self.doubtful:
+            return certain
+        return uncertain_choice(event, self.program, certain)
 
     def _conditions(self, tests: tuple[LeafTest, ...]) -> tuple[Bit, ...]:
         read = {bit for test in tests for bit in test.all_bits}

@@ -5,9 +5,7 @@ from __future__ import annotations
 from inkling.analysis.probable.classes import Class
 from inkling.analysis.probable.plans import Chain, Cover, Follow, Group, NoPlan, Obstacle, Plan, Project
 from inkling.analysis.probable.query import Query
-from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
-from inkling.logical import plan as p
-from inkling.model.uncertainty import ProbableValue
+from inkling.analysis.probable.strategy import Engine, Strategy
 
 COSTS = {
     Engine.CHAINS: "chains of automaton states, exact; a few steps per row, and a number per state and key is kept",
@@ -29,11 +27,8 @@ ADVICE = {
 }
 
 
-def query_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str] | None:
-    """What `explain` says of a query, by title; None where the event is none."""
-    strategy = strategy_of(event, program).conclusion
-    if strategy is None:
-        return None
+def query_lines(strategy: Strategy) -> dict[str, str]:
+    """What `explain` says of a query, by title."""
     apart = ", ".join(strategy.variables)
     lines = {
         "partition": f"{apart}: its values are independent" if apart else "none: all rows together",
@@ -47,15 +42,6 @@ def query_lines(event: p.EventPlan, program: p.ProgramPlan) -> dict[str, str] | 
     elif strategy.engine is Engine.UNIVERSAL:
         lines["hard"] = strategy.reason
     return lines
-
-
-def no_query(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
-    """Why an event over probable streams has to be looked for in worlds."""
-    streams = [program.stream(name) for name in event.sources]
-    if not any(one is not None and isinstance(one.schema.doubt, ProbableValue) for one in streams):
-        return None
-    found = strategy_of(event, program)
-    return found.reason if found.conclusion is None else None
 
 
 def _class(strategy: Strategy) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.policies import read_sources
 from inkling.analysis.verdict import Verdict
 from inkling.errors import NotSupportedYet
@@ -11,7 +12,6 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.in_worlds import doubtful_events
 from inkling.physical.naming import physical_name
-from inkling.physical.plan import Evaluator
 
 
 def physical_reset(condition: e.Expr) -> e.Expr:

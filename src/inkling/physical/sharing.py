@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.policies import looks_at_scope
 from inkling.logical import plan as p
-from inkling.physical.plan import Evaluator, EventStep, LeafTest, SharedPart, Sharing
+from inkling.physical.plan import EventStep, LeafTest, SharedPart, Sharing
 
 WHOLE = 0
 """Instead of a number of first parts: the pattern as a whole."""
@@ -122,6 +123,6 @@ def _without_names(step: EventStep) -> object:
             schema=replace(event.schema, name="", columns=()),
             timeouts_of=None,
         ),
-        evaluator_reason="",
+        choice=Choice(step.choice.evaluator, "", within_world=Choice(step.evaluator, "")),
         key_reason="",
     )

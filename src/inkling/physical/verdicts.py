@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from inkling.analysis.bounded import bound_text, forgetting_text, state_bound
+from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.doubt import doubt_of
+from inkling.analysis.imprecise import Chain
+from inkling.analysis.lost import Relation
+from inkling.analysis.probable.strategy import Strategy
 from inkling.analysis.recursion import recursion_of
 from inkling.analysis.revision import memory_text, pushed_windows, replay_text, revision_of, revision_text
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.wait import wait_of, waits_without_limit
 from inkling.logical import plan as p
 from inkling.logical.text import window_text
-from inkling.physical.chain_verdicts import chain_lines, no_chain
-from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
-from inkling.physical.query_verdicts import no_query, query_lines
-from inkling.physical.relation_verdicts import no_relation, relation_lines
+from inkling.physical.chain_verdicts import chain_lines
+from inkling.physical.plan import EventStep, PhysicalPlan, Stage
+from inkling.physical.query_verdicts import query_lines
+from inkling.physical.relation_verdicts import relation_lines
 from inkling.physical.sharing_text import shared_text
 from inkling.physical.world_verdicts import Looks, stream_worlds, world_lines
 
@@ -54,7 +58,7 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
         "forgets": forgetting_text(state.conclusion),
         "doubt": _said(" and ".join(sorted(kind.value for kind in doubt.conclusion)) or "none", doubt.reason),
         "class": _class(step),
-        "evaluator": f"{step.evaluator.value}, exact; {COSTS[step.evaluator]}",
+        "evaluator": f"{step.evaluator}, exact; {COSTS[step.evaluator]}",
     }
     lines |= _revision(program, stage, step)
     recursion = recursion_of(event, program)
@@ -63,33 +67,33 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
     shared = shared_text(stage.sharing, event.name)
     if shared is not None:
         lines["shares"] = shared
-    if doubt.conclusion:
-        chain = chain_lines(event, program)
-        if chain is not None:
-            lines |= chain
+    if step.is_uncertain and step.choice.evaluator != Evaluator.WORLDS:
+        lines.pop("shares", None)
+    match step.choice:
+        case Choice(Evaluator.CHAIN, reason, Chain() as chain):
+            lines |= chain_lines(event, chain, reason)
             lines["state"] = _said(f"{bound_text(state.conclusion)}, and as long as intervals are", state.reason)
-            lines.pop("shares", None)
-            return _said_of(event, lines)
-        query = query_lines(written, program)
-        if query is not None:
-            lines |= query
-            lines.pop("shares", None)
-            return _said_of(event, lines)
-        relation = relation_lines(written, program)
-        if relation is not None:
-            lines |= relation
-            lines.pop("shares", None)
-            return _said_of(event, lines)
-        if (why := no_chain(event, program)) is not None:
-            lines["no chain"] = why
-        if (why := no_query(written, program)) is not None:
-            lines["no query"] = why
-        if (why := no_relation(written, program)) is not None:
-            lines["in worlds"] = why
-        assert looks is not None, "an uncertain stream is looked at in worlds"
-        lines["state"] = _said(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)
-        lines |= world_lines(step, program, looks)
+        case Choice(Evaluator.QUERY, _, Strategy() as strategy):
+            lines |= query_lines(strategy)
+        case Choice(Evaluator.RELATION, reason, Relation() as relation):
+            lines |= relation_lines(relation, reason)
+        case Choice(Evaluator.WORLDS, _, dict() as reasons):
+            lines |= {_NOT_BY[family]: why for family, why in reasons.items() if _is_worth_saying(family, event)}
+            assert looks is not None, "an uncertain stream is looked at in worlds"
+            lines["state"] = _said(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)
+            lines |= world_lines(step, program, looks)
+        case choice if step.is_uncertain:
+            lines |= {"class": f"{choice.evaluator}: {choice.reason}", "evaluator": choice.evaluator}
     return _said_of(event, lines)
+
+
+_NOT_BY = {Evaluator.CHAIN: "no chain", Evaluator.QUERY: "no query", Evaluator.RELATION: "in worlds"}
+"""The title under which `explain` says why a family does not answer an event."""
+
+
+def _is_worth_saying(family: str, event: p.EventPlan) -> bool:
+    """Only relations between segments could have been answered as such."""
+    return family in _NOT_BY and (family != Evaluator.RELATION or isinstance(event.pattern, p.Quantified))
 
 
 def _revision(program: p.ProgramPlan, stage: Stage, step: EventStep) -> dict[str, str]:
@@ -138,4 +142,4 @@ def _wait(verdict: Verdict[tuple[p.Window, ...]], without_limit: bool) -> str:
 
 
 def _class(step: EventStep) -> str:
-    return _said(CLASSES[step.evaluator], step.evaluator_reason)
+    return _said(CLASSES[step.evaluator], step.choice.in_one_world.reason)

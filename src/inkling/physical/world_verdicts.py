@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.doubt import streams_of
 from inkling.analysis.window import horizon_of
 from inkling.analysis.worlds import common_key, needs_lengths
@@ -12,7 +13,7 @@ from inkling.logical import plan as p
 from inkling.logical.in_worlds import doubtful_part
 from inkling.logical.text import window_text
 from inkling.model.uncertainty import LostEvents
-from inkling.physical.plan import Evaluator, EventStep
+from inkling.physical.plan import EventStep
 
 WORLD_COSTS = {
     Evaluator.AUTOMATON: "one table look-up per event and world",
@@ -40,7 +41,7 @@ def world_lines(step: EventStep, program: p.ProgramPlan, looks: Looks) -> dict[s
     """What `explain` says of an event that rests on an uncertain stream, by title."""
     event, part = step.event, doubtful_part(program)
     lines = {
-        "evaluator": f"{step.evaluator.value} in possible worlds; {WORLD_COSTS[step.evaluator]}",
+        "evaluator": f"{step.evaluator} in possible worlds; {WORLD_COSTS[step.evaluator]}",
         "parts": _parts(part),
         "worlds": _worlds(event, looks),
     }

@@ -8,8 +8,9 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.probable.pattern import as_certain
-from inkling.analysis.probable.strategy import Engine, Strategy, strategies_of
+from inkling.analysis.probable.strategy import Engine, Strategy
 from inkling.evaluators.probable.beliefs import BeliefEvaluator
 from inkling.evaluators.probable.evaluator import ProbableEvaluator
 from inkling.evaluators.probable.face import Answering
@@ -46,7 +47,8 @@ class ProbableProgram:
         tables: Mapping[str, pa.Table] | None = None,
     ) -> ProbableProgram | None:
         """None where the program has no such event."""
-        strategies = strategies_of(plan.program)
+        chosen = plan.answered_by(Evaluator.QUERY)
+        strategies = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Strategy)}
         if not strategies:
             return None
         events = tuple(event for event in plan.program.events if event.name in strategies)

@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.analysis.probable.strategy import strategies_of
+from inkling.analysis.choice import Evaluator
 from inkling.logical.expr import ColumnOf, KeyColumn
 from inkling.logical.plan import EventPlan, Per, ProgramPlan
+from inkling.physical.plan import PhysicalPlan
 from inkling.report.data import CurveRow
 
 MOST_KEYS = 24
@@ -27,10 +28,10 @@ Beside = Mapping[str, pa.Table]
 
 
 def curves_of(
-    program: ProgramPlan, tables: Mapping[str, pa.Table], truth: Beside, decided: Beside
+    plan: PhysicalPlan, tables: Mapping[str, pa.Table], truth: Beside, decided: Beside
 ) -> tuple[CurveRow, ...]:
     """Curves of queries over probable streams that are asked at each time; none where all is certain."""
-    queries = strategies_of(program)
+    program, queries = plan.program, plan.answered_by(Evaluator.QUERY)
     return tuple(
         curve
         for event in program.events

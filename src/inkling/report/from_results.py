@@ -97,7 +97,7 @@ def report_data(
         notes=tuple(warning.message for warning in program.warnings),
         worlds=results.worlds,
         tables=(*forecast_tables(program.plan, results.tables), *extra),
-        curves=curves_of(program.plan, results.tables, truth or {}, decided or {}),
+        curves=curves_of(program.physical, results.tables, truth or {}, decided or {}),
     )
 
 

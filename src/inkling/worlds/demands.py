@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.doubt import streams_of
 from inkling.errors import InputError
 from inkling.logical.plan import Demand, EventPlan
-from inkling.physical.chain_verdicts import no_chain
-from inkling.physical.query_verdicts import no_query
 from inkling.worlds.run import WorldData
 from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.certain import CertainStream
@@ -52,7 +51,8 @@ def _problems(event: EventPlan, data: WorldData, sampling: Sampling) -> Iterator
         if not causes:
             continue
         notes = [f"{where}: {', '.join(causes)}"]
-        if (why := no_chain(event, data.program.part) or no_query(event, data.program.part)) is not None:
+        choice = data.program.choices[event.name]
+        if (why := choice.refused_by(Evaluator.CHAIN) or choice.refused_by(Evaluator.QUERY)) is not None:
             notes.append(f"it has to be looked for in worlds, because {why}")
         if not data.program.order_only and any("lost" in cause for cause in causes):
             notes.append("lengths of time between lost events cannot be counted out, only their order can")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from inkling.analysis.imprecise import chains_of
-from inkling.analysis.lost import relations_of
-from inkling.analysis.probable.strategy import strategies_of
+from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.finer import FINER
@@ -40,13 +39,15 @@ class WorldProgram:
     id_types: dict[str, pa.DataType]
     regular: tuple[RegularEvent, ...]
     irregular: PhysicalPlan | None  # of the other events, in worlds; None where there are none
+    choices: Mapping[str, Choice]  # by event, with the reasons why it needs worlds
 
     @classmethod
     def of(
         cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, *, with_chains: bool = False
     ) -> WorldProgram:
         """Chains and queries are looked for in worlds as well only where somebody asks what they look like there."""
-        apart = frozenset() if with_chains else answered_apart(plan.program, measure.clock)
+        plan = plan.on_clock(measure.clock)
+        apart = frozenset() if with_chains else answered_exactly(plan)
         program = _without(plan.program, apart)
         doubtful = doubtful_events(program) - apart
         part = doubtful_part(program)
@@ -75,6 +76,7 @@ class WorldProgram:
             ids,
             regular,
             _irregular(program, {one.event.name for one in regular}, whole, finer=scale > 1),
+            {name: plan.steps[name].choice for name in doubtful},
         )
 
     @property
@@ -97,9 +99,9 @@ def _compares_keys(event: EventPlan) -> bool:
     return isinstance(event.pattern, Quantified)
 
 
-def answered_apart(program: ProgramPlan, clock: Clock | None = None) -> frozenset[str]:
-    """Doubtful events that need no worlds: chains over imprecise times, queries over probable streams, relations."""
-    return frozenset((*chains_of(program, clock), *strategies_of(program), *relations_of(program)))
+def answered_exactly(plan: PhysicalPlan) -> frozenset[str]:
+    """Events over uncertain streams that need no worlds."""
+    return plan.uncertain - plan.answered_by(Evaluator.WORLDS).keys()
 
 
 def _without(program: ProgramPlan, apart: frozenset[str]) -> ProgramPlan:
@@ -119,7 +121,7 @@ def _irregular(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, fi
 
 def certain_plan(plan: PhysicalPlan) -> PhysicalPlan:
     """The plan of the events that rest on certain streams alone: the same plan when all do."""
-    doubtful = doubtful_events(plan.program)
+    doubtful = plan.uncertain
     if not doubtful:
         return plan
     events = tuple(event for event in plan.program.events if event.name not in doubtful)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.analysis.choice import Evaluator
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Counting, Pattern
@@ -29,7 +30,7 @@ from inkling.logical.in_worlds import WORLD, in_worlds, key_output
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.batch import Ints, MatchBatch
 from inkling.model.uncertainty import ProbableValue
-from inkling.physical.plan import Evaluator, EventStep, PhysicalPlan, Stage
+from inkling.physical.plan import EventStep, PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
 from inkling.worlds.combine import Summed, identities, nothing
 from inkling.worlds.streams.placed import Placed

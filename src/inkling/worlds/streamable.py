@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inkling.analysis.lost import relations_of
+from inkling.analysis.choice import Evaluator
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.language import syntax as s
-from inkling.logical.in_worlds import doubtful_events
-from inkling.logical.plan import Demand, ProgramPlan, StreamPlan
+from inkling.logical.plan import Demand, StreamPlan
 from inkling.logical.recursion import resting_on
 from inkling.model.uncertainty import LostEvents
+from inkling.physical.plan import PhysicalPlan
 from inkling.source import SourceText
-from inkling.worlds.program import answered_apart
 from inkling.worlds.settings import Sampling
 
 MOST_WORLDS = 1 << 15
@@ -20,16 +19,16 @@ MOST_WORLDS = 1 << 15
 
 
 def require_worlds_streamable(
-    program: ProgramPlan, tree: s.Program, source: SourceText, sampling: Sampling, *, unbounded: bool
+    plan: PhysicalPlan, tree: s.Program, source: SourceText, sampling: Sampling, *, unbounded: bool
 ) -> None:
     """Raises an error with everything that stands in the way; certain programs always pass."""
-    if not doubtful_events(program):
+    if not plan.uncertain:
         return
-    found = [*_impossible(program, tree, source), *([] if unbounded else _waiting_for_numbers(program, tree, source))]
+    found = [*_impossible(plan, tree, source), *([] if unbounded else _waiting_for_numbers(plan, tree, source))]
     if found:
         raise ProgramError(found)
-    n_worlds, _ = sampling.once.plan(program.events)
-    if n_worlds > MOST_WORLDS and doubtful_events(program) - answered_apart(program):
+    n_worlds, _ = sampling.once.plan(plan.program.events)
+    if n_worlds > MOST_WORLDS and plan.answered_by(Evaluator.WORLDS):
         raise InputError.of(
             "INK0616",
             f"a stream would have to keep {n_worlds:,} worlds, the limit is {MOST_WORLDS:,}",
@@ -38,12 +37,12 @@ def require_worlds_streamable(
         )
 
 
-def _impossible(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
-    apart = answered_apart(program)
-    for event in program.events:
-        if event.name not in doubtful_events(program):
+def _impossible(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
+    in_worlds = plan.answered_by(Evaluator.WORLDS)
+    for event in plan.program.events:
+        if event.name not in plan.uncertain:
             continue
-        if event.demand is Demand.EXACT and event.name not in apart:
+        if event.demand is Demand.EXACT and event.name in in_worlds:
             yield Diagnostic(
                 "INK0615",
                 f"`{event.name}` demands EXACT, which cannot be promised on a stream",
@@ -65,8 +64,8 @@ def _impossible(program: ProgramPlan, tree: s.Program, source: SourceText) -> It
             )
 
 
-def _waiting_for_numbers(program: ProgramPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
-    for stream in _in_worlds(program):
+def _waiting_for_numbers(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
+    for stream in _in_worlds(plan):
         doubt = stream.schema.doubt
         if isinstance(doubt, LostEvents) and doubt.timeout is None and (doubt.count is None or doubt.bounds is None):
             yield Diagnostic(
@@ -83,9 +82,9 @@ def _waiting_for_numbers(program: ProgramPlan, tree: s.Program, source: SourceTe
             )
 
 
-def _in_worlds(program: ProgramPlan) -> list[StreamPlan]:
+def _in_worlds(plan: PhysicalPlan) -> list[StreamPlan]:
     """Streams that worlds are made of; relations between segments with lost ends do not wait for numbers."""
-    wanted = doubtful_events(program) - relations_of(program).keys()
+    program, wanted = plan.program, plan.uncertain - plan.answered_by(Evaluator.RELATION).keys()
     needed = {name for event in program.events if event.name in wanted for name in resting_on(event, program)}
     return [stream for stream in program.streams if stream.schema.name in needed]
 

@@ -10,6 +10,7 @@ from tests.kit.oracle import surroundings
 
 import inkling
 from inkling.analysis.bounded import Bound, advice, bound_text, forgetting_text, state_bound
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.longest import longest_match
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.stage.batches import event_batch, key_codes
@@ -17,7 +18,6 @@ from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.whole import rows_of
 from inkling.io import normalize, read_table
 from inkling.model.time import Clock
-from inkling.physical.plan import Evaluator
 from inkling.query import Program
 
 STREAMS = """

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.choice import Evaluator
 from inkling.evaluators.automaton.evaluator import AutomatonEvaluator, automata_of
 from inkling.evaluators.consumption.carry import ConsumptionStepper
 from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
@@ -30,7 +31,7 @@ from inkling.evaluators.windows.evaluator import WindowEvaluator
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
-from inkling.physical.plan import Evaluator, EventStep, Stage
+from inkling.physical.plan import EventStep, Stage
 
 AnyEvaluator = (
     NetworkEvaluator | SegmentsEvaluator | WindowEvaluator | ConsumingEvaluator | ForecastEvaluator | LearningEvaluator

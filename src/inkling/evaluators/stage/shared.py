@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from inkling.analysis.choice import Evaluator
 from inkling.evaluators.network.session import Group, Session
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import EventBatch, MatchBatch
-from inkling.physical.plan import Evaluator, EventStep, Stage
+from inkling.physical.plan import EventStep, Stage
 from inkling.physical.sharing import Work, works_of
 
 Feeds = tuple[int, ...]

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.lag import lag_of, settled_after, waiting_time
 from inkling.analysis.window import total_horizon
 from inkling.evaluators.automaton.evaluator import AutomatonCarry, AutomatonEvaluator
@@ -28,7 +29,7 @@ from inkling.kernels.order import any_tied
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import Per, ProgramPlan, Sliding
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
-from inkling.physical.plan import Evaluator, EventStep
+from inkling.physical.plan import EventStep
 from inkling.physical.resets import no_resets
 
 MANY_CHUNKS = 64
