@@ -16,7 +16,7 @@ from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import FULL, QUICK, Sizes
 from benchmarks.worlds_local import REGULAR, SEQUENCE, alternatives, imprecise
 from inkling.query import parse
-from inkling.worlds.settings import Sampling
+from inkling.evaluators.sampling import Sampling
 
 ROOT = Path(__file__).parents[1]
 LEAST_SPEEDUP = 1.7

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         NotSupportedYet,
         ProgramError,
     )
+    from inkling.evaluators.sampling import Sampling
     from inkling.fitting.files import load_model
     from inkling.generate import generate
     from inkling.language import format_program
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from inkling.spark.batch import SparkResults
     from inkling.spark.session import spark_session
     from inkling.spark.streaming.current_reading import read_current
-    from inkling.worlds.settings import Sampling
 
 __all__ = [
     "Calibration",
@@ -87,7 +87,7 @@ _HOMES = {
     "inkling.spark.batch": ("SparkResults",),
     "inkling.spark.session": ("spark_session",),
     "inkling.spark.streaming.current_reading": ("read_current",),
-    "inkling.worlds.settings": ("Sampling",),
+    "inkling.evaluators.sampling": ("Sampling",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

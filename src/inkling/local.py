@@ -11,30 +11,22 @@ from inkling.analysis.choice import Evaluator
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
 from inkling.errors import InputError
-from inkling.evaluators.whole import run_plan
-from inkling.imprecise.program import ImpreciseProgram
-from inkling.imprecise.run import answered
+from inkling.evaluators.protocol import Context
+from inkling.evaluators.sampling import Sampling, lanes_of
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.corrections import corrected_stream
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, retracted_outputs
-from inkling.lost import run as lost_run
-from inkling.lost.notes import notes_of
-from inkling.lost.program import LostProgram
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.physical.runnable import Runnable
 from inkling.probable import during
-from inkling.probable import run as probable_run
 from inkling.probable.program import ProbableProgram
-from inkling.probable.results import sampled_text
-from inkling.results import TIMESTAMP, Results, result_table
-from inkling.worlds.answer import answer
-from inkling.worlds.program import WorldProgram, certain_plan
+from inkling.results import TIMESTAMP, Results
+from inkling.runtime.registry import evaluators_of
 from inkling.worlds.run import OnWorlds
-from inkling.worlds.settings import Sampling, lanes_of, limits_of
 from inkling.worlds.sources import acceptable
 
 
@@ -47,34 +39,17 @@ def run(
 ) -> Results:
     """Results of every event of a program over the given inputs."""
     given = taken_in(program, inputs, tables)
-    measure = given.measure
-    certain = certain_plan(program.physical)
-    matches = run_plan(certain, given.sources, given.facts, given.around)
-    found = {event.name: result_table(event, matches[event.name], measure.clock) for event in certain.program.events}
-    imprecise = ImpreciseProgram.of(program.physical, given.around, measure)
-    if imprecise is not None:
-        found |= answered(imprecise, given.sources, given.facts)
-    settings = sampling or Sampling()
-    probable = ProbableProgram.of(program.physical, given.around, measure, lanes_of(settings), tables=given.facts)
-    if probable is not None:
-        found |= probable_run.answered(probable, given.sources)
-    lost = LostProgram.of(program.physical, given.around, measure, limits_of(settings), given.facts)
-    if lost is not None:
-        found |= lost_run.answered(lost, given.sources)
-    notes = [] if probable is None else [text for text in (sampled_text(found, probable),) if text is not None]
-    notes += [] if lost is None else notes_of(lost, given.sources, found)
-    if len(found) < len(program.plan.events):
-        doubtful = WorldProgram.of(program.physical, given.around, measure)
-        said = answer(doubtful, given.sources, given.facts, settings, measure.clock, on_worlds)
-        found |= said.tables
-        notes.append(str(said.account))
-    told = {event.name: found[event.name] for event in program.plan.events}
-    told |= {output: told[name].slice(0, 0) for name, output in retracted_outputs(program.plan).items()}
+    context = Context(given.facts, given.around, given.measure, sampling, on_worlds=on_worlds)
+    answers = [one.answer(given.sources) for one in evaluators_of(program.physical, context)]
+    found = {name: table for one in answers for name, table in one.tables.items()}
+    notes = [note for one in answers for note in one.notes]
+    emitted = {event.name: found[event.name] for event in program.plan.events}
+    emitted |= {output: emitted[name].slice(0, 0) for name, output in retracted_outputs(program.plan).items()}
     return Results(
-        told,
+        emitted,
         given.rejects,
         given.n_read,
-        measure.clock,
+        given.measure.clock,
         "; ".join(notes) or None,
     )
 

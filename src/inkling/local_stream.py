@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError, NotSupportedYet
+from inkling.evaluators.sampling import Sampling
 from inkling.io import Data, read_table
 from inkling.io.casting import clock_of
 from inkling.io.normalize import declared_clock, stored_columns, times_of_events
@@ -47,9 +48,8 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
 from inkling.results import result_table, retracted
-from inkling.worlds.live.fed import FedWorlds
-from inkling.worlds.live.fed_revised import FedRevisedState, FedRevisedWorlds
-from inkling.worlds.settings import Sampling
+from inkling.runtime.uncertain.fed import FedWorlds
+from inkling.runtime.uncertain.fed_revised import FedRevisedState, FedRevisedWorlds
 
 AnyProgram = LiveProgram | RevisedProgram | FedWorlds | FedRevisedWorlds
 

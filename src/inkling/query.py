@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from inkling.evaluators.sampling import Sampling
     from inkling.fitting.refusals import Refusals
     from inkling.fitting.settings import Moment
     from inkling.io import Data
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from inkling.spark.streaming.sinks import Sink
     from inkling.why.account import Why
     from inkling.worlds.run import OnWorlds
-    from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,10 +355,10 @@ class Program:
             `kafka://HOST:PORT/TOPIC`. They have the fields forecast, parameter and value. `on_refused` is told of those
             that make no sense, `on_steered` of what others change and when; otherwise both are logged.
         """
+        from inkling.evaluators.sampling import Sampling
         from inkling.spark.streaming import query
         from inkling.spark.streaming.addresses import absolute
         from inkling.spark.streaming.sinks import sink_of
-        from inkling.worlds.settings import Sampling
 
         self.require_streamable(unbounded=unbounded, sampling=sampling)
         settings = query.StreamSettings(
@@ -380,7 +380,7 @@ class Program:
     def _looks(self, sampling: Sampling | None) -> Looks | None:
         if not doubtful_events(self.plan):
             return None
-        from inkling.worlds.settings import Sampling
+        from inkling.evaluators.sampling import Sampling
 
         chosen = sampling or Sampling()
         n_worlds, _ = chosen.plan(self.plan.events)
@@ -393,7 +393,7 @@ class Program:
 
     def require_streamable(self, *, unbounded: bool = False, sampling: Sampling | None = None) -> None:
         """Refuse what cannot run on a stream; `unbounded` permits state without a limit."""
-        from inkling.worlds.settings import Sampling
+        from inkling.evaluators.sampling import Sampling
         from inkling.worlds.streamable import require_worlds_streamable
 
         self._refuse_names_of_outputs()

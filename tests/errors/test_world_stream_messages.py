@@ -6,7 +6,7 @@ import pytest
 
 import inkling
 from inkling.errors import InputError, ProgramError
-from inkling.worlds.settings import Sampling
+from inkling.evaluators.sampling import Sampling
 
 MESSAGES = Path(__file__).parent / "streaming_worlds"
 CASES = sorted(MESSAGES.glob("*.ink"))

@@ -20,6 +20,7 @@ from tests.kit.arrow import arrow_streams
 
 from inkling import local
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import Normalizer
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live.clocks import NEVER, Marks
@@ -34,9 +35,8 @@ from inkling.model.uncertainty import ProbableValue
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.results import Results
-from inkling.worlds.live.fed_revised import FedRevisedState, FedRevisedWorlds
-from inkling.worlds.live.program import LiveWorlds
-from inkling.worlds.settings import Sampling
+from inkling.runtime.uncertain.fed_revised import FedRevisedState, FedRevisedWorlds
+from inkling.runtime.uncertain.program import LiveWorlds
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]

@@ -9,8 +9,8 @@ import pytest
 
 from inkling import load
 from inkling.calibrate import calibrate
+from inkling.evaluators.sampling import Sampling
 from inkling.generate import write
-from inkling.worlds.settings import Sampling
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mixed"
 STREAMS = ("Seen", "Pickup", "Door")

@@ -19,7 +19,9 @@ from tests.kit.arrow import arrow_streams
 from tests.kit.chains import ChainCase, chain_cases
 from tests.properties.test_imprecise_exact import program_of
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.whole import run_plan
 from inkling.imprecise.run import answered
 from inkling.io import normalize
@@ -29,8 +31,7 @@ from inkling.logical import plan as p
 from inkling.model.time import Clock, Span
 from inkling.physical.planner import plan_program
 from inkling.results import result_table
-from inkling.worlds.live.fed import FedState, FedWorlds
-from inkling.worlds.settings import Sampling
+from inkling.runtime.uncertain.fed import FedState, FedWorlds
 
 SEEDS = range(4)
 PROGRAMS_PER_SEED = 24
@@ -118,7 +119,7 @@ def check(seed: int, tally: Counter[str]) -> None:
 
 
 def n_kept(state: FedState) -> int:
-    return len(state.worlds.chains)
+    return sum(map(len, state.worlds.exact[Evaluator.CHAIN].stages))
 
 
 def assert_needed(case: ChainCase, state: FedState) -> None:
@@ -128,7 +129,7 @@ def assert_needed(case: ChainCase, state: FedState) -> None:
         return
     assert isinstance(within, p.Points)
     widest = 4
-    for rows in state.worlds.chains.stages:
+    for rows in state.worlds.exact[Evaluator.CHAIN].stages:
         if len(rows):
             assert np.all(rows["@end"].to_numpy() >= state.worlds.decided - 2 * within.count - widest)
 

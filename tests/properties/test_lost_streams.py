@@ -10,11 +10,11 @@ from tests.kit.lost_programs import LostCase, Row, lost_case
 
 import inkling
 from inkling.evaluators.lost.early import bounds_by
+from inkling.evaluators.sampling import Sampling, limits_of
 from inkling.local import taken_in
 from inkling.local_stream import LocalStream
 from inkling.lost.program import LostProgram
 from inkling.query import Program
-from inkling.worlds.settings import Sampling, limits_of
 
 SEEDS = range(3)
 CASES_PER_SEED = 20

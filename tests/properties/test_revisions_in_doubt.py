@@ -40,8 +40,8 @@ from tests.properties.test_probable_queries import differences
 
 import inkling
 from inkling.errors import ProgramError
+from inkling.evaluators.sampling import Sampling
 from inkling.io.tables import read_tables
-from inkling.worlds.settings import Sampling
 
 SCRIPTS_PER_PROGRAM = 4
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, seed=3, exact_up_to=0, budget=1)

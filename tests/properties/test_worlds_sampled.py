@@ -31,12 +31,12 @@ from tests.kit.universe import Doubtful, Kind
 
 from inkling import Sampling
 from inkling.analysis.choice import Evaluator
+from inkling.evaluators.bounds import half_width
 from inkling.logical import plan as p
 from inkling.model.event import Value
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.planner import plan_program
-from inkling.worlds.bounds import half_width
 
 EPSILON = DELTA = 0.1
 ONE_IN_A_MILLION = 1e-6

@@ -20,10 +20,10 @@ from tests.kit.uncertain import Doubts, UncertainCase, random_uncertain_cases
 from tests.kit.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
 
 import inkling
+from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import Found, LocalStream
 from inkling.model.uncertainty import LostEvents
 from inkling.query import Program
-from inkling.worlds.settings import Sampling
 
 SEEDS = range(8)
 PROGRAMS_PER_SEED = 18

@@ -19,10 +19,10 @@ from tests.spark.one_job import Rows, results_in_one_job
 import inkling
 from inkling.analysis.lost import relations_of
 from inkling.errors import InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.query import Program
 from inkling.spark.lost import shares
 from inkling.spark.lost.shares import Share
-from inkling.worlds.settings import Sampling
 
 pytestmark = pytest.mark.spark
 

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import inkling
-from inkling.worlds.settings import Sampling
+from inkling.evaluators.sampling import Sampling
 
 Row = dict[str, object]
 SAMPLING = Sampling(epsilon=0.1, delta=0.1, seed=3, exact_up_to=40)

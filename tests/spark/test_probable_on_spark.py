@@ -239,8 +239,8 @@ def test_exact_is_refused_where_it_cannot_be_had(spark: SparkSession) -> None:
 def test_worlds_are_left_alone(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """What runs worlds, and what bounds their number with a large library, cannot even be loaded here."""
     monkeypatch.setitem(sys.modules, "inkling.spark.worlds.frames", None)
-    monkeypatch.setitem(sys.modules, "inkling.worlds.settings", None)
-    monkeypatch.delattr("inkling.worlds.settings", raising=False)
+    monkeypatch.setitem(sys.modules, "inkling.evaluators.sampling", None)
+    monkeypatch.delattr("inkling.evaluators.sampling", raising=False)
     program = inkling.parse("""
         STREAM A(k STRING, v BIGINT, t BIGINT) KEY k TIME t PROBABILITY p;
         EVENT q(k) AS PATTERN SEQ NEXT(A a[v = 1], A b[v = 2]) PARTITION BY k PER END;

@@ -16,9 +16,9 @@ from tests.kit.uncertain import uncertain_cases
 
 import inkling
 from inkling.errors import InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.query import Program
 from inkling.results import Results
-from inkling.worlds.settings import Sampling
 
 Row = dict[str, object]
 

@@ -17,9 +17,9 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.streaming.faults import Faults, FragileSink, make_fragile
 
 import inkling
+from inkling.evaluators.sampling import Sampling
 from inkling.spark.session import spark_session
 from inkling.spark.streaming.sinks import FileSink
-from inkling.worlds.settings import Sampling
 
 PROGRAM = """
 STREAM Seen(id STRING, k STRING, what STRING, t INT) ID id KEY k TIME t ± off AT MOST 4 TICKS LATENESS 3 TICKS;

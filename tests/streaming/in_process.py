@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyspark.sql import Row
 
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.sampling import Sampling
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.snapshot import table_of
@@ -22,7 +23,6 @@ from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind, Message
 from inkling.spark.streaming.operator import as_row
 from inkling.spark.streaming.processor import _operator_of
-from inkling.worlds.settings import Sampling
 
 Rows = dict[str, list[dict[str, Any]]]
 

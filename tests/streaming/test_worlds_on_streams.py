@@ -37,9 +37,9 @@ from tests.streaming.packed_program import packed_program
 
 import inkling
 from inkling.errors import InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
-from inkling.worlds.settings import Sampling
 
 EVENTS_PER_PROGRAM = 10
 DATASETS_PER_PROGRAM = 4

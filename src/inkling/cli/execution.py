@@ -19,9 +19,9 @@ from inkling.query import Program
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from inkling.evaluators.sampling import Sampling
     from inkling.report.data import ReportTable
     from inkling.results import Results
-    from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import typer
 from inkling.physical.groups import Layout
 
 if TYPE_CHECKING:
-    from inkling.worlds.settings import Sampling
+    from inkling.evaluators.sampling import Sampling
 
 
 class Runner(Enum):
@@ -71,7 +71,7 @@ def sampling_of(
     epsilon: float = 0.01, delta: float = 0.01, seed: int = 0, exact_up_to: int = 1024, budget: int = 4
 ) -> Sampling:
     """The settings that options ask for; a value that makes no sense is a mistake of the command line."""
-    from inkling.worlds.settings import Sampling
+    from inkling.evaluators.sampling import Sampling
 
     try:
         return Sampling(epsilon, delta, seed, exact_up_to, budget)

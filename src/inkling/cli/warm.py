@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from inkling.evaluators.sampling import Sampling
 from inkling.query import parse
-from inkling.worlds.settings import Sampling
 
 PROGRAM = """
 STREAM A(id INT, k STRING, x INT, y DOUBLE, t INT) ID id KEY k TIME t ORDER BY id;

@@ -1,7 +1,7 @@
-"""The chains of a program on streams without an end: what is kept of the events, and what is told when.
+"""The evaluator of chains over imprecise times: which rows its state holds, and when a chain is emitted.
 
-Events come when all events with an earlier first tick have come. A chain that others cannot prevent is told with its
-last event; any other one when nothing can happen any more in the window of its first event.
+Rows are due by their first tick. A chain that no other event can prevent is emitted with its last event; any other one
+when nothing can happen any more in the window of its first event.
 """
 
 from __future__ import annotations
@@ -14,73 +14,100 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator, ProbableMatches
+from inkling.evaluators.protocol import Answer, Context, Moment, Rows, no_rows
 from inkling.evaluators.sources import rows_passing
 from inkling.evaluators.stage.derive import derived_after
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import results_of
-from inkling.imprecise.run import StageEvents, prepared
-from inkling.io.normalize import Normalizer
+from inkling.imprecise.run import StageEvents, answered, prepared
+from inkling.io.normalize import START
+from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.logical import expr as e
-from inkling.logical.plan import StreamPlan
+from inkling.logical.plan import EventPlan, StreamPlan
 from inkling.model.batch import FOREVER, Ints
+from inkling.physical.plan import PhysicalPlan
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ChainState:
     """Rows of each stage that chains may still need, and the last row of each key where columns look back."""
 
     stages: tuple[pa.Table, ...] = ()
     last: Mapping[str, pa.Table] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.stages))
+    until: int = -FOREVER
 
 
 @dataclass(frozen=True, slots=True)
-class LiveChains:
-    """Takes in checked rows of the streams in the order of their first ticks."""
+class ChainEvaluator:
+    """Finds all chains of a program."""
 
     program: ImpreciseProgram
     tables: Mapping[str, pa.Table]
 
+    @classmethod
+    def of(cls, plan: PhysicalPlan, context: Context) -> ChainEvaluator | None:
+        """None where no event of the plan is a chain."""
+        program = ImpreciseProgram.of(plan, context.around, context.measure)
+        return None if program is None else cls(program, context.facts)
+
     @property
-    def streams(self) -> list[str]:
-        return [stream.schema.name for stream in self.program.part.streams]
+    def events(self) -> tuple[EventPlan, ...]:
+        return self.program.events
 
-    def start(self) -> Kept:
-        """Nothing is kept yet."""
-        return Kept(tuple(self._prepared(self.no_rows(), {})[0]))
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        return self.program.part.streams
 
-    def no_rows(self) -> dict[str, pa.Table]:
-        """Of each stream none."""
-        clock = self.program.measure.clock
-        return {
-            one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], clock)(pa.table({})).rows
-            for one in self.program.part.streams
-        }
+    @property
+    def edge(self) -> str:
+        return START
 
-    def advance(
-        self, kept: Kept, fresh: Mapping[str, pa.Table], before: int, now: int
-    ) -> tuple[Kept, dict[str, pa.Table]]:
-        """Rows whose first ticks lie after `before`, up to `now`, join those that are kept; what is known by that.
+    def answer(self, rows: Rows) -> Answer:
+        return Answer(answered(self.program, rows, self.tables))
 
-        Rows of all streams come, of some none. Conditions on single rows, and columns that look back, are decided now.
-        """
-        arrived, last = self._prepared(fresh, kept.last)
+    def start(self) -> ChainState:
+        return ChainState(tuple(self._prepared(self._no_rows(), {})[0]))
+
+    def _no_rows(self) -> dict[str, pa.Table]:
+        return no_rows(self.streams, self.program.measure.clock)
+
+    def step(self, state: ChainState, rows: Rows, until: Moment) -> tuple[ChainState, dict[str, pa.Table]]:
+        """Conditions on single rows, and columns that look back, are decided when the rows are taken."""
+        before, now, kept = state.until, until.time, state
+        arrived, last = self._prepared({**self._no_rows(), **rows}, kept.last)
         left, found = [], {}
         for stage, old, new in zip(self.program.physical.stages, kept.stages, arrived, strict=True):
-            rows = pa.concat_tables([old, new])
-            events = StageEvents.of(self.program, stage, rows)
-            is_new, needed = events.rows >= len(old), np.zeros(len(rows), bool)
+            held = pa.concat_tables([old, new])
+            events = StageEvents.of(self.program, stage, held)
+            is_new, needed = events.rows >= len(old), np.zeros(len(held), bool)
             for name, evaluator in self.program.evaluators(stage).items():
                 some = self._known(evaluator, events, is_new, before, now)
                 if some:
                     found[name] = results_of(evaluator.step.event, some, stage.id_type, self.program.measure.clock)
                 needed[events.rows] |= self._needed(evaluator, events, now)
-            left.append(rows if needed.all() else rows.filter(pa.array(needed)).combine_chunks())
-        return Kept(tuple(left), last), found
+            left.append(held if needed.all() else held.filter(pa.array(needed)).combine_chunks())
+        return ChainState(tuple(left), last, now), found
+
+    def n_kept(self, state: ChainState) -> int:
+        return sum(map(len, state.stages))
+
+    def to_bytes(self, state: ChainState) -> bytes:
+        pack = Pack()
+        for number, rows in enumerate(state.stages):
+            pack.table(f"stage:{number}", rows)
+        for name, rows in state.last.items():
+            pack.table(f"last:{name}", rows)
+        return pack.finished({"stages": len(state.stages), "last": list(state.last), "until": state.until})
+
+    def from_bytes(self, data: bytes) -> ChainState:
+        head, parts = unpacked(data)
+        return ChainState(
+            tuple(table_of(parts[f"stage:{number}"]) for number in range(head["stages"])),
+            {name: table_of(parts[f"last:{name}"]) for name in head["last"]},
+            head["until"],
+        )
 
     def _prepared(
         self, rows: Mapping[str, pa.Table], last: Mapping[str, pa.Table]
@@ -120,7 +147,7 @@ class LiveChains:
         return (events.moments.upper + evaluator.window - 1) * evaluator.grid
 
     def _needed(self, evaluator: ImpreciseEvaluator, events: StageEvents, now: int) -> Mask:
-        """The events that chains may still have to do with of which nothing was told yet."""
+        """The events that chains may still have to do with of which nothing was emitted yet."""
         grid, window = evaluator.grid, evaluator.window
         waiting = self._settled(evaluator, events) > now
         if not evaluator.chain.depends_on_others:

@@ -6,15 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from inkling.model.batch import FOREVER
+from inkling.model.roles import NO_ROLES, Roles
 
 NEVER = -FOREVER
 """The watermark before anything is known to be complete."""
-
-
-Roles = tuple[str | None, str | None]
-"""What events with even and with odd numbers are called, as far as is known."""
-
-NO_ROLES: Roles = (None, None)
 
 
 def roles_together(one: Roles, other: Roles) -> Roles:

@@ -1,80 +1,116 @@
-"""The relations of a program on streams without an end: what is kept of the past, and what is told when.
+"""The evaluator of relations between segments with lost ends: what its state holds, and when a result is emitted.
 
-Rows come when all rows up to their time have come. A result is told when nothing can follow any more of both of its
-keys; with EARLY, as soon as it is certain to be probable enough; the others, at the end. So are those that depend on
-the roles of lost events, which any later row may tell.
+Rows are due by their end. A result is emitted when nothing can follow any more of both of its keys; with EARLY, as soon
+as it is certain to be probable enough; the others, at the end. So are those that depend on the roles of lost events,
+which any later row may tell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.choice import Evaluator
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
+from inkling.evaluators.lost.evaluator import Found, Sides
+from inkling.evaluators.lost.evaluator import RelationEvaluator as AskedRelation
 from inkling.evaluators.lost.numbered import EVEN, ODD
 from inkling.evaluators.lost.sides import Keys
-from inkling.io.normalize import Normalizer
-from inkling.live.clocks import NO_ROLES, Roles
+from inkling.evaluators.protocol import Answer, Context, Moment, Rows, no_rows
+from inkling.evaluators.sampling import Sampling, limits_of
+from inkling.io.normalize import END
+from inkling.live.snapshot import Pack, table_of, unpacked
+from inkling.logical.plan import EventPlan, StreamPlan
+from inkling.lost.notes import notes_of
 from inkling.lost.program import LostProgram
 from inkling.lost.results import probable_enough, results_of
+from inkling.lost.run import answered
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.roles import NO_ROLES, Roles
 from inkling.model.uncertainty import LostEvents
+from inkling.physical.plan import PhysicalPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """Rows of each stream, and per event what was told early."""
+class RelationState:
+    """Rows of each stream, and per event the results that were emitted early."""
 
     rows: Mapping[str, pa.Table] = field(default_factory=dict)
     settled: Mapping[str, Hashes] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.rows.values()))
+    until: int = -FOREVER
 
 
 @dataclass(frozen=True)
-class LiveRelations:
-    """Takes in checked rows of the streams in the order of their times."""
+class RelationEvaluator:
+    """Answers all relations of a program."""
 
     program: LostProgram
 
+    @classmethod
+    def of(cls, plan: PhysicalPlan, context: Context) -> RelationEvaluator | None:
+        """None where no event of the plan is such a relation."""
+        if not plan.answered_by(Evaluator.RELATION):
+            return None
+        limits = limits_of(context.sampling or Sampling())
+        program = LostProgram.of(plan, context.around, context.measure, limits, context.facts)
+        return None if program is None else cls(program)
+
     @property
-    def streams(self) -> list[str]:
-        return self.program.streams
+    def events(self) -> tuple[EventPlan, ...]:
+        return self.program.events
 
-    def start(self) -> Remembered:
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        return self.program.part.streams
+
+    @property
+    def edge(self) -> str:
+        return END
+
+    def answer(self, rows: Rows) -> Answer:
+        tables = answered(self.program, rows)
+        return Answer(tables, tuple(notes_of(self.program, rows, tables)))
+
+    def start(self) -> RelationState:
         nothing = np.empty(0, np.uint64)
-        return Remembered(self.no_rows(), {event.name: nothing for event in self.program.events})
+        return RelationState(self._no_rows(), {event.name: nothing for event in self.program.events})
 
-    def no_rows(self) -> dict[str, pa.Table]:
-        """Of each stream none."""
-        clock = self.program.measure.clock
-        return {
-            one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], clock)(pa.table({})).rows
-            for one in self.program.part.streams
-        }
+    def _no_rows(self) -> dict[str, pa.Table]:
+        return no_rows(self.streams, self.program.measure.clock)
 
-    def advance(
-        self, kept: Remembered, fresh: Mapping[str, pa.Table], before: int, now: int, roles: Mapping[str, Roles]
-    ) -> tuple[Remembered, dict[str, pa.Table]]:
-        """Rows of times after `before`, up to `now`, join those that are kept; FOREVER is the end.
-
-        `roles` are those of numbered events in whole streams, of which these rows may be a part.
-        """
-        if not any(map(len, fresh.values())) and now < FOREVER and not self._may_run_out:
-            return kept, {}
-        rows = {name: pa.concat_tables([one, fresh[name]]) for name, one in kept.rows.items()}
-        every = {name: self._with_roles(name, one, roles.get(name, NO_ROLES)) for name, one in rows.items()}
-        settled, told = dict(kept.settled), {}
-        for name, evaluator in self.program.evaluators.items():
-            settled[name], tables = _told(evaluator, every, settled[name], before, now, self.program)
+    def step(self, state: RelationState, rows: Rows, until: Moment) -> tuple[RelationState, dict[str, pa.Table]]:
+        if not any(map(len, rows.values())) and not until.is_end and not self._may_run_out:
+            return replace(state, until=until.time), {}
+        held = {name: pa.concat_tables([one, rows[name]]) if name in rows else one for name, one in state.rows.items()}
+        every = {name: self._with_roles(name, one, until.roles.get(name, NO_ROLES)) for name, one in held.items()}
+        settled, emitted = dict(state.settled), {}
+        for name, asked in self.program.evaluators.items():
+            settled[name], tables = _told(asked, every, settled[name], state.until, until.time, self.program)
             if tables:
-                told[name] = pa.concat_tables(tables)
-        return Remembered(rows, settled), told
+                emitted[name] = pa.concat_tables(tables)
+        return RelationState(held, settled, until.time), emitted
+
+    def n_kept(self, state: RelationState) -> int:
+        return sum(map(len, state.rows.values()))
+
+    def to_bytes(self, state: RelationState) -> bytes:
+        pack = Pack()
+        for name, rows in state.rows.items():
+            pack.table(f"rows:{name}", rows)
+        for name, settled in state.settled.items():
+            pack.blob(f"settled:{name}", settled.astype("<u8").tobytes())
+        return pack.finished({"rows": list(state.rows), "settled": list(state.settled), "until": state.until})
+
+    def from_bytes(self, data: bytes) -> RelationState:
+        head, parts = unpacked(data)
+        return RelationState(
+            {name: table_of(parts[f"rows:{name}"]) for name in head["rows"]},
+            {name: np.frombuffer(parts[f"settled:{name}"], "<u8").astype(np.uint64) for name in head["settled"]},
+            head["until"],
+        )
 
     def _with_roles(self, name: str, rows: pa.Table, roles: Roles) -> pa.Table:
         stream = self.program.part.stream(name)
@@ -94,7 +130,7 @@ class LiveRelations:
 
 
 def _told(
-    evaluator: RelationEvaluator,
+    evaluator: AskedRelation,
     rows: Mapping[str, pa.Table],
     settled: Hashes,
     before: int,
@@ -132,7 +168,7 @@ def _moved(keys: Keys, before: int) -> np.ndarray:
     return (has_rows & (last > before)) | ((keys.complete > before) & (keys.complete < FOREVER))
 
 
-def _names(evaluator: RelationEvaluator, sides: Sides) -> tuple[Hashes, Hashes]:
+def _names(evaluator: AskedRelation, sides: Sides) -> tuple[Hashes, Hashes]:
     left, right = evaluator.relation.sides
     return (
         sides.left.hashes(tuple(column.name for column in left.operand.key)),

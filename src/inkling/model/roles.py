@@ -18,6 +18,8 @@ END = "end"
 Roles = tuple[str | None, str | None]
 """What events in the middle of a key are called that have even numbers, and odd ones; None where nobody said so."""
 
+NO_ROLES: Roles = (None, None)
+
 _IN_THE_MIDDLE = {"start": "resume", "end": "suspend"}
 _COUNTERPARTS = {"open": "close", "close": "open", "resume": "suspend", "suspend": "resume"}
 

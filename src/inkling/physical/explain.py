@@ -22,7 +22,7 @@ from inkling.physical.sharing_text import largest_parts
 from inkling.physical.shuffle import derives_in_worker, shuffled_columns
 from inkling.physical.verdicts import partition_text
 
-SUMMED = {
+SUMMED: dict[str, str] = {
     Evaluator.CHAIN: "the ticks at which its events can have happened",
     Evaluator.QUERY: "the states that it can be in",
     Evaluator.RELATION: "the orders of recorded and lost ends in which it holds",
@@ -30,7 +30,7 @@ SUMMED = {
 }
 """What the probability of a result is a sum over."""
 
-TAKEN_AS = {
+TAKEN_AS: dict[str, str] = {
     Evaluator.CHAIN: "Intervals",
     Evaluator.QUERY: "Alternatives",
     Evaluator.RELATION: "Ends",

@@ -21,7 +21,7 @@ from inkling.physical.relation_verdicts import relation_lines
 from inkling.physical.sharing_text import shared_text
 from inkling.physical.world_verdicts import Looks, stream_worlds, world_lines
 
-COSTS = {
+COSTS: dict[str, str] = {
     Evaluator.AUTOMATON: "one table look-up per event",
     Evaluator.NETWORK: "grows with the partial matches inside the window",
     Evaluator.SEGMENTS: "grows with the pairs of keys and their segments",
@@ -30,7 +30,7 @@ COSTS = {
     Evaluator.FORECAST: "one table look-up per event, in tables made from the model",
 }
 
-CLASSES = {
+CLASSES: dict[str, str] = {
     Evaluator.AUTOMATON: "regular",
     Evaluator.NETWORK: "correlated",
     Evaluator.SEGMENTS: "quantified",
@@ -87,7 +87,7 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
     return _said_of(event, lines)
 
 
-_NOT_BY = {Evaluator.CHAIN: "no chain", Evaluator.QUERY: "no query", Evaluator.RELATION: "in worlds"}
+_NOT_BY: dict[str, str] = {Evaluator.CHAIN: "no chain", Evaluator.QUERY: "no query", Evaluator.RELATION: "in worlds"}
 """The title under which `explain` says why a family does not answer an event."""
 
 

@@ -15,7 +15,7 @@ from inkling.logical.text import window_text
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import EventStep
 
-WORLD_COSTS = {
+WORLD_COSTS: dict[str, str] = {
     Evaluator.AUTOMATON: "one table look-up per event and world",
     Evaluator.NETWORK: "grows with the partial matches inside the window, in every world",
     Evaluator.SEGMENTS: "grows with the pairs of keys and their segments, in every world",

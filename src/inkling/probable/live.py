@@ -1,6 +1,7 @@
-"""The queries of a program on streams without an end: what is kept of the past, and what is told of each time.
+"""The evaluator of queries over probable streams: what its state holds, and when a result is emitted.
 
-Rows come when all rows of their time have come. Results are told at once; whether something ever happens, at the end.
+Rows are due when all rows of their time are there. Results are emitted at once; whether something ever happens, at the
+end.
 """
 
 from __future__ import annotations
@@ -11,62 +12,103 @@ from typing import Any
 
 import pyarrow as pa
 
+from inkling.analysis.choice import Evaluator
+from inkling.evaluators.probable import stored
+from inkling.evaluators.protocol import Answer, Context, Moment, Rows, no_rows
+from inkling.evaluators.sampling import Sampling, lanes_of
 from inkling.evaluators.stage.derive import with_derived_columns
-from inkling.io.normalize import Normalizer
-from inkling.logical.plan import Per
+from inkling.io.normalize import START
+from inkling.live.snapshot import Pack, table_of, unpacked
+from inkling.logical.plan import EventPlan, Per, StreamPlan
+from inkling.physical.plan import PhysicalPlan
 from inkling.probable.program import ProbableProgram
-from inkling.probable.results import added_up, combined, results_of
+from inkling.probable.results import added_up, combined, results_of, sampled_text
+from inkling.probable.run import answered
+
+SPARE = 1e-9
+"""By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """Per event, the state of what answers it, and what was found so far where only the end can tell."""
+class QueryState:
+    """Per event, the state of its engine, and what was found so far where only the end can tell."""
 
-    states: Mapping[str, Any] = field(default_factory=dict)
+    engines: Mapping[str, Any] = field(default_factory=dict)
     found: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class LiveQueries:
-    """Takes in checked rows of the streams in the order of their times."""
+class QueryEvaluator:
+    """Answers all queries of a program."""
 
     program: ProbableProgram
 
+    @classmethod
+    def of(cls, plan: PhysicalPlan, context: Context) -> QueryEvaluator | None:
+        """None where no event of the plan is a query."""
+        if not plan.answered_by(Evaluator.QUERY):
+            return None
+        lanes = lanes_of(context.sampling or Sampling())
+        spare = SPARE if context.on_stream else 0.0
+        program = ProbableProgram.of(plan, context.around, context.measure, lanes, spare=spare, tables=context.facts)
+        return None if program is None else cls(program)
+
     @property
-    def streams(self) -> list[str]:
-        return [stream.schema.name for stream in self.program.part.streams]
+    def events(self) -> tuple[EventPlan, ...]:
+        return self.program.events
 
-    def start(self) -> Followed:
-        return Followed({name: one.start() for name, one in self.program.evaluators.items()})
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        return self.program.part.streams
 
-    def no_rows(self) -> dict[str, pa.Table]:
-        """Of each stream none."""
-        clock = self.program.measure.clock
-        return {
-            one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], clock)(pa.table({})).rows
-            for one in self.program.part.streams
-        }
+    @property
+    def edge(self) -> str:
+        return START
 
-    def advance(
-        self, followed: Followed, fresh: Mapping[str, pa.Table], *, is_over: bool
-    ) -> tuple[Followed, dict[str, pa.Table]]:
-        """Rows of complete times, later than all before; rows of all streams come, of some none."""
+    def answer(self, rows: Rows) -> Answer:
+        tables = answered(self.program, rows)
+        note = sampled_text(tables, self.program)
+        return Answer(tables, () if note is None else (note,))
+
+    def start(self) -> QueryState:
+        return QueryState({name: one.start() for name, one in self.program.evaluators.items()})
+
+    def step(self, state: QueryState, rows: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
+        given = {**no_rows(self.streams, self.program.measure.clock), **rows}
         ready = {
-            one.schema.name: with_derived_columns(one, fresh[one.schema.name], self.program.around)
-            for one in self.program.part.streams
+            one.schema.name: with_derived_columns(one, given[one.schema.name], self.program.around)
+            for one in self.streams
         }
-        states, waiting, told = dict(followed.states), dict(followed.found), {}
+        engines, waiting, emitted = dict(state.engines), dict(state.found), {}
         for name, evaluator in self.program.evaluators.items():
             mine = {source: ready[source] for source in evaluator.event.sources}
             if any(map(len, mine.values())):
-                states[name], found = evaluator.advance(states[name], mine)
+                engines[name], found = evaluator.advance(engines[name], mine)
                 if evaluator.event.per is Per.VALUES:
                     waiting[name] = added_up([*([waiting[name]] if name in waiting else []), found])
                 elif len(found):
-                    told[name] = self._results(name, found)
-            if is_over and name in waiting:
-                told[name] = self._results(name, waiting.pop(name))
-        return Followed(states, waiting), told
+                    emitted[name] = self._results(name, found)
+            if until.is_end and name in waiting:
+                emitted[name] = self._results(name, waiting.pop(name))
+        return QueryState(engines, waiting), emitted
+
+    def n_kept(self, state: QueryState) -> int:
+        return sum(stored.n_kept(one) for one in state.engines.values())
+
+    def to_bytes(self, state: QueryState) -> bytes:
+        pack = Pack()
+        for name, one in state.engines.items():
+            pack.blob(f"engine:{name}", stored.to_bytes(one))
+        for name, rows in state.found.items():
+            pack.table(f"found:{name}", rows)
+        return pack.finished({"engines": list(state.engines), "found": list(state.found)})
+
+    def from_bytes(self, data: bytes) -> QueryState:
+        head, parts = unpacked(data)
+        return QueryState(
+            {name: stored.from_bytes(bytes(parts[f"engine:{name}"])) for name in head["engines"]},
+            {name: table_of(parts[f"found:{name}"]) for name in head["found"]},
+        )
 
     def _results(self, name: str, found: pa.Table) -> pa.Table:
         evaluator, program = self.program.evaluators[name], self.program

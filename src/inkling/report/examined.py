@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.evaluators.sampling import Sampling
 from inkling.local import taken_in
 from inkling.query import Program
 from inkling.report.data import InfluenceRow, TimeShare
 from inkling.worlds.examine import Examined, examine
 from inkling.worlds.program import WorldProgram
-from inkling.worlds.settings import Sampling
 from inkling.worlds.spread import Bin
 
 if TYPE_CHECKING:

@@ -35,8 +35,8 @@ from inkling.report.withdrawn import net_of
 from inkling.results import LEADING, TRAILING, Results
 
 if TYPE_CHECKING:
+    from inkling.evaluators.sampling import Sampling
     from inkling.io import Data
-    from inkling.worlds.settings import Sampling
 
 MAX_MATCHES = 5_000
 """More than a person looks at, and few enough for a page that opens at once."""

@@ -31,6 +31,7 @@ from inkling.model.types import Type
 from inkling.physical.groups import Layout
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import certain_plan
 from inkling.physical.runnable import Runnable
 from inkling.probable.program import ProbableProgram
 from inkling.results import CHANCE, MARGIN, Results, predicted
@@ -48,11 +49,11 @@ from inkling.spark.stage_frame import named
 from inkling.spark.stages import run_stages
 from inkling.spark.worker import DETECTED, LINEAGE
 from inkling.spark.worlds.checks import refused_rows
-from inkling.worlds.program import WorldProgram, certain_plan
+from inkling.worlds.program import WorldProgram
 
 if TYPE_CHECKING:
+    from inkling.evaluators.sampling import Sampling
     from inkling.spark.worlds.frames import WorldNotes
-    from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def _queries(
     if program is None or all(isinstance(one.engine, Regular | PatternEngine) for one in program.evaluators.values()):
         return program
     # only now: how many worlds are needed takes a large library to compute
-    from inkling.worlds import settings
+    from inkling.evaluators import sampling as settings
 
     return replace(program, sampling=settings.lanes_of(sampling or settings.Sampling()))
 
@@ -191,7 +192,7 @@ def _relations(
     if program is None:
         return None
     # only now: how many samples are needed takes a large library to compute
-    from inkling.worlds import settings
+    from inkling.evaluators import sampling as settings
 
     return replace(program, limits=settings.limits_of(sampling or settings.Sampling()))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import ID
 from inkling.logical.plan import Demand, EventPlan
 from inkling.model.time import Clock
@@ -25,7 +26,6 @@ from inkling.worlds.estimate import (
 )
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import OnWorlds, WorldData, components_with, tokens_behind
-from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)

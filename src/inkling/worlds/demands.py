@@ -10,9 +10,9 @@ import numpy as np
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.doubt import streams_of
 from inkling.errors import InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import Demand, EventPlan
 from inkling.worlds.run import WorldData
-from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.lost import LossyStream
 

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.evaluators.bounds import interval
 from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.results import ROUNDING, TIMESTAMP, most_probable, reaches, result_schema
-from inkling.worlds.bounds import interval
 from inkling.worlds.combine import Summed
 
 EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import ID
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.streams import plain
@@ -18,7 +19,6 @@ from inkling.worlds.estimate import Names
 from inkling.worlds.influence import Influence, UncertainEvent, candidates, influences
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import WorldData
-from inkling.worlds.settings import Sampling
 from inkling.worlds.spread import Bin, spread_of
 from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.variants import MOST_WORLDS, Places, Removal, Seen, seen_again

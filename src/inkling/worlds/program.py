@@ -117,14 +117,3 @@ def _irregular(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, fi
         return whole
     rest = replace(program, events=tuple(event for event in program.events if event.name not in names))
     return plan_program(in_worlds(rest, finer=finer)) if doubtful_events(rest) else None
-
-
-def certain_plan(plan: PhysicalPlan) -> PhysicalPlan:
-    """The plan of the events that rest on certain streams alone: the same plan when all do."""
-    doubtful = plan.uncertain
-    if not doubtful:
-        return plan
-    events = tuple(event for event in plan.program.events if event.name not in doubtful)
-    read = {name for event in events for name in event.sources}
-    streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
-    return plan_program(ProgramPlan(streams, plan.program.tables, events, plan.program.ticks_only, plan.program.rules))

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.whole import run_plan
 from inkling.io.normalize import ID, OWN_ID
 from inkling.logical.plan import StreamPlan
@@ -22,7 +23,6 @@ from inkling.worlds.exact import Choices, count_worlds, enumerate_worlds
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.regular import RegularEvent, Tracked
 from inkling.worlds.room import require_room
-from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.of import WorldStream, world_stream
 from inkling.worlds.streams.placed import Placed, world_rows

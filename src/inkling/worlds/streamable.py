@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from inkling.analysis.choice import Evaluator
 from inkling.errors import Diagnostic, InputError, ProgramError
+from inkling.evaluators.sampling import Sampling
 from inkling.language import syntax as s
 from inkling.logical.plan import Demand, StreamPlan
 from inkling.logical.recursion import resting_on
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.source import SourceText
-from inkling.worlds.settings import Sampling
 
 MOST_WORLDS = 1 << 15
 """How many worlds a stream may keep; each holds all that the program remembers of every key."""

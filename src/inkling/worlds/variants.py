@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.whole import run_plan
 from inkling.logical.in_worlds import WORLD
 from inkling.logical.plan import EventPlan
@@ -15,7 +16,6 @@ from inkling.worlds.alternatives import Numbers
 from inkling.worlds.combine import identities
 from inkling.worlds.exact import enumerate_worlds
 from inkling.worlds.run import WorldData, only
-from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.of import WorldStream
 from inkling.worlds.streams.placed import Placed, world_rows
 from inkling.worlds.streams.probable import ProbableStream

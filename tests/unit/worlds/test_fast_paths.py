@@ -8,6 +8,7 @@ import pytest
 
 from inkling import parse
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.sampling import Sampling
 from inkling.io import normalize
 from inkling.logical.evaluate import Surroundings
 from inkling.worlds import run
@@ -15,7 +16,6 @@ from inkling.worlds.combine import Summed
 from inkling.worlds.dense import is_dense
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import WorldData
-from inkling.worlds.settings import Sampling
 
 AT = "STREAM At(person STRING, room STRING, t INT) KEY person TIME t PROBABILITY p;"
 MARKOV = "STREAM At(person STRING, room STRING, t INT, was STRING) KEY person TIME t PROBABILITY p GIVEN was;"

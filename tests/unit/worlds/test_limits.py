@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from inkling import InputError, parse
-from inkling.worlds.settings import Sampling
+from inkling.evaluators.sampling import Sampling
 
 PROGRAM = """
 STREAM Cpu(id INT, node STRING, lo INT) ID id KEY node TIME BETWEEN lo AND hi;

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from inkling import language
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.sampling import Sampling
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live.adaptation.counting import with_counting
 from inkling.live.snapshot import table_bytes, table_of
@@ -24,7 +25,6 @@ from inkling.physical.stages import Placement
 from inkling.source import SourceText
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.storage import Folder
-from inkling.worlds.settings import Sampling
 
 _PROGRAM, _ABOUT, _TABLES = "program.ink", "about.json", "tables"
 

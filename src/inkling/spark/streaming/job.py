@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.sampling import Sampling
 from inkling.live.adaptation.counting import counts_for, is_counting
 from inkling.live.feed import Fed, Feed
 from inkling.live.migrate import migrated
@@ -23,10 +24,9 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import doubtful_events
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.runtime.uncertain.program import LiveWorlds
+from inkling.runtime.uncertain.revised import RevisedWorlds
 from inkling.spark.streaming.messages import LEDGERS
-from inkling.worlds.live.program import LiveWorlds
-from inkling.worlds.live.revised import RevisedWorlds
-from inkling.worlds.settings import Sampling
 
 
 @dataclass(frozen=True, slots=True)

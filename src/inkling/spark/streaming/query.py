@@ -17,6 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.io import Data
 from inkling.live.adaptation.models import (
     learning_names,
@@ -51,7 +52,6 @@ from inkling.spark.streaming.sinks import Beginning, Prepared, Shaped, Sink
 from inkling.spark.streaming.storage import Folder
 from inkling.spark.streaming.vanished import InputFiles
 from inkling.spark.streaming.versions import Replaceable, Versions
-from inkling.worlds.settings import Sampling
 
 BUCKETS_PER_CORE = 4
 

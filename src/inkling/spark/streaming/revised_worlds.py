@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 from pyspark.sql.streaming.stateful_processor import ValueState
 
 from inkling.live.clocks import Marks
+from inkling.runtime.uncertain.program import Told
+from inkling.runtime.uncertain.revised import RevisableWorlds, RevisedWorlds
 from inkling.spark.streaming.messages import Kind, Message
 from inkling.spark.streaming.worlds import Rows, WorldsOperator
-from inkling.worlds.live.program import Told
-from inkling.worlds.live.revised import RevisableWorlds, RevisedWorlds
 
 
 class RevisedWorldsOperator(WorldsOperator):

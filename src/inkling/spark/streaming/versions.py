@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.live.adaptation.counting import require_fitting_models
 from inkling.live.changes import Changes, changes, planned_after, require_same_past
 from inkling.logical.in_worlds import doubtful_events
@@ -25,7 +26,6 @@ from inkling.spark.streaming.definition import Definition, Definitions, placemen
 from inkling.spark.streaming.failures import intact
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.storage import Folder
-from inkling.worlds.settings import Sampling
 
 BATCHES_TO_REACH_ALL = 2
 """Every bucket has met a definition after so many micro-batches: the second one speaks to all of them."""

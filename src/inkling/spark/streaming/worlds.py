@@ -20,13 +20,13 @@ from inkling.live.parts import Part, pieces
 from inkling.live.snapshot import table_bytes, table_of
 from inkling.logical.plan import ProgramPlan
 from inkling.model.uncertainty import LostEvents
+from inkling.runtime.uncertain.program import LiveWorlds, Told, WorldsState
+from inkling.runtime.uncertain.snapshot import from_bytes, n_kept, to_bytes
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import INWARD, WITHDRAWN, Kind, Message, marks_of
 from inkling.spark.streaming.numbering import shifted
 from inkling.spark.streaming.operator import as_row
-from inkling.worlds.live.program import LiveWorlds, Told, WorldsState
-from inkling.worlds.live.snapshot import from_bytes, n_kept, to_bytes
 
 Rows = Mapping[str, pa.Table]
 
@@ -98,10 +98,10 @@ class WorldsOperator:
         steps, state = self._stored(live, kept)
         rows = {name: shifted(some, steps) if name in self._nameless else some for name, some in come.items()}
         state, told = live.advance(state, rows, marks)
-        data = to_bytes(state)
+        data = to_bytes(state, live.exact)
         kept.update((steps + 1, self._job.definition, data))
         yield from self._said(bucket, told)
-        yield self._state_message(bucket, state.clocks.latest, state.decided, n_kept(state), len(data))
+        yield self._state_message(bucket, state.clocks.latest, state.decided, n_kept(state, live.exact), len(data))
 
     def _stored(self, live: LiveWorlds, kept: ValueState) -> tuple[int, WorldsState]:
         stored = kept.get()
@@ -109,7 +109,7 @@ class WorldsOperator:
             return 0, live.start()
         steps, definition, data = stored
         assert definition == self._job.definition, "a program over uncertain streams is never replaced"
-        return steps, from_bytes(bytes(data))
+        return steps, from_bytes(bytes(data), live.exact)
 
     def _said(self, bucket: int, told: Told) -> Iterator[Message]:
         for number, name in enumerate(self._job.event_names):

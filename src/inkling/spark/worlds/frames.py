@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import Demand
 from inkling.spark.duplicates import first_rows
 from inkling.spark.imprecise.results import METHOD, most_probable
@@ -36,7 +37,6 @@ from inkling.worlds.demands import Refusal
 from inkling.worlds.estimate import UNDECIDED
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import tokens_behind
-from inkling.worlds.settings import Sampling
 
 TASKS_PER_CORE = 2
 """Worlds cost more than tasks, and some keys have more of them than others."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from inkling.evaluators.lost.numbered import EVEN, ODD, roles_of
 from inkling.evaluators.lost.posts import UNSAID, Posts
 from inkling.io.normalize import END
-from inkling.live.clocks import NEVER, Roles
+from inkling.live.clocks import NEVER
 from inkling.model.batch import FOREVER
+from inkling.model.roles import Roles
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.worlds.live.waiting import Draws, Released, Waiting, between, divided, released

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes
-from inkling.live.clocks import NO_ROLES, Roles
 from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.roles import NO_ROLES, Roles
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.worlds.streams.of import WorldStream

@@ -7,13 +7,13 @@ import pyarrow as pa
 
 import inkling
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import Normalizer
 from inkling.live.clocks import Marks
 from inkling.logical.evaluate import Surroundings
 from inkling.model.time import Clock
+from inkling.runtime.uncertain.program import LiveWorlds
 from inkling.spark.streaming.messages import marks_of, marks_payload
-from inkling.worlds.live.program import LiveWorlds
-from inkling.worlds.settings import Sampling
 
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, exact_up_to=0, budget=1)
 PROGRAM = inkling.parse("""

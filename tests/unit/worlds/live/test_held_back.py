@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import inkling
-from inkling.worlds.settings import Sampling
+from inkling.evaluators.sampling import Sampling
 
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, seed=3, exact_up_to=0, budget=1)
 LOST = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import inkling
+from inkling.evaluators.sampling import Sampling
 from inkling.io.rejects import Reason
 from inkling.local_stream import LocalStream
 from inkling.query import Program
-from inkling.worlds.settings import Sampling
 
 SAMPLING = Sampling(epsilon=0.1, delta=0.1, seed=1, exact_up_to=0, budget=1)
 Row = dict[str, object]

@@ -9,9 +9,9 @@ import pytest
 
 import inkling
 from inkling.errors import InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import LocalStream
 from inkling.query import Program
-from inkling.worlds.settings import Sampling
 
 SAMPLING = Sampling(epsilon=0.1, delta=0.1, seed=1, exact_up_to=0, budget=1)
 Row = dict[str, object]

@@ -9,8 +9,8 @@ import pytest
 from tests.kit.oracle import bound, probable_oracle
 
 import inkling
+from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import Found, LocalStream
-from inkling.worlds.settings import Sampling
 
 Row = dict[str, Any]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from inkling.evaluators.sampling import Sampling
 from inkling.live.chain import concatenated
 from inkling.live.clocks import Marks
 from inkling.live.late import reported
@@ -18,9 +19,8 @@ from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
-from inkling.worlds.live.program import LiveWorlds, WorldsState
-from inkling.worlds.live.snapshot import from_bytes, to_bytes
-from inkling.worlds.settings import Sampling
+from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
+from inkling.runtime.uncertain.snapshot import from_bytes, to_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ class FedWorlds:
         return state.worlds.decided
 
     def dumped(self, state: FedState) -> list[bytes]:
-        return [to_bytes(state.worlds)]
+        return [to_bytes(state.worlds, self._live.exact)]
 
     def loaded(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> FedState:
-        return FedState(from_bytes(parts[0]), n_read)
+        return FedState(from_bytes(parts[0], self._live.exact), n_read)
 
 
 def no_results(plan: PhysicalPlan, event: EventPlan, clock: Clock) -> pa.Table:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.probable import stored
-from inkling.imprecise.live import Kept
+from inkling.evaluators.protocol import StreamEvaluator
 from inkling.live import snapshot
 from inkling.live.clocks import Clocks
 from inkling.live.snapshot import Pack, table_of, unpacked
-from inkling.lost.live import Remembered
-from inkling.probable.live import Followed
+from inkling.runtime.uncertain.program import WorldsState
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.pending import Pending, pending_of, pending_table
-from inkling.worlds.live.program import WorldsState
 from inkling.worlds.live.waiting import Waiting
 
-FORMAT = "worlds 4"
+FORMAT = "worlds 5"
+
+Exact = Mapping[str, StreamEvaluator[Any]]
+"""By choice of the plan, the evaluators that need no worlds."""
 
 
-def to_bytes(state: WorldsState) -> bytes:
+def to_bytes(state: WorldsState, exact: Exact) -> bytes:
     """A state that `from_bytes` restores."""
     pack = Pack()
     chains: dict[str, list[str]] = {}
@@ -40,18 +41,8 @@ def to_bytes(state: WorldsState) -> bytes:
     for kind, stages in (("worlds", state.worlds), ("certain", state.certain)):
         for number, stage in enumerate(stages):
             pack.blob(f"{kind}:{number}", snapshot.to_bytes(stage))
-    for number, rows in enumerate(state.chains.stages):
-        pack.table(f"kept:{number}", rows)
-    for name, rows in state.chains.last.items():
-        pack.table(f"last:{name}", rows)
-    for name, one in state.queries.states.items():
-        pack.blob(f"followed:{name}", stored.to_bytes(one))
-    for name, rows in state.queries.found.items():
-        pack.table(f"found:{name}", rows)
-    for name, rows in state.relations.rows.items():
-        pack.table(f"related:{name}", rows)
-    for name, settled in state.relations.settled.items():
-        pack.blob(f"settled:{name}", settled.astype("<u8").tobytes())
+    for name, evaluator in exact.items():
+        pack.blob(f"exact:{name}", evaluator.to_bytes(state.exact[name]))
     clocks = state.clocks
     return pack.finished(
         {
@@ -65,17 +56,12 @@ def to_bytes(state: WorldsState) -> bytes:
             "roles": dict(state.roles),
             "pending": sorted(state.pending),
             "stages": [len(state.worlds), len(state.certain)],
-            "kept": len(state.chains.stages),
-            "last": list(state.chains.last),
-            "followed": list(state.queries.states),
-            "found": list(state.queries.found),
-            "related": list(state.relations.rows),
-            "settled": list(state.relations.settled),
+            "exact": list(exact),
         }
     )
 
 
-def from_bytes(data: bytes) -> WorldsState:
+def from_bytes(data: bytes, exact: Exact) -> WorldsState:
     """The state that `to_bytes` was given."""
     head, parts = unpacked(data)
     if head["format"] != FORMAT:
@@ -98,22 +84,11 @@ def from_bytes(data: bytes) -> WorldsState:
         pending,
         tuple(snapshot.from_bytes(bytes(parts[f"worlds:{number}"])) for number in range(n_worlds)),
         tuple(snapshot.from_bytes(bytes(parts[f"certain:{number}"])) for number in range(n_certain)),
-        Kept(
-            tuple(table_of(parts[f"kept:{number}"]) for number in range(head["kept"])),
-            {name: table_of(parts[f"last:{name}"]) for name in head["last"]},
-        ),
-        Followed(
-            {name: stored.from_bytes(bytes(parts[f"followed:{name}"])) for name in head["followed"]},
-            {name: table_of(parts[f"found:{name}"]) for name in head["found"]},
-        ),
-        Remembered(
-            {name: table_of(parts[f"related:{name}"]) for name in head["related"]},
-            {name: np.frombuffer(parts[f"settled:{name}"], "<u8").astype(np.uint64) for name in head["settled"]},
-        ),
+        {name: evaluator.from_bytes(bytes(parts[f"exact:{name}"])) for name, evaluator in exact.items()},
     )
 
 
-def n_kept(state: WorldsState) -> int:
+def n_kept(state: WorldsState, exact: Exact) -> int:
     """Rows, open matches and open results that are remembered."""
     stages = [*state.worlds, *state.certain]
     rows = [table for stage in stages for table in (stage.pending, stage.stage.rows, *stage.raw.values())]
@@ -122,8 +97,8 @@ def n_kept(state: WorldsState) -> int:
     runs = sum(len(carry.runs.key) for stage in stages for carry in stage.stage.automata)
     waiting = sum(len(one.rows) for one in state.waiting.values())
     pairs = sum(0 if one.world is None else len(one.world) for one in state.pending.values())
-    followed = sum(stored.n_kept(one) for one in state.queries.states.values())
-    return sum(map(len, rows)) + runs + waiting + pairs + len(state.chains) + len(state.relations) + followed
+    answered = sum(evaluator.n_kept(state.exact[name]) for name, evaluator in exact.items())
+    return sum(map(len, rows)) + runs + waiting + pairs + answered
 
 
 def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:

@@ -6,13 +6,14 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 Shares = NDArray[np.float64]
 
 
 def interval(n_hits: NDArray[np.int64], n_worlds: int, delta: float) -> tuple[Shares, Shares]:
     """Bounds that hold with confidence 1 - delta whatever the probability is, per number of hits."""
+    from scipy.special import betaincinv  # only now: a large library, which exact answers do not need
+
     hits = np.asarray(n_hits, np.float64)
     missed = n_worlds - hits
     with np.errstate(invalid="ignore"):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from inkling.evaluators.bounds import worlds_needed
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.logical.plan import EventPlan
-from inkling.worlds.bounds import worlds_needed
 
 MOST_COUNTED = 1_000_000
 """All worlds of a part are held in memory while they are counted."""

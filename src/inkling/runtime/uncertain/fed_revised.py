@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from inkling.evaluators.sampling import Sampling
 from inkling.live.chain import concatenated
 from inkling.live.clocks import Marks
 from inkling.live.late import no_late_rows, reported
@@ -17,9 +18,8 @@ from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
-from inkling.worlds.live.fed import no_results
-from inkling.worlds.live.revised import RevisableWorlds, RevisedWorlds
-from inkling.worlds.settings import Sampling
+from inkling.runtime.uncertain.fed import no_results
+from inkling.runtime.uncertain.revised import RevisableWorlds, RevisedWorlds
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from inkling.live.stage import LiveState
 from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
-from inkling.worlds.live.program import LiveWorlds, WorldsState
+from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
 
 LATE = "@late"
 """Rows that tell too late of events that were lost before them; found like results, since going back finds others."""

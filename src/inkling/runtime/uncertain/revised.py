@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 
+from inkling.evaluators.sampling import Sampling
 from inkling.live.chain import concatenated
 from inkling.live.clocks import Marks
 from inkling.live.late import no_late_rows
@@ -18,12 +20,12 @@ from inkling.live.revision.snapshot import revisable_from_bytes, revisable_to_by
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
-from inkling.worlds.live.late_findings import LateFindings
-from inkling.worlds.live.machine import LATE, WorldsMachine
-from inkling.worlds.live.net import net_of, shown
-from inkling.worlds.live.program import SPARE, LiveWorlds, Told, WorldsState
-from inkling.worlds.live.snapshot import from_bytes, n_kept, to_bytes
-from inkling.worlds.settings import Sampling
+from inkling.probable.live import SPARE
+from inkling.runtime.uncertain.late_findings import LateFindings
+from inkling.runtime.uncertain.machine import LATE, WorldsMachine
+from inkling.runtime.uncertain.net import net_of, shown
+from inkling.runtime.uncertain.program import LiveWorlds, Told, WorldsState
+from inkling.runtime.uncertain.snapshot import from_bytes, n_kept, to_bytes
 
 RevisableWorlds = Revisable[WorldsState]
 
@@ -87,13 +89,15 @@ class RevisedWorlds:
     def n_kept(self, state: RevisableWorlds) -> int:
         """Rows, results and open matches that are remembered, in states of before as well."""
         held = sum(len(rows) for kind in (state.pending, state.log, state.told) for rows in kind.values())
-        return held + sum(n_kept(one) for one in (state.now, *(before.state for before in state.checkpoints)))
+        return held + sum(
+            n_kept(one, self.live.exact) for one in (state.now, *(before.state for before in state.checkpoints))
+        )
 
     def to_bytes(self, state: RevisableWorlds) -> bytes:
-        return revisable_to_bytes(state, to_bytes)
+        return revisable_to_bytes(state, partial(to_bytes, exact=self.live.exact))
 
     def from_bytes(self, data: bytes) -> RevisableWorlds:
-        return revisable_from_bytes(data, from_bytes)
+        return revisable_from_bytes(data, partial(from_bytes, exact=self.live.exact))
 
     def _read(self, rows: Rows) -> dict[str, pa.Table]:
         return {name: some for name, some in rows.items() if name in self.live.streams}

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 
 from inkling.analysis.lag import settled_after, waiting_time
+from inkling.evaluators.protocol import Context, Moment
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage import rows as r
-from inkling.imprecise.live import Kept, LiveChains
-from inkling.imprecise.program import ImpreciseProgram
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.chain import StageChain, concatenated
-from inkling.live.clocks import NEVER, NO_ROLES, Clocks, Marks, Roles
+from inkling.live.clocks import NEVER, Clocks, Marks
 from inkling.live.late import late_rows, no_late_rows
 from inkling.live.parts import Part
 from inkling.live.stage import LiveState
 from inkling.live.streams import lateness_of, time_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import CALLED
-from inkling.lost.live import LiveRelations, Remembered
-from inkling.lost.program import LostProgram
 from inkling.model.batch import FOREVER
 from inkling.model.clock import Measure
+from inkling.model.roles import NO_ROLES, Roles
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
-from inkling.probable.live import Followed, LiveQueries
-from inkling.probable.program import ProbableProgram
+from inkling.physical.planner import certain_plan
 from inkling.results import result_table
+from inkling.runtime.registry import exact_evaluators
 from inkling.worlds.estimate import estimate_table, sampled_estimate
 from inkling.worlds.live.checks import arriving, completed
 from inkling.worlds.live.lossy import frontier, is_needed, roles_said
@@ -39,15 +39,11 @@ from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
 from inkling.worlds.live.release import release
 from inkling.worlds.live.waiting import Draws, Waiting, portions, scaled
-from inkling.worlds.program import WorldProgram, certain_plan
+from inkling.worlds.program import WorldProgram
 from inkling.worlds.room import countable
-from inkling.worlds.settings import Sampling, lanes_of, limits_of
 
 ROWS_AT_ONCE = 1 << 20
 """About how many rows of worlds are evaluated together."""
-
-SPARE = 1e-9
-"""By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
 
 ALL = "all streams"
 """The one stream on which the stages in worlds wait: rows reach them when their time is decided."""
@@ -65,9 +61,7 @@ class WorldsState:
     pending: Mapping[str, Pending]
     worlds: tuple[LiveState, ...]
     certain: tuple[LiveState, ...]
-    chains: Kept  # rows that chains over imprecise times may still have to do with
-    queries: Followed  # how probable all is that queries over probable streams have to go on from
-    relations: Remembered  # rows between whose keys relations may hold, and which are told already
+    exact: Mapping[str, Any]  # by choice of the plan: states of the evaluators that need no worlds
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +95,9 @@ class LiveWorlds:
         self._certain = StageChain(self._certain_plan, tables, around)
         self._read_by_certain = {stream.schema.name for stream in self._certain_plan.program.streams}
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
-        imprecise = ImpreciseProgram.of(plan, around, measure)
-        self._chains = None if imprecise is None else LiveChains(imprecise, tables)
-        probable = ProbableProgram.of(plan, around, measure, lanes_of(sampling), spare=SPARE, tables=tables)
-        self._queries = None if probable is None else LiveQueries(probable)
-        lost = LostProgram.of(plan, around, measure, limits_of(sampling), tables)
-        self._relations = None if lost is None else LiveRelations(lost)
+        self.exact = exact_evaluators(plan, Context(tables, around, measure, sampling, on_stream=True))
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
-        apart = (self._chains, self._queries, self._relations)
-        read = {*self._in_worlds, *(name for one in apart if one is not None for name in one.streams)}
+        read = {*self._in_worlds, *(one.schema.name for some in self.exact.values() for one in some.streams)}
         self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
         self._program = plan.program
         read |= self._read_by_certain
@@ -131,9 +119,7 @@ class LiveWorlds:
             {},
             inner,
             self._certain.start(),
-            Kept() if self._chains is None else self._chains.start(),
-            Followed() if self._queries is None else self._queries.start(),
-            Remembered() if self._relations is None else self._relations.start(),
+            {name: one.start() for name, one in self.exact.items()},
         )
 
     def advance(self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> tuple[WorldsState, Told]:
@@ -149,9 +135,7 @@ class LiveWorlds:
         waiting = self._completed(state, clocks, waiting, late, rejects)
         waiting = {name: replace(one, roles=roles.get(name, NO_ROLES)) for name, one in waiting.items()}
         decided = max(state.decided, self._decided(waiting, clocks.watermark))
-        kept, told_of_chains = self._chained(state, waiting, decided)
-        followed, told_of_queries = self._followed(state, waiting, decided)
-        related, told_of_relations = self._related(state, waiting, clocks.watermark, roles)
+        exact, answered = self._answered(state, waiting, Moment(clocks.watermark, roles))
         waiting = {name: self._still_waiting(name, one, decided) for name, one in waiting.items()}
         after = replace(
             state,
@@ -159,15 +143,9 @@ class LiveWorlds:
             roles=roles,
             waiting=waiting,
             certain=certain,
-            chains=kept,
-            queries=followed,
-            relations=related,
+            exact=exact,
         )
-        found: dict[str, list[pa.Table]] = {
-            name: [table]
-            for told_apart in (told_of_chains, told_of_queries, told_of_relations)
-            for name, table in told_apart.items()
-        }
+        found: dict[str, list[pa.Table]] = {name: [table] for name, table in answered.items()}
         inside = {name: one for name, one in waiting.items() if name in self._in_worlds}
         for until in portions(self._schemas, inside, state.decided, decided, ROWS_AT_ONCE // self._n_worlds):
             after, told = self._into_worlds(replace(after, decided=until), after.decided)
@@ -238,33 +216,23 @@ class LiveWorlds:
                 rejects.append(judged.rejects)
         return found
 
-    def _chained(
-        self, state: WorldsState, waiting: Mapping[str, Waiting], decided: int
-    ) -> tuple[Kept, dict[str, pa.Table]]:
-        """What chains over imprecise times keep of rows that begin by now, and what is known of them."""
-        if self._chains is None or decided <= state.decided:
-            return state.chains, {}
-        fresh = _begun_by(self._chains.no_rows(), waiting, state.decided, decided)
-        return self._chains.advance(state.chains, fresh, state.decided, decided)
-
-    def _followed(
-        self, state: WorldsState, waiting: Mapping[str, Waiting], decided: int
-    ) -> tuple[Followed, dict[str, pa.Table]]:
-        """Where queries over probable streams stand with rows that happened by now, and what is known by that."""
-        if self._queries is None or decided <= state.decided:
-            return state.queries, {}
-        fresh = _begun_by(self._queries.no_rows(), waiting, state.decided, decided)
-        return self._queries.advance(state.queries, fresh, is_over=decided >= FOREVER)
-
-    def _related(
-        self, state: WorldsState, waiting: Mapping[str, Waiting], watermark: int, roles: Mapping[str, Roles]
-    ) -> tuple[Remembered, dict[str, pa.Table]]:
-        """What relations remember of rows that are complete by now, and what is known by that."""
-        before = state.clocks.watermark
-        if self._relations is None or watermark <= before:
-            return state.relations, {}
-        fresh = _begun_by(self._relations.no_rows(), waiting, before, watermark, r.END)
-        return self._relations.advance(state.relations, fresh, before, watermark, roles)
+    def _answered(
+        self, state: WorldsState, waiting: Mapping[str, Waiting], now: Moment
+    ) -> tuple[dict[str, Any], dict[str, pa.Table]]:
+        """What evaluators that need no worlds find in the rows that are due by now."""
+        before, states = state.clocks.watermark, dict(state.exact)
+        found: dict[str, pa.Table] = {}
+        if now.time <= before:
+            return states, {}
+        for name, evaluator in self.exact.items():
+            due = {
+                one.schema.name: _due(waiting[one.schema.name].rows, evaluator.edge, before, now.time)
+                for one in evaluator.streams
+                if one.schema.name in waiting
+            }
+            states[name], tables = evaluator.step(states[name], due, now)
+            found.update(tables)
+        return states, found
 
     def _still_waiting(self, name: str, waiting: Waiting, decided: int) -> Waiting:
         """Rows on their way into worlds; those of other streams do not wait any longer than till they are over."""
@@ -333,15 +301,10 @@ class LiveWorlds:
         return self._clock
 
 
-def _begun_by(
-    none: Mapping[str, pa.Table], waiting: Mapping[str, Waiting], before: int, decided: int, edge: str = r.START
-) -> dict[str, pa.Table]:
-    """Of each stream the rows that begin, or end, after one time, up to another."""
-    fresh = dict(none)
-    for name in fresh.keys() & waiting.keys():
-        begins = waiting[name].rows[edge].to_numpy()
-        fresh[name] = waiting[name].rows.filter(pa.array((begins > before) & (begins <= decided)))
-    return fresh
+def _due(rows: pa.Table, edge: str, before: int, now: int) -> pa.Table:
+    """The rows that begin, or end, after one time, up to another."""
+    times = rows[edge].to_numpy()
+    return rows.filter(pa.array((times > before) & (times <= now)))
 
 
 def _late(schema: StreamSchema, rows: pa.Table, clocks: Clocks) -> pa.Table:

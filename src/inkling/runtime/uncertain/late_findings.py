@@ -16,8 +16,8 @@ from inkling.live.revision.replay import Revisable
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.live.machine import LATE
-from inkling.worlds.live.program import WorldsState
+from inkling.runtime.uncertain.machine import LATE
+from inkling.runtime.uncertain.program import WorldsState
 
 
 @dataclass(frozen=True, slots=True)

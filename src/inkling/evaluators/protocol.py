@@ -1,0 +1,112 @@
+"""What an evaluator is to the runners: a state, and a step that takes it from one moment to the next.
+
+An evaluator answers some events of a program. It takes the checked rows of the streams that it reads, once no earlier
+row can come, and gives what these rows prove. A batch is one step from the start to the end of time.
+
+>>> from inkling.evaluators.protocol import END, Moment
+>>> Moment(7).is_end, END.is_end
+(False, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+import pyarrow as pa
+
+from inkling.io.normalize import Normalizer
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import EventPlan, StreamPlan
+from inkling.model.batch import FOREVER
+from inkling.model.clock import Measure
+from inkling.model.roles import Roles
+from inkling.model.time import Clock
+
+Rows = Mapping[str, pa.Table]
+"""Checked rows by stream; of a stream that is missing, none."""
+
+State = TypeVar("State")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How far time has come: no further row will be of `time` or before."""
+
+    time: int
+    roles: Mapping[str, Roles] = field(default_factory=dict)  # what numbered events of whole streams are called
+
+    @property
+    def is_end(self) -> bool:
+        return self.time >= FOREVER
+
+
+END = Moment(FOREVER)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Results by event in the public columns, and remarks about how they were found."""
+
+    tables: Mapping[str, pa.Table]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What evaluators need besides the plan: facts of tables, the time unit, and how to sample where they must."""
+
+    facts: Mapping[str, pa.Table]
+    around: Surroundings
+    measure: Measure
+    sampling: Any = None  # `inkling.Sampling`, or None for its defaults
+    on_stream: bool = False  # states must not grow with the stream
+    on_worlds: Any = None  # is told how many sampled worlds are done
+
+
+def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:
+    """Tables without rows, as checked rows of the streams would have them."""
+    return {
+        one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], clock)(pa.table({})).rows
+        for one in streams
+    }
+
+
+class Evaluator(Protocol):
+    """Answers some events of a program."""
+
+    @property
+    def events(self) -> tuple[EventPlan, ...]: ...
+
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        """What it reads, as declared."""
+        ...
+
+    def answer(self, rows: Rows) -> Answer:
+        """All results over complete streams: one step from the start to the end."""
+        ...
+
+
+class StreamEvaluator(Evaluator, Protocol[State]):
+    """An evaluator that can be taken from moment to moment."""
+
+    @property
+    def edge(self) -> str:
+        """The column of rows, their start or their end, by which they are due: the step that reaches it takes them."""
+        ...
+
+    def start(self) -> State: ...
+
+    def step(self, state: State, rows: Rows, until: Moment) -> tuple[State, Mapping[str, pa.Table]]:
+        """Takes the rows that became due since the last step; gives the results that are known by now."""
+        ...
+
+    def n_kept(self, state: State) -> int:
+        """About how many rows or numbers the state holds."""
+        ...
+
+    def to_bytes(self, state: State) -> bytes: ...
+
+    def from_bytes(self, data: bytes) -> State: ...

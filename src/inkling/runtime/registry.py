@@ -1,0 +1,42 @@
+"""The one list of evaluators: what answers the events of each choice in a plan.
+
+A capability is an entry of `inkling.analysis.choice.FAMILIES`, which recognizes its events, and an entry here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inkling.analysis.choice import Evaluator as Chosen
+from inkling.evaluators.protocol import Context, Evaluator, StreamEvaluator
+from inkling.imprecise.live import ChainEvaluator
+from inkling.lost.live import RelationEvaluator
+from inkling.physical.plan import PhysicalPlan
+from inkling.probable.live import QueryEvaluator
+from inkling.runtime.certain import CertainEvaluator
+from inkling.worlds.evaluator import WorldsEvaluator
+
+EXACT: dict[str, Callable[[PhysicalPlan, Context], StreamEvaluator[Any] | None]] = {
+    Chosen.CHAIN: ChainEvaluator.of,
+    Chosen.QUERY: QueryEvaluator.of,
+    Chosen.RELATION: RelationEvaluator.of,
+}
+"""Evaluators of events over uncertain streams that need no worlds."""
+
+OTHERS: tuple[Callable[[PhysicalPlan, Context], Evaluator | None], ...] = (CertainEvaluator.of, WorldsEvaluator.of)
+"""Certain events, by the stages of the plan; and events that have to be looked for in worlds."""
+
+
+def evaluators_of(plan: PhysicalPlan, context: Context) -> tuple[Evaluator, ...]:
+    """What answers the events of a plan over complete streams; every event has one evaluator."""
+    plan = plan.on_clock(context.measure.clock)
+    found = (make(plan, context) for make in (*EXACT.values(), *OTHERS))
+    return tuple(one for one in found if one is not None)
+
+
+def exact_evaluators(plan: PhysicalPlan, context: Context) -> dict[str, StreamEvaluator[Any]]:
+    """What answers events over uncertain streams without worlds, by choice."""
+    plan = plan.on_clock(context.measure.clock)
+    found = {name: make(plan, context) for name, make in EXACT.items()}
+    return {name: one for name, one in found.items() if one is not None}
