@@ -31,14 +31,13 @@ from inkling.live.adaptation.models import (
     with_first_models,
 )
 from inkling.live.adaptation.online import OnlineLearning
-from inkling.live.adaptation.steering import Refused, all_or_none, asked, steered
+from inkling.live.adaptation.steering import Refused, all_or_none, asked, refuse_uncertain, steered
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.open_matches import open_matches, open_table
 from inkling.live.program import LiveProgram, Outcome
 from inkling.live.revision.books import Books
-from inkling.live.revision.program import RevisedProgram, RevisedState
+from inkling.live.revision.program import RevisedProgram
 from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
-from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan, StreamPlan, retracted_outputs
 from inkling.logical.settings import SettingError, Settings, with_settings
 from inkling.logical.stream_windows import StreamWindow, StreamWindows, with_windows
@@ -48,10 +47,9 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
 from inkling.results import result_table, retracted
-from inkling.runtime.uncertain.fed import FedWorlds
-from inkling.runtime.uncertain.fed_revised import FedRevisedState, FedRevisedWorlds
+from inkling.runtime.stream import MixedProgram, books_of
 
-AnyProgram = LiveProgram | RevisedProgram | FedWorlds | FedRevisedWorlds
+AnyProgram = LiveProgram | RevisedProgram | MixedProgram
 
 _LENGTH = struct.Struct("<q")
 _MAGIC = b"INKSTRM1"
@@ -132,7 +130,7 @@ class LocalStream:
         # of the time before the first row with a time
         self._said = Marks()
         self._n_refused: Mapping[str, int] = {}
-        self._early: Books | None = None  # what was withdrawn
+        self._early: tuple[Books, ...] = ()  # what was withdrawn
 
     def push(self, rows: Mapping[str, Data]) -> Found:
         """Take in rows of some streams; what they decided comes back."""
@@ -197,12 +195,6 @@ class LocalStream:
             with_windows(self._program.physical.program, windows)
         except SettingError as problem:
             raise InputError.of("INK0622", f"the windows stay as they are: {problem}") from None
-        if isinstance(self._live, FedWorlds):
-            raise NotSupportedYet.of(
-                "INK0428",
-                "windows of a program over uncertain streams cannot be changed while it runs yet",
-                helps=("open the stream anew with a program that has other windows",),
-            )
         self._windows = windows
         self._take_over({}, self._settings)
         if self._live is not None:
@@ -252,7 +244,7 @@ class LocalStream:
                 f"the program has no event called `{event}`",
                 notes=(f"its events are {', '.join(one.name for one in self._program.plan.events)}",),
             )
-        if isinstance(self._live, FedWorlds | FedRevisedWorlds):
+        if event in self._program.physical.uncertain:
             raise NotSupportedYet.of(
                 "INK0428",
                 f"open matches of `{event}` are not supported yet",
@@ -264,8 +256,8 @@ class LocalStream:
     def snapshot(self) -> bytes:
         """Everything that is remembered, for `restore`."""
         stages = [] if self._live is None else self._live.dumped(self._state)
-        if self._live is None and self._early is not None:
-            stages = [books_to_bytes(self._early)]
+        if self._live is None:
+            stages = [books_to_bytes(books) for books in self._early]
         head = {
             "program": self._digest,
             "clocks": {name: clock.value for name, clock in self._clocks.items()},
@@ -325,7 +317,8 @@ class LocalStream:
         if stream._models is not None:
             stream._tables = {**stream._tables, **load_models(stream._models, data[at : at + head["learned"]])}
         if stages and head["early"]:
-            stream._early = books_from_bytes(stream._first_state(stream._provisional).books, stages[0])
+            books = books_of(stream._first_state(stream._provisional))
+            stream._early = tuple(books_from_bytes(*pair) for pair in zip(books, stages, strict=True))
         elif stages:
             stream._live = stream._compiled()
             stream._state = stream._live.loaded(stages, head["read"])
@@ -365,6 +358,7 @@ class LocalStream:
 
     def _require_models(self, settings: Settings, tables: Mapping[str, pa.Table] | None = None) -> None:
         """Refuse settings that make no sense, and models that do not fit them."""
+        refuse_uncertain(settings, self._program.physical.uncertain)
         plan = plan_program(with_settings(self._program.physical.program, settings))
         facts = {**self._tables, **(tables or {})}
         require_fitting_models(plan, facts, self._measure)
@@ -382,7 +376,7 @@ class LocalStream:
         live = self._provisional
         state, outcome = live.step(self._first_state(live), raw, said)
         self._said, self._n_refused = Marks.together([self._said, said]), state.n_read
-        self._early = getattr(state, "books", None)
+        self._early = books_of(state)
         return Found(self._program.plan, outcome, self._clock)
 
     def _decide_clock(self, name: str, rows: pa.Table) -> None:
@@ -410,8 +404,8 @@ class LocalStream:
     def _first_state(self, live: AnyProgram) -> Any:
         """Nothing is known yet but what was withdrawn, whatever the clocks count."""
         state = live.at(self._n_refused)
-        if self._early is not None and isinstance(state, RevisedState | FedRevisedState):
-            state.books.ledgers = self._early.ledgers
+        for books, early in zip(books_of(state), self._early, strict=bool(self._early)):
+            books.ledgers = early.ledgers
         return state
 
     @cached_property
@@ -429,11 +423,7 @@ class LocalStream:
     def _compiled(self) -> AnyProgram:
         if self._is_doubtful:
             facts, measure = self._facts, self._measure
-            plan = self._program.physical
-            if self._windows:
-                plan = plan_program(with_windows(plan.program, self._windows))
-            fed = FedRevisedWorlds if plan.program.revises else FedWorlds
-            return fed(plan, facts, surroundings(facts, measure), measure, self._sampling)
+            return MixedProgram(self._physical, facts, surroundings(facts, measure), measure, self._sampling)
         facts, clocks = self._facts, dict.fromkeys(self._streams, self._clock)
         kind = RevisedProgram if self._physical.program.revises else LiveProgram
         return kind(self._physical, clocks, facts, surroundings(facts, self._measure))
@@ -450,7 +440,7 @@ class LocalStream:
 
     @property
     def _is_doubtful(self) -> bool:
-        return bool(doubtful_events(self._program.plan))
+        return bool(self._program.physical.uncertain)
 
     @property
     def _facts(self) -> Mapping[str, pa.Table]:

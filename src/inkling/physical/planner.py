@@ -37,13 +37,19 @@ def plan_program(program: p.ProgramPlan, placement: Placement | None = None, *, 
     return PhysicalPlan(program, stages)
 
 
+def read_by_certain_events(plan: PhysicalPlan) -> frozenset[str]:
+    """The streams and events that certain events read."""
+    uncertain = plan.uncertain
+    return frozenset(name for event in plan.program.events if event.name not in uncertain for name in event.sources)
+
+
 def certain_plan(plan: PhysicalPlan) -> PhysicalPlan:
     """The plan of the events that depend on certain streams alone: the same plan when all do."""
     uncertain = plan.uncertain
     if not uncertain:
         return plan
     events = tuple(event for event in plan.program.events if event.name not in uncertain)
-    read = {name for event in events for name in event.sources}
+    read = read_by_certain_events(plan)
     streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
     return plan_program(
         p.ProgramPlan(streams, plan.program.tables, events, plan.program.ticks_only, plan.program.rules)

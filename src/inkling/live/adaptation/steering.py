@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from inkling.errors import InklingError, InputError
@@ -37,6 +37,13 @@ def steered(
         else:
             settings = changed
     return settings, refused
+
+
+def refuse_uncertain(settings: Settings, uncertain: Collection[str]) -> None:
+    """Raises `SettingError` where the settings of a forecast over uncertain streams would change."""
+    for name in sorted(settings.keys() & set(uncertain)):
+        if settings[name]:
+            raise SettingError(f"`{name}` is a forecast over uncertain streams, whose settings cannot be changed yet")
 
 
 def what_changed(before: Settings, after: Settings) -> list[str]:

@@ -1,11 +1,12 @@
-"""Raw rows of uncertain streams all the way to results: checked, typed, put into worlds, told with probabilities."""
+"""Raw rows of uncertain streams all the way to results with probabilities: checked, typed, evaluated."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.evaluators.sampling import Sampling
 from inkling.live.chain import concatenated
@@ -30,7 +31,9 @@ class FedState:
 
 
 class FedWorlds:
-    """Takes the place of `LiveProgram` where streams are uncertain."""
+    """The events of a program that depend on uncertain streams."""
+
+    n_parts = 1  # of `dumped`
 
     def __init__(
         self,
@@ -45,6 +48,10 @@ class FedWorlds:
         names = [stream.schema.name for stream in plan.program.streams]
         self._read = Reading(plan.program.streams, dict.fromkeys(names, measure.clock))
 
+    @property
+    def streams(self) -> Collection[str]:
+        return self._live.streams
+
     def start(self) -> FedState:
         return FedState(self._live.start(), {})
 
@@ -56,8 +63,9 @@ class FedWorlds:
         tables = {
             event.name: told.tables.get(event.name, no_results(self._plan, event, self._clock))
             for event in self._plan.program.events
+            if event.name in self._plan.uncertain
         }
-        refused = concatenated([read.rejects, told.rejects])
+        refused = concatenated([reported_here(self._live, read.rejects), told.rejects])
         return FedState(worlds, read.n_read), Outcome({}, reported(told.late, self._clock), refused, tables)
 
     def at(self, n_read: Mapping[str, int]) -> FedState:
@@ -66,11 +74,22 @@ class FedWorlds:
     def watermark(self, state: FedState) -> int:
         return state.worlds.decided
 
+    def rewindowed(self, state: FedState) -> FedState:
+        """Windows of streams that nobody revises only say how late rows may be."""
+        return replace(state, worlds=self._live.rewindowed(state.worlds))
+
     def dumped(self, state: FedState) -> list[bytes]:
         return [to_bytes(state.worlds, self._live.exact)]
 
     def loaded(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> FedState:
         return FedState(from_bytes(parts[0], self._live.exact), n_read)
+
+
+def reported_here(live: LiveWorlds, rejects: pa.Table) -> pa.Table:
+    """Without the rejects that certain events report, because they read the same stream."""
+    if not len(rejects):
+        return rejects
+    return rejects.filter(pc.invert(pc.is_in(rejects["stream"], pa.array(live.reported_elsewhere, pa.string()))))
 
 
 def no_results(plan: PhysicalPlan, event: EventPlan, clock: Clock) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
-from inkling.runtime.uncertain.fed import no_results
+from inkling.runtime.uncertain.fed import no_results, reported_here
 from inkling.runtime.uncertain.revised import RevisableWorlds, RevisedWorlds
 
 
@@ -34,6 +34,8 @@ class FedRevisedState:
 class FedRevisedWorlds:
     """Takes the place of `FedWorlds` where streams withdraw rows or are not waited for."""
 
+    n_parts = 2  # of `dumped`
+
     def __init__(
         self,
         plan: PhysicalPlan,
@@ -46,6 +48,10 @@ class FedRevisedWorlds:
         self._plan, self._clock = plan, measure.clock
         names = [stream.schema.name for stream in plan.program.streams]
         self._read = Reading(plan.program.streams, dict.fromkeys(names, measure.clock))
+
+    @property
+    def streams(self) -> Collection[str]:
+        return self._worlds.live.streams
 
     def start(self) -> FedRevisedState:
         return self.at({})
@@ -84,9 +90,10 @@ class FedRevisedWorlds:
         tables = {
             event.name: told.tables.get(event.name, no_results(self._plan, event, self._clock))
             for event in self._plan.program.events
+            if event.name in self._plan.uncertain
         }
         late_rows = reported(concatenated([*late, told.late]), self._clock)
-        refused = concatenated([*rejects, told.rejects])
+        refused = concatenated([reported_here(self._worlds.live, concatenated(rejects)), told.rejects])
         return FedRevisedState(state.books, worlds, read.n_read), Outcome({}, late_rows, refused, tables)
 
     def _books(self) -> Books:

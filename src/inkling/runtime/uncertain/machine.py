@@ -15,7 +15,6 @@ from inkling.live.clocks import Clocks, Marks
 from inkling.live.revision.contents import content_hashes
 from inkling.live.revision.held import own_columns
 from inkling.live.revision.machine import OWNER, Found, Owners, Rows, Times
-from inkling.live.stage import LiveState
 from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
@@ -33,7 +32,7 @@ class WorldsMachine:
 
     def start(self) -> WorldsState:
         state = self.live.start()
-        return replace(state, clocks=_waiting_for_nothing(state.clocks), certain=tuple(map(_at_once, state.certain)))
+        return replace(state, clocks=_waiting_for_nothing(state.clocks))
 
     def advance(self, state: WorldsState, rows: Rows, until: int) -> tuple[WorldsState, Found]:
         given = {name: some.combine_chunks() for name, some in rows.items() if len(some)}
@@ -66,11 +65,7 @@ class WorldsMachine:
 
     def copied(self, state: WorldsState) -> WorldsState:
         """Stages use up what they remember; all else is never changed in place."""
-        return replace(
-            state,
-            worlds=tuple(map(parting.copied, state.worlds)),
-            certain=tuple(map(parting.copied, state.certain)),
-        )
+        return replace(state, worlds=tuple(map(parting.copied, state.worlds)))
 
     def only(self, state: WorldsState, owners: Owners) -> WorldsState:
         raise AssertionError("keys are not kept apart")
@@ -87,10 +82,6 @@ class WorldsMachine:
 
 def _waiting_for_nothing(clocks: Clocks) -> Clocks:
     return replace(clocks, lateness=dict.fromkeys(clocks.lateness, 0))
-
-
-def _at_once(state: LiveState) -> LiveState:
-    return replace(state, clocks=_waiting_for_nothing(state.clocks))
 
 
 def _of_nobody(table: pa.Table) -> pa.Table:

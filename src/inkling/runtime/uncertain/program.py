@@ -1,4 +1,4 @@
-"""A program over uncertain streams without an end, in one process: push rows, receive results with probabilities."""
+"""The events over uncertain streams of a program without an end: push rows, receive results with probabilities."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from inkling.analysis.lag import settled_after, waiting_time
+from inkling.analysis.worlds import common_key
 from inkling.evaluators.protocol import Context, Moment
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage import rows as r
@@ -20,7 +21,7 @@ from inkling.live.parts import Part
 from inkling.live.stage import LiveState
 from inkling.live.streams import lateness_of, time_of
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.in_worlds import CALLED
+from inkling.logical.in_worlds import CALLED, doubtful_part
 from inkling.model.batch import FOREVER
 from inkling.model.clock import Measure
 from inkling.model.roles import NO_ROLES, Roles
@@ -28,8 +29,7 @@ from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
-from inkling.physical.planner import certain_plan
-from inkling.results import result_table
+from inkling.physical.planner import read_by_certain_events
 from inkling.runtime.registry import exact_evaluators
 from inkling.worlds.estimate import estimate_table, sampled_estimate
 from inkling.worlds.live.checks import arriving, completed
@@ -60,7 +60,6 @@ class WorldsState:
     names: LiveNames
     pending: Mapping[str, Pending]
     worlds: tuple[LiveState, ...]
-    certain: tuple[LiveState, ...]
     exact: Mapping[str, Any]  # by choice of the plan: states of the evaluators that need no worlds
 
 
@@ -91,17 +90,15 @@ class LiveWorlds:
             sampling.seed, self._n_worlds, self.program.scale, measure.clock, tables, self.program.compared
         )
         self._worlds = StageChain(self.program.physical, tables, self.program.around, distinct=True)
-        self._certain_plan = certain_plan(plan)
-        self._certain = StageChain(self._certain_plan, tables, around)
-        self._read_by_certain = {stream.schema.name for stream in self._certain_plan.program.streams}
+        self._read_by_certain = read_by_certain_events(plan)
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         self.exact = exact_evaluators(plan, Context(tables, around, measure, sampling, on_stream=True))
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
         read = {*self._in_worlds, *(one.schema.name for some in self.exact.values() for one in some.streams)}
         self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
         self._program = plan.program
-        read |= self._read_by_certain
-        self.streams = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
+        self.part = doubtful_part(plan.program)
+        self.key = common_key(self.part).conclusion  # what divides the events over uncertain streams, and their states
         self._waits = {
             event.name: waiting_time(event, self.program.part, measure)
             + settled_after(event, self.program.part, measure)
@@ -118,17 +115,11 @@ class LiveWorlds:
             LiveNames(),
             {},
             inner,
-            self._certain.start(),
             {name: one.start() for name, one in self.exact.items()},
         )
 
     def advance(self, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> tuple[WorldsState, Told]:
         """Take in checked rows of some streams, and news about time."""
-        certain, moved = self._certain.advance(
-            state.certain,
-            [part for name, some in rows.items() for part in self._certain.parts(name, some)],
-            news,
-        )
         own = {name: some for name, some in rows.items() if name in self._schemas}
         waiting, late, rejects = self._taken_in(state, own)
         clocks, roles = state.clocks.after(news), Marks.together([Marks(roles=state.roles), news]).roles
@@ -142,7 +133,6 @@ class LiveWorlds:
             clocks=clocks,
             roles=roles,
             waiting=waiting,
-            certain=certain,
             exact=exact,
         )
         found: dict[str, list[pa.Table]] = {name: [table] for name, table in answered.items()}
@@ -151,27 +141,37 @@ class LiveWorlds:
             after, told = self._into_worlds(replace(after, decided=until), after.decided)
             for name, table in told.items():
                 found.setdefault(name, []).append(table)
-        tables = {
-            event.name: result_table(event, moved.matches[event.name], self._clock)
-            for event in self._certain_plan.program.events
-            if event.name in moved.matches
-        }
         return after, Told(
-            tables | {name: concatenated(some) for name, some in found.items()},
-            concatenated([no_late_rows(), moved.late, *late]),
-            concatenated([NO_REJECTS, moved.rejects, *rejects]),
+            {name: concatenated(some) for name, some in found.items()},
+            concatenated([no_late_rows(), *late]),
+            concatenated([NO_REJECTS, *rejects]),
         )
+
+    @property
+    def streams(self) -> Mapping[str, StreamSchema]:
+        """What the events over uncertain streams read; certain streams are among them."""
+        return self._schemas
+
+    @property
+    def reported_elsewhere(self) -> frozenset[str]:
+        """Streams that certain events read as well, which report their rejects."""
+        return self._read_by_certain
+
+    def rewindowed(self, state: WorldsState) -> WorldsState:
+        """A state that continues with the windows that the program has now."""
+        lateness = lateness_of(self._schemas, self._program, self._measure)
+        return replace(state, clocks=replace(state.clocks, lateness=lateness))
 
     def marks(self, rows: Mapping[str, pa.Table]) -> Marks:
         """How far rows say that time has come, and what they call numbered events."""
         latest, roles = {}, {}
-        for name, some in rows.items():
-            schema = self._schemas.get(name)
-            if schema is not None:
-                some, _ = countable(schema, some, self.program.scale)
+        for name, schema in self._schemas.items():
+            if name not in rows:
+                continue
+            some, _ = countable(schema, rows[name], self.program.scale)
             if len(some):
-                latest[name] = int(some[r.END if schema is None else time_of(schema)].to_numpy().max())
-            if schema is not None and (said := roles_said(schema, some)) is not None:
+                latest[name] = int(some[time_of(schema)].to_numpy().max())
+            if (said := roles_said(schema, some)) is not None:
                 roles[name] = said
         return Marks(latest, roles=roles)
 

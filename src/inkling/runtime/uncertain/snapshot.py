@@ -38,9 +38,8 @@ def to_bytes(state: WorldsState, exact: Exact) -> bytes:
         if tables is not None:
             pack.table(f"results:{name}", tables[0])
             pack.table(f"pairs:{name}", tables[1])
-    for kind, stages in (("worlds", state.worlds), ("certain", state.certain)):
-        for number, stage in enumerate(stages):
-            pack.blob(f"{kind}:{number}", snapshot.to_bytes(stage))
+    for number, stage in enumerate(state.worlds):
+        pack.blob(f"worlds:{number}", snapshot.to_bytes(stage))
     for name, evaluator in exact.items():
         pack.blob(f"exact:{name}", evaluator.to_bytes(state.exact[name]))
     clocks = state.clocks
@@ -55,7 +54,7 @@ def to_bytes(state: WorldsState, exact: Exact) -> bytes:
             "chains": chains,
             "roles": dict(state.roles),
             "pending": sorted(state.pending),
-            "stages": [len(state.worlds), len(state.certain)],
+            "stages": len(state.worlds),
             "exact": list(exact),
         }
     )
@@ -74,7 +73,6 @@ def from_bytes(data: bytes, exact: Exact) -> WorldsState:
         else Pending()
         for name in head["pending"]
     }
-    n_worlds, n_certain = head["stages"]
     return WorldsState(
         Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"]),
         head["decided"],
@@ -82,15 +80,14 @@ def from_bytes(data: bytes, exact: Exact) -> WorldsState:
         waiting,
         LiveNames(table_of(parts["names"])),
         pending,
-        tuple(snapshot.from_bytes(bytes(parts[f"worlds:{number}"])) for number in range(n_worlds)),
-        tuple(snapshot.from_bytes(bytes(parts[f"certain:{number}"])) for number in range(n_certain)),
+        tuple(snapshot.from_bytes(bytes(parts[f"worlds:{number}"])) for number in range(head["stages"])),
         {name: evaluator.from_bytes(bytes(parts[f"exact:{name}"])) for name, evaluator in exact.items()},
     )
 
 
 def n_kept(state: WorldsState, exact: Exact) -> int:
     """Rows, open matches and open results that are remembered."""
-    stages = [*state.worlds, *state.certain]
+    stages = state.worlds
     rows = [table for stage in stages for table in (stage.pending, stage.stage.rows, *stage.raw.values())]
     rows += [window.rows for stage in stages for window in stage.stage.windows.values()]
     rows += [one.rows for stage in stages for one in stage.stage.waiting.values()]

@@ -21,12 +21,12 @@ from inkling.live.parts import Part, divided
 from inkling.live.revision.chain import AnyStage, any_stage
 from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.in_worlds import doubtful_events
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.physical.planner import certain_plan
 from inkling.runtime.uncertain.program import LiveWorlds
 from inkling.runtime.uncertain.revised import RevisedWorlds
-from inkling.spark.streaming.messages import LEDGERS
+from inkling.spark.streaming.messages import LEDGERS, UNCERTAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class Job:
     """A planned program, what its tables hold, and how it is divided."""
 
     plan: PhysicalPlan
+    staged: PhysicalPlan  # of its certain events: all that runs in stages
     clocks: Mapping[str, Clock]
     tables: Mapping[str, pa.Table]
     around: Surroundings
@@ -56,12 +57,12 @@ class Job:
         sampling: Sampling,
     ) -> Job:
         digest = hashlib.sha256(pickle.dumps((plan, clocks, tables, around, n_buckets, sampling))).digest()
-        return cls(plan, clocks, tables, around, clock, n_buckets, digest, sampling=sampling)
+        return cls(plan, certain_plan(plan), clocks, tables, around, clock, n_buckets, digest, sampling=sampling)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether some stream is uncertain, so that the whole program runs in worlds."""
-        return bool(doubtful_events(self.plan.program))
+        """Whether some event depends on an uncertain stream; it then runs in an operator behind all stages."""
+        return bool(self.plan.uncertain)
 
     @property
     def revises(self) -> bool:
@@ -70,8 +71,7 @@ class Job:
 
     @property
     def n_operators(self) -> int:
-        behind_ledgers = 1 if self.is_doubtful else len(self.plan.stages)
-        return behind_ledgers + 1 if self.revises else behind_ledgers
+        return len(self.staged.stages) + self.is_doubtful + self.revises
 
     def worlds(self) -> LiveWorlds:
         """Compiled once per worker."""
@@ -97,11 +97,15 @@ class Job:
             from inkling.spark.streaming.ledgers import ledger_pieces
 
             return ledger_pieces(part, self.n_buckets)
-        if self.is_doubtful:
+        if part.stage == UNCERTAIN:
             from inkling.spark.streaming.worlds import world_pieces
 
-            return world_pieces(part, self.plan.program, self.n_buckets)
-        return divided(part, self.plan, self.n_buckets)
+            return world_pieces(part, self.uncertain(), self.n_buckets)
+        return divided(part, self.staged, self.n_buckets)
+
+    def uncertain(self) -> LiveWorlds:
+        """What answers the events over uncertain streams, whether or not their past may change."""
+        return self.revised_worlds().live if self.revises else self.worlds()
 
     @property
     def stream_names(self) -> list[str]:
@@ -130,12 +134,12 @@ class Job:
             from inkling.spark.streaming.ledgers import LedgerFeed
 
             return LedgerFeed(self, stream)
-        if self.is_doubtful:
-            from inkling.spark.streaming.worlds import WorldFeed
-
-            return WorldFeed(self, stream)
         plan = self.plan.program.stream(stream)
         assert plan is not None
+        if self.is_doubtful:
+            from inkling.spark.streaming.worlds import UncertainFeed
+
+            return UncertainFeed(self, plan)
         return Feed(self.plan, plan, self.clocks[stream], self.tables, self.around)
 
     def stage(self, number: int) -> LiveStage:
@@ -144,7 +148,7 @@ class Job:
             known = {self.digest} if self.earlier is None else {self.digest, self.earlier.digest}
             for other in [key for key in _stages if key[0] not in known]:
                 del _stages[other]
-            _stages[self.digest, number] = LiveStage.of(self.plan, number, self.tables, self.around)
+            _stages[self.digest, number] = LiveStage.of(self.staged, number, self.tables, self.around)
             # Spark looks for garbage after every task, and need not look through what is loaded by now
             gc.freeze()
         return _stages[self.digest, number]
@@ -154,7 +158,7 @@ class Job:
         if (self.digest, number) not in _revised_stages:
             for other in [key for key in _revised_stages if key[0] != self.digest]:
                 del _revised_stages[other]
-            _revised_stages[self.digest, number] = any_stage(self.plan, number, self.tables, self.around)
+            _revised_stages[self.digest, number] = any_stage(self.staged, number, self.tables, self.around)
             gc.freeze()
         return _revised_stages[self.digest, number]
 
@@ -170,7 +174,7 @@ class Job:
         assert earlier is not None, f"a state of definition {definition}, of which nothing is known"
         assert earlier.definition == definition, f"a state of definition {definition}, not of {earlier.definition}"
         if (earlier.digest, number) not in _stages:
-            _stages[earlier.digest, number] = LiveStage.of(earlier.plan, number, earlier.tables, earlier.around)
+            _stages[earlier.digest, number] = LiveStage.of(earlier.staged, number, earlier.tables, earlier.around)
         return migrated(_stages[earlier.digest, number], self.stage(number), state)
 
 

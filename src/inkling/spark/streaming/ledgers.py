@@ -29,7 +29,7 @@ from inkling.model.batch import FOREVER
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import INWARD, LEDGERS, WITHDRAWN, Kind, Message, marks_of
+from inkling.spark.streaming.messages import INWARD, LEDGERS, UNCERTAIN, WITHDRAWN, Kind, Message, marks_of
 from inkling.spark.streaming.numbering import shifted
 from inkling.spark.streaming.operator import as_row
 
@@ -49,7 +49,7 @@ class LedgerFeed:
         return Fed(parts, self._marks(found), found.rejects)
 
     def _marks(self, found: Normalized) -> Marks:
-        if self._job.is_doubtful:
+        if self._job.is_doubtful and self._name in self._job.uncertain().streams:
             return self._job.revised_worlds().marks({self._name: found.rows})
         return Marks({self._name: int(found.rows[END].to_numpy().max())}) if len(found.rows) else Marks()
 
@@ -135,17 +135,18 @@ class LedgerOperator:
         if not len(rows):
             return
         job = self._job
-        if job.is_doubtful:
-            yield Part(0, name, rows, withdrawn)
-            return
+        if job.is_doubtful and name in job.uncertain().streams:
+            yield Part(UNCERTAIN, name, rows, withdrawn)
         if name not in self._readers:
-            self._readers[name] = SourceReader(job.plan, name, job.tables, job.around)
+            self._readers[name] = SourceReader(job.staged, name, job.tables, job.around)
         yield from self._readers[name](rows, withdrawn=withdrawn)
 
     @cached_property
     def _windows(self) -> Mapping[str, list[Windows]]:
         job = self._job
-        return job.revised_worlds().readers if job.is_doubtful else readers_of(job.plan, job.around)
+        staged = readers_of(job.staged, job.around)
+        others = job.revised_worlds().readers if job.is_doubtful else {}
+        return {name: [*staged.get(name, []), *others.get(name, [])] for name in {**staged, **others}}
 
     @cached_property
     def _no_rows(self) -> Mapping[str, pa.Table]:

@@ -25,6 +25,8 @@ ARROW_SCHEMA = pa.schema(
 EVERY_STAGE = -1
 LEDGERS = -2
 """In place of a stage: the ledgers of the streams, which stand before all stages where the past may change."""
+UNCERTAIN = -3
+"""In place of a stage: the events over uncertain streams, behind the stages of the certain ones."""
 
 
 class Kind(IntEnum):

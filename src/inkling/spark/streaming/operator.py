@@ -29,8 +29,8 @@ class StageOperator:
 
     def __init__(self, job: Job, stage: int) -> None:
         self._job, self._number = job, stage
-        self._is_last = stage == len(job.plan.stages) - 1
-        self._events = [step.event.name for step in job.plan.stages[stage].steps]
+        self._is_last = stage == len(job.staged.stages) - 1 and not job.is_doubtful
+        self._events = [step.event.name for step in job.staged.stages[stage].steps]
 
     def handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
         """Take in the messages to a bucket, whose state is `kept`."""
@@ -75,7 +75,7 @@ class StageOperator:
         nameless = [stream.schema.name for stream in self._job.plan.program.streams if stream.schema.id is None]
         if part.stream is not None:
             return replace(part, rows=shifted(part.rows, steps)) if part.stream in nameless else part
-        inputs = self._job.plan.stages[self._number].inputs
+        inputs = self._job.staged.stages[self._number].inputs
         own = [number for number, given in enumerate(inputs) if given.source in nameless]
         return replace(part, rows=shifted(part.rows, steps, own)) if own else part
 
@@ -93,7 +93,7 @@ class StageOperator:
         ):
             if len(table):
                 yield self._out(bucket, kind, table)
-        if not self._job.plan.stages[self._number].steps:
+        if not self._job.staged.stages[self._number].steps:
             return
         clocks = state.clocks
         latest = max(clocks.latest.values(), default=None)
@@ -106,7 +106,7 @@ class StageOperator:
         job = self._job
         for name, found in matches.items():
             if len(found):
-                for part in parts_for_stages(job.plan, name, source_table(found), job.tables, job.around):
+                for part in parts_for_stages(job.staged, name, source_table(found), job.tables, job.around):
                     yield from part_messages(job, part)
 
     def _out(self, bucket: int, kind: Kind, table: pa.Table, about: int = 0) -> Message:

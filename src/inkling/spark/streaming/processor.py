@@ -54,14 +54,11 @@ def _operator_of(job: Job, number: int) -> Operator:
         from inkling.spark.streaming.ledgers import LedgerOperator
 
         return LedgerOperator(job)
-    if job.is_doubtful and job.revises:
+    if job.is_doubtful and number == job.n_operators - 1:
         from inkling.spark.streaming.revised_worlds import RevisedWorldsOperator
-
-        return RevisedWorldsOperator(job)
-    if job.is_doubtful:
         from inkling.spark.streaming.worlds import WorldsOperator
 
-        return WorldsOperator(job)
+        return RevisedWorldsOperator(job) if job.revises else WorldsOperator(job)
     if job.revises:
         from inkling.spark.streaming.revised_operator import RevisedOperator
 

@@ -36,7 +36,7 @@ class RevisedOperator(StageOperator):
         for kind, table in ((Kind.LATE, told.late), (Kind.REJECTS, told.rejects)):
             if len(table):
                 yield self._out(bucket, kind, table)
-        if self._job.plan.stages[self._number].steps:
+        if self._job.staged.stages[self._number].steps:
             yield self._state_message(bucket, state, len(data))
 
     def _remembered(self, stage: AnyStage, kept: ValueState) -> tuple[int, AnyState]:
@@ -49,7 +49,7 @@ class RevisedOperator(StageOperator):
 
     def _results(self, bucket: int, told: Told) -> Iterator[Message]:
         """What was taken back, then what was told, of every event."""
-        job, stage = self._job, self._job.plan.stages[self._number]
+        job, stage = self._job, self._job.staged.stages[self._number]
         for number, event in enumerate(job.plan.program.events):
             found = [(told.withdrawn.get(event.name), "-"), (told.added.get(event.name), "+")]
             shown = [shown_table(event, rows, job.clock, op) for rows, op in found if rows is not None and len(rows)]
@@ -67,7 +67,7 @@ class RevisedOperator(StageOperator):
                 if not len(rows):
                     continue
                 plain = rows.drop_columns([OWNER])
-                for part in parts_for_stages(job.plan, name, plain, job.tables, job.around, withdrawn=withdrawn):
+                for part in parts_for_stages(job.staged, name, plain, job.tables, job.around, withdrawn=withdrawn):
                     yield from part_messages(job, part)
 
     def _state_message(self, bucket: int, state: AnyState, n_bytes: int) -> Message:

@@ -10,7 +10,7 @@ from pyspark.sql.streaming.stateful_processor import ValueState
 from inkling.live.clocks import Marks
 from inkling.runtime.uncertain.program import Told
 from inkling.runtime.uncertain.revised import RevisableWorlds, RevisedWorlds
-from inkling.spark.streaming.messages import Kind, Message
+from inkling.spark.streaming.messages import UNCERTAIN, Kind, Message
 from inkling.spark.streaming.worlds import Rows, WorldsOperator
 
 
@@ -32,7 +32,7 @@ class RevisedWorldsOperator(WorldsOperator):
         for number, name in enumerate(self._job.event_names):
             if name in told.tables and len(told.tables[name]):
                 n_gone = pc.sum(pc.equal(told.tables[name]["op"], "-")).as_py()
-                yield Message(0, bucket, Kind.TAKEN_BACK, number, n_gone, b"")
+                yield Message(UNCERTAIN, bucket, Kind.TAKEN_BACK, number, n_gone, b"")
 
     def _remembered(self, worlds: RevisedWorlds, kept: ValueState) -> tuple[int, RevisableWorlds]:
         stored = kept.get()

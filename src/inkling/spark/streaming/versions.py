@@ -14,6 +14,7 @@ from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.live.adaptation.counting import require_fitting_models
+from inkling.live.adaptation.steering import refuse_uncertain
 from inkling.live.changes import Changes, changes, planned_after, require_same_past
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
@@ -181,7 +182,9 @@ class Versions:
     def require_settings(self, settings: Settings) -> None:
         """Refuse settings that make no sense for the program that will run next, or that its models do not allow."""
         base = replace(self.following, settings=settings)
-        _require_models(plan_program(base.program), base)
+        plan = plan_program(base.program)
+        refuse_uncertain(settings, plan.uncertain)
+        _require_models(plan, base)
 
     def _wait(self, wanted: Definition, program: ProgramPlan) -> Changes:
         old, new = self.job.plan, planned_after(self.job.plan, wanted.adapted(program))

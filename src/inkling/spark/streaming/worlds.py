@@ -1,4 +1,4 @@
-"""Uncertain streams in a streaming query: one operator holds all worlds of the keys in a bucket."""
+"""Uncertain streams in a streaming query: one operator answers all events over them, a bucket of keys at a time."""
 
 from __future__ import annotations
 
@@ -11,50 +11,56 @@ from numpy.typing import NDArray
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import ValueState
 
-from inkling.analysis.worlds import common_key
 from inkling.evaluators.hashes import combined, hashes_of
-from inkling.io.normalize import Normalizer
+from inkling.io.normalize import END, Normalizer
 from inkling.live.clocks import Marks
 from inkling.live.feed import Fed
-from inkling.live.parts import Part, pieces
+from inkling.live.parts import Part, SourceReader, pieces
 from inkling.live.snapshot import table_bytes, table_of
-from inkling.logical.plan import ProgramPlan
+from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.uncertainty import LostEvents
 from inkling.runtime.uncertain.program import LiveWorlds, Told, WorldsState
 from inkling.runtime.uncertain.snapshot import from_bytes, n_kept, to_bytes
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import INWARD, WITHDRAWN, Kind, Message, marks_of
+from inkling.spark.streaming.messages import INWARD, UNCERTAIN, WITHDRAWN, Kind, Message, marks_of
 from inkling.spark.streaming.numbering import shifted
 from inkling.spark.streaming.operator import as_row
 
 Rows = Mapping[str, pa.Table]
 
 
-class WorldFeed:
-    """Checks and types the rows of one stream; they go into worlds where their key is kept."""
+class UncertainFeed:
+    """Checks and types the rows of one stream of a program with uncertain events.
 
-    def __init__(self, job: Job, stream: str) -> None:
-        plan = job.plan.program.stream(stream)
-        assert plan is not None
-        self._name, self._live = stream, job.worlds()
-        self._normalizer = Normalizer(plan.schema, [column.name for column in plan.derived], job.clocks[stream])
+    Rows go to the stages of certain events that read them, and to the operator of the uncertain ones.
+    """
+
+    def __init__(self, job: Job, stream: StreamPlan) -> None:
+        self._name, self._live = stream.schema.name, job.uncertain()
+        derived = [column.name for column in stream.derived]
+        self._normalizer = Normalizer(stream.schema, derived, job.clocks[self._name])
+        self._reader = SourceReader(job.staged, self._name, job.tables, job.around)
 
     def __call__(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Fed:
         found = self._normalizer(raw, numbers)
-        marks = self._live.marks({self._name: found.rows})
-        return Fed((Part(0, self._name, found.rows),), marks, found.rejects)
+        if not len(found.rows):
+            return Fed((), Marks(), found.rejects)
+        if self._name not in self._live.streams:
+            marks = Marks({self._name: int(found.rows[END].to_numpy().max())})
+            return Fed(tuple(self._reader(found.rows)), marks, found.rejects)
+        parts = (*self._reader(found.rows), Part(UNCERTAIN, self._name, found.rows))
+        return Fed(parts, self._live.marks({self._name: found.rows}), found.rejects)
 
 
-def world_pieces(part: Part, program: ProgramPlan, n_buckets: int) -> Iterator[tuple[int, Part]]:
-    """Rows by bucket: those of one partition of all events are in one, or all in the first."""
-    key = common_key(program).conclusion
+def world_pieces(part: Part, live: LiveWorlds, n_buckets: int) -> Iterator[tuple[int, Part]]:
+    """Rows by bucket: those of one partition of all events over uncertain streams are in one, or all in the first."""
     if not len(part.rows):
         return
-    if not key or (program.revises and _has_roles(program)):
+    if not live.key or (live.part.revises and _has_roles(live.part)):
         yield 0, part
         return
-    code = combined(*(hashes_of(part.rows[name].combine_chunks()) for name in key))
+    code = combined(*(hashes_of(part.rows[name].combine_chunks()) for name in live.key))
     yield from pieces(part, (code % np.uint64(n_buckets)).astype(np.int64))
 
 
@@ -124,10 +130,10 @@ class WorldsOperator:
     ) -> Message:
         last = max(latest.values(), default=None)
         about = {"bytes": n_bytes, "rows": n_rows, "watermark": decided, "latest": last}
-        return Message(0, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
+        return Message(UNCERTAIN, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
 
     def _out(self, bucket: int, kind: Kind, table: pa.Table, about: int = 0) -> Message:
-        return Message(0, bucket, kind, about, len(table), table_bytes(table))
+        return Message(UNCERTAIN, bucket, kind, about, len(table), table_bytes(table))
 
 
 def _together(parts: Mapping[str, list[pa.Table]]) -> Rows:
