@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from inkling.language import syntax as s
 from inkling.language.reserved import AGGREGATES
@@ -75,16 +75,17 @@ class Catalog:
     broken_tables: set[str] = field(default_factory=set)
     revising: set[str] = field(default_factory=set)  # streams whose past can change
     retracted: dict[str, str] = field(default_factory=dict)  # the event behind each output of ON RETRACT
-    missing: set[str] = field(default_factory=set)  # streams and events reported as unknown
-    missing_calls: set[str] = field(default_factory=set)  # tables, rules and functions likewise
+
+    def copy(self) -> Catalog:
+        """The same declarations; what is declared in the copy does not enter this catalog."""
+        return Catalog(**{part.name: getattr(self, part.name).copy() for part in fields(self)})
 
     def source(self, name: s.Ident, mistakes: Mistakes) -> Source:
         """The stream or event of that name; an unknown one is reported once and stands in for itself."""
         found = self.sources.get(name.text)
         if found is not None:
             return found
-        if name.text not in self.missing:
-            self.missing.add(name.text)
+        if not mistakes.repeats("INK0205", name.text):
             self._report_missing(name, mistakes)
         return broken_source(name.text)
 

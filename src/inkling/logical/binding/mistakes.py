@@ -14,10 +14,16 @@ NOT_SUPPORTED = "INK04"
 
 @dataclass(slots=True)
 class Mistakes:
-    """A list of findings about one text; the same finding is kept once."""
+    """A list of findings about one text; the same finding is kept once.
+
+    What has been reported is remembered here and nowhere else, so a part of a program that is bound on trial, with a
+    list of its own, leaves no trace in the list of the program.
+    """
 
     source: SourceText
+    n_errors: int = 0  # repeated errors count too: whatever repeats one is wrong as well
     _found: dict[tuple[str, Span, str], Diagnostic] = field(default_factory=dict)
+    _unknown: set[tuple[str, str]] = field(default_factory=set)
 
     def wrong(
         self,
@@ -30,7 +36,16 @@ class Mistakes:
         helps: Iterable[str] = (),
     ) -> None:
         """A mistake of the program, or something that is right but not supported yet, as the code says."""
+        self.n_errors += 1
         self._add("error", code, message, at, label, notes, helps)
+
+    def repeats(self, code: str, name: str) -> bool:
+        """Whether an unknown name was reported before: it is reported at one place only, but is an error at each."""
+        if (code, name) not in self._unknown:
+            self._unknown.add((code, name))
+            return False
+        self.n_errors += 1
+        return True
 
     def warn(
         self,
@@ -52,10 +67,6 @@ class Mistakes:
     def words(self, at: Node | Span) -> str:
         """The user's own words on one line."""
         return " ".join(self.source.text_of(at if isinstance(at, Span) else at.span).split())
-
-    @property
-    def n_errors(self) -> int:
-        return sum(finding.severity == "error" for finding in self._found.values())
 
     def settle(self) -> tuple[Diagnostic, ...]:
         """The warnings when nothing is wrong; otherwise raises everything found."""

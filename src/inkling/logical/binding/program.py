@@ -14,7 +14,7 @@ from inkling.logical.binding.continuum import refuse_continuum
 from inkling.logical.binding.events import BoundEvent, used_sources
 from inkling.logical.binding.forecasts import bind_forecast
 from inkling.logical.binding.grids import with_points_of_grids
-from inkling.logical.binding.mistakes import Mistakes
+from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.rules import bind_rules
 from inkling.logical.binding.streams import bind_stream
 from inkling.logical.binding.tables import bind_table
@@ -54,6 +54,7 @@ def bind(program: s.Program, source: SourceText) -> Bound:
     events: list[BoundEvent] = []
     for declared in _in_order(program, catalog):
         bound = bind_together(declared, catalog, mistakes)
+        assert bound or mistakes.n_errors, f"{listed(declared.names)} left out without a reason"
         events += [*bound, *_forecasts(program, declared, bound, catalog, mistakes)]
     _refuse_forecasts_of_nothing(program, catalog, mistakes)
     warnings = mistakes.settle()

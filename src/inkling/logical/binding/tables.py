@@ -47,9 +47,8 @@ def check_arity(call: s.Call, catalog: Catalog, mistakes: Mistakes) -> bool:
 
 
 def _unknown(name: s.Ident, catalog: Catalog, mistakes: Mistakes) -> None:
-    if name.text in catalog.missing_calls:
+    if mistakes.repeats("INK0206", name.text):
         return
-    catalog.missing_calls.add(name.text)
     notes = []
     if name.text in catalog.sources:
         notes.append(f"`{name}` is a stream or event; its events are named in the pattern, not called")

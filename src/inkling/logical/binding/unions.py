@@ -19,9 +19,6 @@ from inkling.logical.keys import key_of_results
 from inkling.logical.unions import united
 from inkling.model.types import Type
 
-MOST_TRIALS = 4
-"""Types only grow from whole numbers to doubles, so few trials find those of a recursive event."""
-
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
@@ -64,21 +61,26 @@ def bind_together(declared: Declarations, catalog: Catalog, mistakes: Mistakes) 
 def _trial(
     decls: Sequence[s.EventDecl], declared: Declarations, catalog: Catalog, mistakes: Mistakes
 ) -> dict[str, Source]:
-    """How the events of a recursive group look to each other; found by binding them until nothing changes."""
+    """How the events of a recursive group look to each other; found by binding them until nothing changes.
+
+    A trial ends at the first mistake: binding once more, with what is known then, reports it. From one trial to the
+    next a column may only turn from whole numbers to doubles, and an event lose its total order.
+    """
     known: dict[str, Source] = {}
-    for _ in range(MOST_TRIALS):
-        trial = Mistakes(mistakes.source)
-        members = _members(decls, declared, catalog, trial, known)
+    most = 2 + sum(1 + len(decl.head or ()) + len(decl.returns) + len(decl.partition_by) for decl in decls)
+    for _ in range(most):
+        trial, seen = Mistakes(mistakes.source), catalog.copy()
+        members = _members(decls, declared, seen, trial, known)
         _refuse_other_types(decls, members, trial)
         if trial.n_errors or sum(map(len, members.values())) < len(decls):
             break
-        found = {
-            name: _source(_united(members[name]).plan, members[name], catalog, _outside(declared, catalog))
-            for name in declared.names
-        }
+        outside = _outside(declared, seen)
+        found = {name: _source(_united(members[name]).plan, members[name], seen, outside) for name in declared.names}
         if found == known:
             break
         known = found
+    else:
+        raise AssertionError(f"the columns of {listed(declared.names)} keep changing their types")
     return known
 
 
