@@ -9,7 +9,7 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, Source, broken_source
-from inkling.logical.binding.events import BoundEvent, bind_event, used_sources
+from inkling.logical.binding.events import BoundEvent, bind_event, declared_names, used_sources
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.outputs import titles_of
 from inkling.logical.binding.recursion import check_recursion
@@ -39,20 +39,20 @@ def bind_together(declared: Declarations, catalog: Catalog, mistakes: Mistakes) 
         return () if bound is None else (bound,)
     n_errors = mistakes.n_errors
     decls = _with_common_titles(declared.decls)
-    _refuse_differences(decls, mistakes)
-    if mistakes.n_errors == n_errors:
-        known = _trial(decls, declared, catalog, mistakes) if declared.is_recursive else {}
-        members = _members(decls, declared, catalog, mistakes, known)
-        complete = sum(map(len, members.values())) == len(decls)
-        _refuse_other_types(decls, members, mistakes)
-        if complete and mistakes.n_errors == n_errors:
-            events = tuple(_united(members[name]) for name in declared.names)
-            if declared.is_recursive:
-                check_recursion(decls, tuple(event.plan for event in events), mistakes)
-            for event in events:
-                catalog.sources[event.plan.name] = _source(event.plan, members[event.plan.name], catalog)
-            if mistakes.n_errors == n_errors:
-                return events
+    known = _refuse_differences(decls, mistakes)
+    alike = [decl for decl in decls if decl.name.text not in known]
+    if declared.is_recursive and not known:
+        known = _trial(decls, declared, catalog, mistakes)
+    members = _members(alike, declared, catalog, mistakes, known)
+    _refuse_other_types(alike, members, mistakes)
+    if mistakes.n_errors == n_errors and sum(map(len, members.values())) == len(decls):
+        events = tuple(_united(members[name]) for name in declared.names)
+        if declared.is_recursive:
+            check_recursion(decls, tuple(event.plan for event in events), mistakes)
+        for event in events:
+            catalog.sources[event.plan.name] = _source(event.plan, members[event.plan.name], catalog)
+        if mistakes.n_errors == n_errors:
+            return events
     for name in declared.names:
         catalog.sources[name] = broken_source(name, is_derived=True)
     return ()
@@ -107,7 +107,8 @@ def _members(
         ]
         if not ready:
             _refuse_without_beginning([decl for _, decl in waiting], own, mistakes)
-            break
+            catalog.sources.update({name: broken_source(name, is_derived=True) for name in own - {*catalog.sources}})
+            continue
         for place, decl in ready:
             seen = catalog.sources.get(decl.name.text)
             bound = bind_event(decl, catalog, mistakes)
@@ -225,12 +226,22 @@ def _titled(decl: s.EventDecl, titles: dict[tuple[str, int], str]) -> s.EventDec
     return replace(decl, head=tuple(items))
 
 
-def _refuse_differences(decls: tuple[s.EventDecl, ...], mistakes: Mistakes) -> None:
-    first: dict[str, s.EventDecl] = {}
-    for decl in decls:
-        other = first.setdefault(decl.name.text, decl)
-        if other is decl:
-            continue
+def _refuse_differences(decls: Sequence[s.EventDecl], mistakes: Mistakes) -> dict[str, Source]:
+    """Report events whose declarations do not fit together; broken sources stand in for them."""
+    broken: dict[str, Source] = {}
+    for name in dict.fromkeys(decl.name.text for decl in decls):
+        n_errors = mistakes.n_errors
+        own = [decl for decl in decls if decl.name.text == name]
+        _refuse_to_unite(own, mistakes)
+        if mistakes.n_errors > n_errors:
+            made = [made.text for decl in own for made in declared_names(decl)]
+            broken |= {one: broken_source(one, is_derived=True) for one in made}
+    return broken
+
+
+def _refuse_to_unite(decls: Sequence[s.EventDecl], mistakes: Mistakes) -> None:
+    other = decls[0]
+    for decl in decls[1:]:
         for what, own, its in _compared(decl, other):
             if own != its:
                 mistakes.wrong(
