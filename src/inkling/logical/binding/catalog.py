@@ -75,6 +75,7 @@ class Catalog:
     broken_tables: set[str] = field(default_factory=set)
     revising: set[str] = field(default_factory=set)  # streams whose past can change
     retracted: dict[str, str] = field(default_factory=dict)  # the event behind each output of ON RETRACT
+    forecasts: dict[str, str] = field(default_factory=dict)  # the event that each forecast is about
 
     def copy(self) -> Catalog:
         """The same declarations; what is declared in the copy does not enter this catalog."""
@@ -97,6 +98,11 @@ class Catalog:
         elif name.text in self.retracted:
             notes.append(f"`{name}` is the output of what is withdrawn of `{self.retracted[name.text]}`")
             helps = (f"read `{self.retracted[name.text]}`: what is withdrawn of it is taken back by itself",)
+        elif name.text in self.forecasts:
+            notes.append(
+                f"`{name}` is a forecast of `{self.forecasts[name.text]}`, so it cannot be used in its definition"
+            )
+            helps = ()
         elif not self.sources:
             notes.append("this program declares no stream")
             helps = (f"declare it first: `STREAM {name}(id STRING) TIME t;`",)

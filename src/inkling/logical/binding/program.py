@@ -47,6 +47,7 @@ def bind(program: s.Program, source: SourceText) -> Bound:
         for decl in statements
         if isinstance(decl, s.EventDecl) and decl.on_retract is not None
     }
+    catalog.forecasts |= {decl.result.text: decl.event.text for decl in statements if isinstance(decl, s.ForecastDecl)}
     tables = [bind_table(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.TableDecl)]
     streams = [bind_stream(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.StreamDecl)]
     rule_times = TimeUses()

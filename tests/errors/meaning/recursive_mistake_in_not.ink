@@ -1,0 +1,9 @@
+STREAM Car(id STRING, road STRING, speed DOUBLE) ID id TIME t;
+STREAM Light(road STRING, color STRING) TIME t;
+TABLE joins(road STRING, next STRING) FROM 'roads.csv';
+RULE linked(one, other) IF joins(one, other) OR joins(other, one);
+
+EVENT trip(a.road, a.speed) AS PATTERN Car a PER INTERVAL;
+EVENT trip(b.road, b.speed) AS PATTERN SEQ(trip a, NOT Lihgt l, Car b) PER INTERVAL;
+EVENT trip(b.road, b.speed) AS PATTERN SEQ(trip a, NOT Light l[color = 'red' AND linkd(road, a.road)], Car b)
+  WHERE NOT joined(a.road, b.road) PER INTERVAL;

@@ -1,0 +1,4 @@
+STREAM Car(id STRING, road STRING, speed DOUBLE) ID id TIME t;
+
+EVENT trip(a.speed) AS PATTERN Car a PARTITION BY road PER INTERVAL;
+EVENT trip(b.speed) AS PATTERN SEQ(trip a, Car b) PARTITION BY road PER INTERVAL;

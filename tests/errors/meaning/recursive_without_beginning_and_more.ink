@@ -1,0 +1,6 @@
+STREAM Car(id STRING, road STRING, speed DOUBLE) ID id TIME t;
+STREAM Light(road STRING, color STRING) TIME t;
+TABLE joins(road STRING, next STRING) FROM 'roads.csv';
+RULE linked(one, other) IF joins(one, other) OR joins(other, one);
+
+EVENT trip(b.road, b.speed) AS PATTERN SEQ(trip a, Car b) WHERE linkd(a.road, b.road) PER INTERVAL;
