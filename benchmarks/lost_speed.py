@@ -18,15 +18,15 @@ from tests.kit.lost_quality import (
     recorded,
     synthetic,
 )
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.question import Question
+from tests.reference.lost.tree import WorldBudgetExceeded, walk
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.question import Question
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import Asked, Lists
 from inkling.evaluators.lost.passes import Chances, chances
-from inkling.evaluators.lost.tree import WorldBudgetExceeded, walk
 from inkling.evaluators.segments.relations import truth_table
 from inkling.generate.segments_losses import lists_of, n_events
 from inkling.generate.segments_points import of_counts

@@ -6,7 +6,8 @@ from fractions import Fraction
 from itertools import groupby
 from random import Random
 
-from inkling.evaluators.lost.exact.line import Line, Point, Span
+from tests.reference.lost.exact.line import Line, Point, Span
+
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 
 

@@ -10,10 +10,10 @@ from math import factorial, lcm
 from random import Random
 
 import numpy as np
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.line import Along, Line, breakpoints, line_of
+from tests.reference.lost.exact.question import BASIC, COMPOSITES, Question
 
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.line import Along, Line, breakpoints, line_of
-from inkling.evaluators.lost.exact.question import BASIC, COMPOSITES, Question
 from inkling.evaluators.lost.lists import NO_LABEL, Lists
 from inkling.logical import plan as p
 from inkling.logical.quantified import KeySegments, Segment, qualifying

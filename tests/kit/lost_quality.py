@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.reference.lost.baselines import ignored_lists, n_sharing, static_lists
+from tests.reference.lost.discrete import possibilities_around, sharing_masses
 
-from inkling.evaluators.lost.baselines import ignored_lists, n_sharing, static_lists
-from inkling.evaluators.lost.discrete import possibilities_around, sharing_masses
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import Asked, Lists
 from inkling.evaluators.lost.passes import chances

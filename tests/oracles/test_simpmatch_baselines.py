@@ -6,10 +6,9 @@ from fractions import Fraction
 
 import pytest
 from tests.kit.lost_pairs import flat
-
-from inkling.evaluators.lost.baselines import ignored, static
-from inkling.evaluators.lost.discrete import counted_chance, masses_of_counts, normalized, ordered_chance, tree_mass
-from inkling.evaluators.lost.exact.question import sharing
+from tests.reference.lost.baselines import ignored, static
+from tests.reference.lost.discrete import counted_chance, masses_of_counts, normalized, ordered_chance, tree_mass
+from tests.reference.lost.exact.question import sharing
 
 F = Fraction
 

@@ -7,11 +7,10 @@ from math import inf
 from random import Random
 
 from tests.kit.lost_pairs import flat, random_pairs, random_question
-
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.frontier import bounds, buffered, frontier
-from inkling.evaluators.lost.exact.question import sharing
-from inkling.evaluators.lost.reference import counts
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.frontier import bounds, buffered, frontier
+from tests.reference.lost.exact.question import sharing
+from tests.reference.lost.forward import counts
 
 A, B = flat("0 _ _ 6 8 11"), flat("1 3 _ _ _ 12")
 

@@ -13,15 +13,14 @@ from fractions import Fraction
 
 import pytest
 from tests.kit.lost_pairs import chances_by_definition, flat
-
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.interleavings import interleavings, n_qualifying, patterns
-from inkling.evaluators.lost.exact.line import line_of
-from inkling.evaluators.lost.exact.question import BASIC, Question, sharing
-from inkling.evaluators.lost.letters import parse_question
-from inkling.evaluators.lost.order import n_worlds
-from inkling.evaluators.lost.reference import chance, counts
-from inkling.evaluators.lost.tree import walk
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.interleavings import interleavings, n_qualifying, patterns
+from tests.reference.lost.exact.line import line_of
+from tests.reference.lost.exact.question import BASIC, Question, sharing
+from tests.reference.lost.forward import chance, counts
+from tests.reference.lost.letters import parse_question
+from tests.reference.lost.order import n_worlds
+from tests.reference.lost.tree import walk
 
 O1 = flat("0 2 4 6"), flat("1 _ _ 10")
 O9 = flat("0 3 _ 9"), flat("1 _ 7 8")

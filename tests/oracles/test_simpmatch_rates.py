@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from tests.kit.lost_pairs import asked_backward, flat, reversed_in_time
-
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.question import BASIC, Question, sharing
-from inkling.evaluators.lost.exact.rates import rate_chance, rate_counts
-from inkling.evaluators.lost.reference import counts
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.question import BASIC, Question, sharing
+from tests.reference.lost.exact.rates import rate_chance, rate_counts
+from tests.reference.lost.forward import counts
 
 
 def single(relation: str) -> Question:

@@ -7,12 +7,11 @@ from fractions import Fraction
 from math import factorial
 
 from tests.kit.lost_pairs import flat
-
-from inkling.evaluators.lost.exact.line import line_of
-from inkling.evaluators.lost.exact.question import sharing
-from inkling.evaluators.lost.exact.weighing import Placed
-from inkling.evaluators.lost.tree import walk
-from inkling.evaluators.lost.world import world_chance
+from tests.reference.lost.exact.line import line_of
+from tests.reference.lost.exact.question import sharing
+from tests.reference.lost.exact.weighing import Placed
+from tests.reference.lost.tree import walk
+from tests.reference.lost.world import world_chance
 
 A, B = flat("0 2 4 6"), flat("1 _ _ 10")
 

@@ -8,11 +8,10 @@ from math import comb, log
 
 import pytest
 from tests.kit.lost_pairs import flat, worlds_of
-
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.line import line_of
-from inkling.evaluators.lost.order import n_worlds, order_chance
-from inkling.evaluators.lost.world import log_world_chance, merged_chance, world_chance
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.line import line_of
+from tests.reference.lost.order import n_worlds, order_chance
+from tests.reference.lost.world import log_world_chance, merged_chance, world_chance
 
 
 def test_O6_merged_sequences() -> None:

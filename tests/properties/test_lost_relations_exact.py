@@ -23,15 +23,15 @@ from tests.kit.lost_pairs import (
     shifted,
     worlds_of,
 )
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.line import Line, Point, Span, breakpoints, line_of
+from tests.reference.lost.exact.question import BASIC, INVERSE, Question
+from tests.reference.lost.forward import chance, counts, counts_of_lines
+from tests.reference.lost.order import n_worlds
+from tests.reference.lost.tree import walk
+from tests.reference.lost.world import world_chance
 
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.line import Line, Point, Span, breakpoints, line_of
-from inkling.evaluators.lost.exact.question import BASIC, INVERSE, Question
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
-from inkling.evaluators.lost.order import n_worlds
-from inkling.evaluators.lost.reference import chance, counts, counts_of_lines
-from inkling.evaluators.lost.tree import walk
-from inkling.evaluators.lost.world import world_chance
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.worlds import worlds

@@ -17,15 +17,15 @@ from tests.kit.oracle import ProbableResult, bound, probable_oracle
 from tests.kit.queries import SHAPES, QueryCase, random_query
 from tests.kit.query_runs import Block, Ready, combined_answers, ready, unit_of
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
+from tests.reference.probable.best_world import most_probable_world
+from tests.reference.probable.partly_sampled import answers_in, partly_sampled
 
 from inkling import parse
 from inkling.analysis.probable.classes import Class, class_of, is_independent
 from inkling.analysis.probable.plans import NoPlan, Obstacle, plan_of
 from inkling.evaluators.probable.answers import Answers
-from inkling.evaluators.probable.best_world import most_probable_world
 from inkling.evaluators.probable.lanes import Lanes, Sampling
 from inkling.evaluators.probable.live_sets import LiveSets
-from inkling.evaluators.probable.partly_sampled import answers_in, partly_sampled
 from inkling.evaluators.probable.steps import Move, Outcome
 from inkling.evaluators.probable.units import units_of
 from inkling.evaluators.probable.universal import GivenLanes, Universal, UniversalState, sampler

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from tests.kit.lost_lines import overlapping_line, random_line
 from tests.kit.lost_pairs import Pair, flat, lists_of_lines, lists_of_pairs, random_pairs, random_question
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.line import Along, Line
+from tests.reference.lost.exact.question import Question, asked_of, sharing
+from tests.reference.lost.forward import counts_of_lines
+from tests.reference.lost.letters import parse_question
 
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.line import Along, Line
-from inkling.evaluators.lost.exact.question import Question, asked_of, sharing
-from inkling.evaluators.lost.letters import parse_question
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.passes import Chances, chances
-from inkling.evaluators.lost.reference import counts_of_lines
 
 CLOSE = 1e-9
 

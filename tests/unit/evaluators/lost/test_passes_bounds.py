@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from tests.kit.lost_lines import overlapping_line, random_line, unbounded
 from tests.kit.lost_pairs import flat, lists_of_lines, lists_of_pairs, random_pairs, random_question
+from tests.reference.lost.exact.frontier import bounds as exact_bounds
+from tests.reference.lost.exact.line import Line, Point, Span, breakpoints
+from tests.reference.lost.exact.question import Question, asked_of, sharing
+from tests.reference.lost.exact.stepping import State, Stepping
+from tests.reference.lost.forward import masses_after
 
-from inkling.evaluators.lost.exact.frontier import bounds as exact_bounds
-from inkling.evaluators.lost.exact.line import Line, Point, Span, breakpoints
-from inkling.evaluators.lost.exact.question import Question, asked_of, sharing
-from inkling.evaluators.lost.exact.stepping import State, Stepping
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.passes import Bounds, bounds, chances
-from inkling.evaluators.lost.reference import masses_after
 from inkling.model.batch import FOREVER
 
 

@@ -10,10 +10,10 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, binom, poisson
 from tests.kit.lost_pairs import flat, lists_of_lines, lists_of_pairs
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.line import Line, Point, Span, line_of
+from tests.reference.lost.exact.question import Question, asked_of, sharing
 
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.line import Line, Point, Span, line_of
-from inkling.evaluators.lost.exact.question import Question, asked_of, sharing
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.evaluators.lost.passes import chances

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.kit.lost_lines import random_line, unbounded
 from tests.kit.lost_pairs import flat, lists_of_lines, random_question
+from tests.reference.lost.exact.line import Line, Point, Span, breakpoints, line_of
+from tests.reference.lost.exact.question import Question, asked_of
+from tests.reference.lost.exact.rates import rate_counts_of_lines
 
-from inkling.evaluators.lost.exact.line import Line, Point, Span, breakpoints, line_of
-from inkling.evaluators.lost.exact.question import Question, asked_of
-from inkling.evaluators.lost.exact.rates import rate_counts_of_lines
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.evaluators.lost.passes import chances

@@ -16,9 +16,9 @@ from tests.kit.lost_pairs import (
     random_pairs,
     random_question,
 )
+from tests.reference.lost.exact.line import Line
+from tests.reference.lost.exact.question import Question, asked_of, sharing
 
-from inkling.evaluators.lost.exact.line import Line
-from inkling.evaluators.lost.exact.question import Question, asked_of, sharing
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import Lists
 from inkling.evaluators.lost.passes import chances

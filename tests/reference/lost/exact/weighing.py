@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import factorial, prod
 from typing import NamedTuple, Protocol
 
-from inkling.evaluators.lost.exact.line import Line
+from tests.reference.lost.exact.line import Line
 
 Number = Fraction | float
 ToNumber = Callable[[Fraction], Number]

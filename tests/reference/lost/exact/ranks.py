@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from inkling.evaluators.lost.exact.question import COMPOSITES
+from tests.reference.lost.exact.question import COMPOSITES
 
 
 class Ranks(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from inkling.evaluators.lost.exact.judging import Judging
-from inkling.evaluators.lost.exact.question import Question
+from tests.reference.lost.exact.judging import Judging
+from tests.reference.lost.exact.question import Question
 
 
 def interleavings(n_left: int, n_right: int) -> Iterator[str]:

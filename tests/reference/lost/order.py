@@ -8,8 +8,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.line import Line, Run, breakpoints, line_of
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.line import Line, Run, breakpoints, line_of
+
 from inkling.evaluators.lost.lists import NEITHER
 
 MOST_KEYS = 4

@@ -7,15 +7,15 @@ from random import Random
 
 import numpy as np
 from tests.kit.lost_pairs import flat, lists_of_pairs, random_flat, random_pairs, shifted
+from tests.reference.lost.baselines import ignored, ignored_lists, mean_length, n_sharing, static, static_lists
+from tests.reference.lost.discrete import masses_of_counts, possibilities_around, sharing_masses
+from tests.reference.lost.exact.certain import n_qualifying
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.question import sharing
+from tests.reference.lost.forward import counts
+from tests.reference.lost.tree import walk
 
-from inkling.evaluators.lost.baselines import ignored, ignored_lists, mean_length, n_sharing, static, static_lists
-from inkling.evaluators.lost.discrete import masses_of_counts, possibilities_around, sharing_masses
-from inkling.evaluators.lost.exact.certain import n_qualifying
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.question import sharing
 from inkling.evaluators.lost.lists import Lists
-from inkling.evaluators.lost.reference import counts
-from inkling.evaluators.lost.tree import walk
 
 
 def flats_of(lists: Lists) -> list[Flat]:

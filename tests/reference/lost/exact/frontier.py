@@ -9,11 +9,11 @@ from fractions import Fraction
 from math import inf
 from typing import NamedTuple
 
-from inkling.evaluators.lost.exact.flat import Flat, require_segments
-from inkling.evaluators.lost.exact.line import line_of
-from inkling.evaluators.lost.exact.question import Question
-from inkling.evaluators.lost.exact.stepping import Among, State, Stepping
-from inkling.evaluators.lost.reference import masses_after
+from tests.reference.lost.exact.flat import Flat, require_segments
+from tests.reference.lost.exact.line import line_of
+from tests.reference.lost.exact.question import Question
+from tests.reference.lost.exact.stepping import Among, State, Stepping
+from tests.reference.lost.forward import masses_after
 
 Moment = Fraction | float
 """A time, or before or after all of them."""

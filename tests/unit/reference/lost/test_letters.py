@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-
-from inkling.evaluators.lost.exact.question import BASIC, COMPOSITES, INVERSE, Question
-from inkling.evaluators.lost.letters import LETTERS, Asking, parse_question, relations_of
+from tests.reference.lost.exact.question import BASIC, COMPOSITES, INVERSE, Question
+from tests.reference.lost.letters import LETTERS, Asking, parse_question, relations_of
 
 
 def test_both_alphabets_name_all_relations() -> None:

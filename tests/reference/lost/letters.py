@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, NoReturn
 
-from inkling.evaluators.lost.exact.question import BASIC, COMPOSITES, Question
+from tests.reference.lost.exact.question import BASIC, COMPOSITES, Question
 
 Alphabet = Literal["standard", "paper"]
 

@@ -6,10 +6,9 @@ from fractions import Fraction
 
 import pytest
 from tests.kit.lost_pairs import flat
-
-from inkling.evaluators.lost.exact.question import Question, sharing
-from inkling.evaluators.lost.tree import WorldBudgetExceeded, walk
-from inkling.evaluators.lost.world import world_chance
+from tests.reference.lost.exact.question import Question, sharing
+from tests.reference.lost.tree import WorldBudgetExceeded, walk
+from tests.reference.lost.world import world_chance
 
 LEFT, RIGHT = flat("0 _ _ 6 8 11"), flat("1 3 _ _ _ 12")
 

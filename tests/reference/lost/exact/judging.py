@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inkling.evaluators.lost.exact.question import Question
-from inkling.evaluators.lost.exact.ranks import Ranks, n_related
+from tests.reference.lost.exact.question import Question
+from tests.reference.lost.exact.ranks import Ranks, n_related
+
 from inkling.logical.allen import relation_holds
 from inkling.model.time import Instant
 

@@ -13,10 +13,10 @@ from fractions import Fraction
 from itertools import pairwise
 from math import inf
 
-from inkling.evaluators.lost.exact.flat import Flat, require_segments
-from inkling.evaluators.lost.exact.line import Along, Line, Run, breakpoints, line_of
-from inkling.evaluators.lost.exact.question import Question
-from inkling.evaluators.lost.exact.stepping import START, State, Stepping
+from tests.reference.lost.exact.flat import Flat, require_segments
+from tests.reference.lost.exact.line import Along, Line, Run, breakpoints, line_of
+from tests.reference.lost.exact.question import Question
+from tests.reference.lost.exact.stepping import START, State, Stepping
 
 Masses = dict[State, Fraction]
 

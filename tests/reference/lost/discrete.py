@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.reference.lost import discrete_kernels as kernels
+from tests.reference.lost.exact.flat import Flat, require_segments
+from tests.reference.lost.exact.line import breakpoints, line_of
+from tests.reference.lost.exact.question import Question
+from tests.reference.lost.exact.stepping import START, Stepping
+from tests.reference.lost.exact.weighing import Placed
+from tests.reference.lost.forward import Masses, distribution
+from tests.reference.lost.tree import BUDGET, walk
 
-from inkling.evaluators.lost.exact.flat import Flat, require_segments
-from inkling.evaluators.lost.exact.line import breakpoints, line_of
-from inkling.evaluators.lost.exact.question import Question
-from inkling.evaluators.lost.exact.stepping import START, Stepping
-from inkling.evaluators.lost.exact.weighing import Placed
 from inkling.evaluators.lost.lists import Lists
-from inkling.evaluators.lost.reference import Masses, distribution
-from inkling.evaluators.lost.tree import BUDGET, walk
-from inkling.kernels import lost_discrete as kernels
 from inkling.model.batch import Ints
 
 Possible = Sequence[Fraction]

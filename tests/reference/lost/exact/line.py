@@ -9,7 +9,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from inkling.evaluators.lost.exact.flat import Flat
+from tests.reference.lost.exact.flat import Flat
+
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 
 Along = Callable[[Fraction], Fraction]

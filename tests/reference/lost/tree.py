@@ -12,11 +12,12 @@ from fractions import Fraction
 from math import inf
 from typing import NamedTuple
 
-from inkling.evaluators.lost.exact.flat import Flat, require_segments
-from inkling.evaluators.lost.exact.judging import Judging, Rank
-from inkling.evaluators.lost.exact.line import Line, line_of
-from inkling.evaluators.lost.exact.question import Question
-from inkling.evaluators.lost.exact.weighing import Even, Number, Placed, ToNumber, Weighing
+from tests.reference.lost.exact.flat import Flat, require_segments
+from tests.reference.lost.exact.judging import Judging, Rank
+from tests.reference.lost.exact.line import Line, line_of
+from tests.reference.lost.exact.question import Question
+from tests.reference.lost.exact.weighing import Even, Number, Placed, ToNumber, Weighing
+
 from inkling.evaluators.lost.lists import CLOSES, OPENS
 
 BUDGET = 1_000_000

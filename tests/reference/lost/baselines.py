@@ -9,10 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from tests.reference.lost.baseline_kernels import alternating, filled_in, sharing_segments
+from tests.reference.lost.exact.flat import Flat
 
-from inkling.evaluators.lost.exact.flat import Flat
 from inkling.evaluators.lost.lists import CLOSES, OPENS, Lists
-from inkling.kernels.lost_baselines import alternating, filled_in, sharing_segments
 from inkling.model.batch import Ints
 
 

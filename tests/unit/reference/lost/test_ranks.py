@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 
 import pytest
+from tests.reference.lost.exact.question import BASIC, COMPOSITES, INVERSE
+from tests.reference.lost.exact.ranks import NUMBER_RELATED, Ranks, n_related
 
-from inkling.evaluators.lost.exact.question import BASIC, COMPOSITES, INVERSE
-from inkling.evaluators.lost.exact.ranks import NUMBER_RELATED, Ranks, n_related
 from inkling.logical.allen import relation_holds
 from inkling.model.time import Instant
 

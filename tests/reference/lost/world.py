@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import lgamma, log
 
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.line import Line, line_of
-from inkling.evaluators.lost.exact.weighing import density, volume
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.line import Line, line_of
+from tests.reference.lost.exact.weighing import density, volume
 
 World = Sequence[Sequence[tuple[int, int]]]
 """Points in order, those of one time together: each the number of a line and its place there, from 0."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-from inkling.evaluators.lost.exact.flat import Flat
-from inkling.evaluators.lost.exact.question import Question
+from tests.reference.lost.exact.flat import Flat
+from tests.reference.lost.exact.question import Question
+
 from inkling.logical.allen import INVERSES, RELATIONS
 
 Segment: TypeAlias = tuple[int, int, object]

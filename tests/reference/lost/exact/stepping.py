@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-from inkling.evaluators.lost.exact.line import Line, Span
-from inkling.evaluators.lost.exact.question import Question
+from tests.reference.lost.exact.line import Line, Span
+from tests.reference.lost.exact.question import Question
+
 from inkling.evaluators.segments.relations import truth_table
 
 

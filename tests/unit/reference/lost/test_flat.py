@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from tests.kit.lost_pairs import flat
+from tests.reference.lost.exact.certain import answer, n_qualifying
+from tests.reference.lost.exact.flat import Flat, fault_of, of_segments, segments_of
+from tests.reference.lost.exact.line import line_of
+from tests.reference.lost.exact.question import Question, sharing
+from tests.reference.lost.forward import counts
+from tests.reference.lost.tree import walk
 
-from inkling.evaluators.lost.exact.certain import answer, n_qualifying
-from inkling.evaluators.lost.exact.flat import Flat, fault_of, of_segments, segments_of
-from inkling.evaluators.lost.exact.line import line_of
-from inkling.evaluators.lost.exact.question import Question, sharing
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
-from inkling.evaluators.lost.reference import counts
-from inkling.evaluators.lost.tree import walk
 
 FAULTS = [
     (flat("0 2 4"), "odd_count"),
