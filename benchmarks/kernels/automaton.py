@@ -1,4 +1,4 @@
-"""Automata over one batch: where patterns end, and with the first match that ends there; one pattern and sixteen."""
+"""Automata over one batch: where patterns end, with the first match that ends there; one pattern and sixteen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from benchmarks.kernels.prepared import prepared
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.streams import N_KINDS, Readings
-from inkling.automata.detector import Detector
 
 NAME = "automaton"
 LEAST_RATES = {1: 50e6, 16: 10e6}
@@ -31,10 +30,9 @@ def _measure(n_patterns: int, least: float, data: Readings, table: pa.Table, rep
     rows = (batch.key, batch.source, evaluator._compressed(batch))
     numbers = np.arange(len(batch))
     kind = table["kind"].to_numpy()[batch.ids.to_numpy()]
-    detector, patterns = Detector.of(evaluator.patterns), evaluator.patterns
-    detect, track, evaluate, shifted = costs = best_of(
+    patterns = evaluator.patterns
+    track, evaluate, shifted = costs = best_of(
         repeats + 1,
-        lambda: len(detector.step(detector.initial_state(), *rows)[1].row),
         lambda: len(patterns.step(patterns.initial_state(), *rows, numbers)[1]),
         lambda: sum(len(matches) for matches in evaluator.evaluate(batch)),
         lambda: sum(_shifted(batch.key, kind, three) for three in kinds),
@@ -42,7 +40,6 @@ def _measure(n_patterns: int, least: float, data: Readings, table: pa.Table, rep
     if len({cost.answer for cost in costs}) != 1:
         raise AssertionError(f"the ways to the matches disagree: {[cost.answer for cost in costs]}")
     for what, cost, goals in (
-        ("ends only", detect, (least,)),
         ("with matches", track, (least,)),
         ("as evaluator, with results", evaluate, ()),
     ):

@@ -1,8 +1,8 @@
 """Symbolic regular expressions over events, and the automata that find their matches.
 
 In: guards on the stream and the predicate bits of a row. Out: where each pattern holds, with its first match
-there. `inkling.automata.engine` and `inkling.automata.detector` run patterns and load Numba; what is
-named here does not. Imports `inkling.kernels` and nothing else of ours.
+there. `inkling.automata.engine` runs patterns and loads Numba; what is named here does not. Imports
+`inkling.kernels` and nothing else of ours.
 """
 
 from inkling.automata.build import regex_to_nfa

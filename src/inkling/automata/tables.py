@@ -9,10 +9,8 @@ import numpy.typing as npt
 
 from inkling.automata.cells import CellGroup
 from inkling.automata.compiled import CompiledPattern
-from inkling.automata.dfa import Dfa
 from inkling.automata.nfa import Mark, Nfa
 from inkling.automata.symbols import SymbolClasses
-from inkling.kernels.automaton import DetectTables
 from inkling.kernels.witness import NO_MARK, RunTables
 
 
@@ -29,24 +27,6 @@ class Marks:
         marks = tuple(sorted({edge.mark for nfa in nfas for edges in nfa.edges for edge in edges} - {()}))
         start = np.cumsum([0, *(len(mark) for mark in marks)], dtype=np.int64)
         return cls(marks, start, np.array([slot for mark in marks for slot in mark], dtype=np.int32))
-
-
-def detect_tables(dfas: Sequence[Dfa], groups: Sequence[CellGroup]) -> DetectTables:
-    group, symbols = _by_pattern(groups)
-    bases = np.cumsum([0, *(dfa.delta.size for dfa in dfas)], dtype=np.int64)
-    columns = [dfa.columns[symbols[index]] for index, dfa in enumerate(dfas)]
-    entries = [
-        2 * (base + dfa.delta.astype(np.int64) * dfa.n_columns) + dfa.final[dfa.delta]
-        for base, dfa in zip(bases, dfas, strict=False)
-    ]
-    return DetectTables(
-        group=group,
-        column_base=_bases(columns),
-        column=np.concatenate(columns).astype(np.int32),
-        delta_base=bases[:-1].copy(),
-        n_columns=np.array([dfa.n_columns for dfa in dfas], dtype=np.int64),
-        delta=np.concatenate([entry.reshape(-1) for entry in entries]),
-    )
 
 
 def run_tables(patterns: Sequence[CompiledPattern], groups: Sequence[CellGroup], marks: Marks) -> RunTables:

@@ -22,7 +22,6 @@ from inkling.automata import (
     strict,
 )
 from inkling.automata.compiled import CompiledPattern
-from inkling.automata.detector import Detector
 from inkling.automata.determinize import detecting
 from inkling.automata.engine import PatternSet
 
@@ -49,9 +48,10 @@ def ends(
     patterns = PatternSet.compile([Pattern(regex, counting, marked_only)], n_streams)
     columns = (np.zeros(len(streams)), streams, np.array(bits or [0] * len(streams), dtype=np.uint64))
     _, witnessed = patterns.step(patterns.initial_state(), *columns, np.arange(len(streams)))
-    detector = Detector.of(patterns)
-    _, found = detector.step(detector.initial_state(), *columns)
-    assert found.row.tolist() == witnessed.row.tolist()
+    (compiled,) = patterns.patterns
+    symbols = [compiled.alphabet.symbol(*event) for event in zip(streams, columns[2].tolist(), strict=True)]
+    dfa = compiled.dfa()
+    assert np.flatnonzero(dfa.final[dfa.run(symbols)]).tolist() == witnessed.row.tolist()
     return [row + 1 for row in witnessed.row.tolist()]
 
 

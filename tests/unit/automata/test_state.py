@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from inkling.automata import Component, Counting, Guard, Letter, Pattern, any_, strict
-from inkling.automata.detector import Detector
 from inkling.automata.engine import PatternSet
 from inkling.automata.state import AutomatonState
 
@@ -82,9 +81,6 @@ def test_a_reset_row_ends_the_runs_of_its_key(patterns: PatternSet) -> None:
     columns = ([1, 1, 1, 2, 2], [0, -1, 1, 0, 1], [0] * 5)
     _, found = patterns.step(patterns.initial_state(), *columns, np.arange(5))
     assert found.row.tolist() == [4]
-    detector = Detector.of(patterns)
-    _, ends = detector.step(detector.initial_state(), *columns)
-    assert ends.row.tolist() == [4]
 
 
 def test_state_of_other_patterns_is_refused(patterns: PatternSet) -> None:
@@ -93,8 +89,6 @@ def test_state_of_other_patterns_is_refused(patterns: PatternSet) -> None:
         patterns.step(other.initial_state(), [0], [0], [0], [0])
     with pytest.raises(ValueError, match="different patterns"):
         patterns.initial_state().joined(other.initial_state())
-    with pytest.raises(ValueError, match="other patterns"):
-        Detector.of(patterns).step(Detector.of(other).initial_state(), [0], [0], [0])
 
 
 def test_no_rows(patterns: PatternSet) -> None:
@@ -119,12 +113,6 @@ def test_pickling_compiles_nothing_anew(patterns: PatternSet) -> None:
     copied = pickle.loads(pickle.dumps(patterns))
     read(copied, copied.initial_state(), [1], "a", 0)
     assert len(getattr(track, "signatures", [])) == before <= 1
-
-
-def test_detector_forgets_keys_at_the_start(patterns: PatternSet) -> None:
-    detector = Detector.of(patterns)
-    state, ends = detector.step(detector.initial_state(), [1, 2, 2, 3], [2, 0, 1, 1], [0] * 4)
-    assert (state.key.tolist(), ends.key.tolist(), ends.row.tolist()) == ([2], [2], [2])
 
 
 def test_events_must_be_as_many_as_rows(patterns: PatternSet) -> None:
