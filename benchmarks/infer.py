@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
+from inkling.examples.building import corridor
 
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling import infer
-from inkling.generate import corridor
 from inkling.infer.estimates import Kind, Question, forward_pass, smoothed_pass
 from inkling.infer.model import Model
 from inkling.infer.readings import readings_of

@@ -27,6 +27,7 @@ from tests.kit.lost_quality import (
     synthetic,
     with_shape,
 )
+from tests.kit.lost_workloads import BELOW_15, BELOW_20, LAWS, Congestion, Start, lost
 
 from benchmarks.curves import Axis, svg
 from benchmarks.harness import ROOT
@@ -34,11 +35,7 @@ from benchmarks.lost_speed import SHARES, beside_the_tree, speed_of_methods
 from benchmarks.meter import on_one_core
 from benchmarks.results import machine, quantity
 from inkling.evaluators.lost.regularity import regularity
-from inkling.generate.segments_gaps import LAWS
-from inkling.generate.segments_losses import lost
-from inkling.generate.segments_pairs import Start
-from inkling.generate.segments_sectors import BELOW_15, BELOW_20, Congestion
-from inkling.generate.segments_sharing import pairs_of
+from inkling.generate.segments import pairs_of
 
 PAGE = ROOT / "docs" / "reference" / "lost-events-quality.md"
 PICTURES = PAGE.with_suffix("")
@@ -121,8 +118,7 @@ def _introduction(sizes: Sizes) -> str:
 
 Two keys open and close segments in turn, and some of these events were lost. Do at least k segments of the one meet a
 segment of the other? Written by `python -m benchmarks.lost_quality`, which measures all of this anew. The definition of
-each workload is in `inkling.generate.segments_pairs` and `inkling.generate.segments_sectors`, that of each measure in
-`tests.kit.lost_quality`.
+each workload is in `tests.kit.lost_workloads`, that of each measure in `tests.kit.lost_quality`.
 
 | method | says |
 |---|---|

@@ -9,13 +9,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
+from tests.kit.lost_workloads import (
+    BELOW_20,
+    HORIZON_SECONDS,
+    TICKS_PER_SECOND,
+    lists_of,
+    lost,
+    n_events,
+    sectors,
+    table_of,
+)
 
 from benchmarks.meter import best_of
 from benchmarks.results import Goal, Row, quantity
 from benchmarks.sizes import Sizes
-from inkling.generate.segments_losses import lists_of, lost, n_events, table_of
-from inkling.generate.segments_sectors import BELOW_20, HORIZON_SECONDS, TICKS_PER_SECOND, sectors
-from inkling.generate.segments_sharing import pairs_of
+from inkling.generate.segments import pairs_of
 from inkling.query import Program, parse
 
 NAME = "lost events on Spark"

@@ -18,6 +18,7 @@ from tests.kit.lost_quality import (
     recorded,
     synthetic,
 )
+from tests.kit.lost_workloads import lists_of, n_events
 from tests.reference.lost.exact.flat import Flat
 from tests.reference.lost.exact.question import Question
 from tests.reference.lost.tree import WorldBudgetExceeded, walk
@@ -28,8 +29,7 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import Asked, Lists
 from inkling.evaluators.lost.passes import Chances, chances
 from inkling.evaluators.segments.relations import truth_table
-from inkling.generate.segments_losses import lists_of, n_events
-from inkling.generate.segments_points import of_counts
+from inkling.generate.segments import of_counts
 
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 LEAST = {0.0: 3e6, 0.1: 1e6, 0.4: 0.3e6}

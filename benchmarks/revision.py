@@ -9,13 +9,21 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from tests.kit.revision_streams import (
+    Arrivals,
+    Disorder,
+    arrivals,
+    chain,
+    corrected_prices,
+    pairs,
+    prices,
+    rises_and_links,
+)
 
 import inkling
 from benchmarks.meter import Measured, best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
-from inkling.generate.arrivals import Arrivals, Disorder, arrivals
-from inkling.generate.revision_streams import chain, corrected_prices, pairs, prices, rises_and_links
 
 LEAST_WITH_REVISION = 0.6
 LEAST_WHEN_LATE = 0.4

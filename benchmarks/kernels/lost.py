@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from tests.kit.lost_quality import recorded, synthetic
+from tests.kit.lost_workloads import lists_of, n_events
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Goal, Row, quantity
@@ -16,8 +17,7 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import ALL, Asked, Lists
 from inkling.evaluators.lost.passes import Chances, chances
 from inkling.evaluators.segments.relations import truth_table
-from inkling.generate.segments_losses import lists_of, n_events
-from inkling.generate.segments_points import of_counts
+from inkling.generate.segments import of_counts
 
 SHARES = (0.1, 0.4)
 N_SEGMENTS, N_LABELS = 20, 5

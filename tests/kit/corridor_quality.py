@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+from inkling.examples.building import corridor
+from inkling.examples.building.corridor import COFFEE_ROOM, HALL, LOCATIONS, ROOMS
 
 from inkling.calibrate import Quality, quality
 from inkling.calibrate.detections import THRESHOLDS
-from inkling.generate import corridor
-from inkling.generate.floor import COFFEE_ROOM, HALL, LOCATIONS, ROOMS
 from inkling.infer import Model, Options, filtered, mle, smoothed, viterbi
 from inkling.query import parse
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.kit.lost_workloads import TICKS_PER_UNIT, Congestion, Start, lists_of, lost, pairs, sectors
 from tests.reference.lost.baselines import ignored_lists, n_sharing, static_lists
 from tests.reference.lost.discrete import possibilities_around, sharing_masses
 
@@ -14,11 +15,7 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import Asked, Lists
 from inkling.evaluators.lost.passes import chances
 from inkling.evaluators.segments.relations import truth_table
-from inkling.generate.segments_losses import lists_of, lost
-from inkling.generate.segments_pairs import TICKS_PER_UNIT, Start, pairs
-from inkling.generate.segments_points import Points
-from inkling.generate.segments_sectors import Congestion, sectors
-from inkling.generate.segments_sharing import pairs_of, shared
+from inkling.generate.segments import Points, pairs_of, shared
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from inkling.examples.approach.scenario import BANDS, law
 from scipy.stats import norm
 
 from inkling import load
 from inkling.generate import Truth, scenario
-from inkling.generate.approach import BANDS, law
 from inkling.query import Program
 from inkling.scoring import Scores, Tally
 

@@ -24,11 +24,9 @@ from tests.kit.lost_quality import (
     swept,
     synthetic,
 )
+from tests.kit.lost_workloads import BELOW_15, BELOW_20, Congestion, Start, lists_of, lost
 
 from inkling.evaluators.lost.regularity import regularity, regularity_note
-from inkling.generate.segments_losses import lists_of, lost
-from inkling.generate.segments_pairs import Start
-from inkling.generate.segments_sectors import BELOW_15, BELOW_20, Congestion
 
 DATA: tuple[tuple[int, Start], ...] = ((10, "aligned"), (10, "zero"), (20, "zero"))
 EVERY_DATA = pytest.mark.parametrize(("n_segments", "start"), DATA)

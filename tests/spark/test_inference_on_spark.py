@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
+from inkling.examples.building import corridor
 from pyspark.sql import SparkSession
 
 from inkling import infer
-from inkling.generate import corridor
 from inkling.infer.model import Model
 
 MODEL = Model.of(corridor.movement(), corridor.readers(), corridor.prior())

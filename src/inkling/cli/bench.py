@@ -10,19 +10,20 @@ import typer
 
 from inkling.cli.examples import example_program, n_events
 from inkling.cli.execution import execute
-from inkling.cli.generate import SCENARIO_NAMES, require_scenario
+from inkling.cli.generate import require_scenario
 from inkling.cli.inference import infer_streams
 from inkling.cli.inputs import given_paths
 from inkling.cli.options import Debug, Master, Runner, RunnerChoice, Seed
 from inkling.cli.progress import counting
 from inkling.cli.trials import learn_models
+from inkling.examples import NAMES
 from inkling.query import load
 
 USUAL_EVENTS = 1_000_000
 
 
 def bench(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")] = "fleet",
     events: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="1000000; fewer for some"),

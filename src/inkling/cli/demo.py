@@ -9,7 +9,7 @@ import typer
 
 from inkling.cli.examples import example_program, n_events
 from inkling.cli.execution import Execution, execute
-from inkling.cli.generate import SCENARIO_NAMES, require_scenario
+from inkling.cli.generate import require_scenario
 from inkling.cli.inference import infer_streams
 from inkling.cli.inputs import given_paths
 from inkling.cli.judgment import Judgment, doubt_table, judge, judgment_table, report_tables
@@ -29,6 +29,7 @@ from inkling.cli.options import (
 from inkling.cli.progress import counting, working
 from inkling.cli.score_tables import print_scores
 from inkling.cli.trials import SCORES_PAGE, learn_models, try_forecasts
+from inkling.examples import NAMES
 from inkling.query import load
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ NOT_OF_FORECASTS = ("start", "probability", "method", "error", "margin", "model"
 
 
 def demo(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(SCENARIO_NAMES)}.")] = "fleet",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")] = "fleet",
     events: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="200000; fewer for some"),

@@ -1,21 +1,19 @@
-"""Where the example programs are: in the installed package, or in the checkout beside it."""
+"""The programs of the examples, and how many rows they run over unless told."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import inkling
 from inkling.errors import InputError
+from inkling.examples import FOLDER
 
 
 def example_program(name: str) -> Path:
     """The path of an example's program."""
-    package = Path(inkling.__file__).parent
-    for folder in (package / "examples", package.parents[1] / "examples"):
-        path = folder / name / f"{name}.ink"
-        if path.exists():
-            return path
-    raise InputError.of("INK0551", f"the program of example `{name}` is not installed")
+    path = FOLDER / name / f"{name}.ink"
+    if not path.exists():
+        raise InputError.of("INK0551", f"the program of example `{name}` is not installed")
+    return path
 
 
 FEWER = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 20_000) | {

@@ -11,31 +11,11 @@ from inkling.cli.messages import counted
 from inkling.cli.options import Debug, Events, Quiet, Seed
 from inkling.cli.progress import counting
 from inkling.errors import InputError, nearest
-
-SCENARIO_NAMES = (
-    "fleet",
-    "port",
-    "cluster",
-    "building",
-    "mixed",
-    "traffic",
-    "alarms",
-    "heat",
-    "stocks",
-    "supply_chain",
-    "trades",
-    "flower",
-    "blizzard",
-    "tsunami",
-    "approach",
-    "funnel",
-    "motorway",
-    "buses",
-)
+from inkling.examples import NAMES
 
 
 def generate(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(SCENARIO_NAMES)}.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(NAMES)}.")],
     folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the files go.")],
     events: Events = 100_000,
     keys: Annotated[
@@ -58,10 +38,10 @@ def generate(
 
 
 def require_scenario(name: str) -> None:
-    if name not in SCENARIO_NAMES:
-        close = nearest(name, SCENARIO_NAMES, n=1)
+    if name not in NAMES:
+        close = nearest(name, NAMES, n=1)
         raise InputError.of(
             "INK0551",
             f"no scenario is called `{name}`",
-            helps=(f"write `{close[0]}`" if close else f"choose one of {', '.join(SCENARIO_NAMES)}",),
+            helps=(f"write `{close[0]}`" if close else f"choose one of {', '.join(NAMES)}",),
         )

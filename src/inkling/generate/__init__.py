@@ -1,7 +1,7 @@
 """Seeded data for demonstrations, tests and benchmarks, of any size, with known episodes in it.
 
 In: the name of a scenario, a size and a seed. Out: its streams chunk by chunk (`generate`), or a folder of
-files (`write`). Scenarios need NumPy and Arrow and nothing else of `inkling`; the command line may import them.
+files (`write`). Scenarios are in the folders of the examples; they need NumPy, Arrow and this package.
 Rows that are there already can be sent once more (`replay`), read as runs read them.
 """
 

@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from importlib import import_module
 from typing import Protocol
 
 import pyarrow as pa
 
-from inkling.generate.alarms import Alarms
-from inkling.generate.approach import Approach
-from inkling.generate.blizzard import Blizzard
-from inkling.generate.building import Building
-from inkling.generate.buses import Buses
-from inkling.generate.cluster import Cluster
-from inkling.generate.fleet import Fleet
-from inkling.generate.flower import Flower
-from inkling.generate.funnel import Funnel
-from inkling.generate.heat import Heat
-from inkling.generate.mixed import Mixed
-from inkling.generate.motorway import Motorway
-from inkling.generate.port import Port
+from inkling.examples import NAMES
 from inkling.generate.scenario import Scenario, in_chunks
-from inkling.generate.stocks import Stocks
-from inkling.generate.supply_chain import SupplyChain
-from inkling.generate.trades import Trades
-from inkling.generate.traffic import Traffic
-from inkling.generate.tsunami import Tsunami
 
 CHUNK_ROWS = 131_072
 
@@ -35,26 +19,27 @@ class MakeScenario(Protocol):
     def __call__(self, *, events: int, keys: int | None, seed: int, start: datetime | int | None) -> Scenario: ...
 
 
-SCENARIOS: dict[str, MakeScenario] = {
-    "fleet": Fleet,
-    "port": Port,
-    "cluster": Cluster,
-    "building": Building,
-    "mixed": Mixed,
-    "traffic": Traffic,
-    "alarms": Alarms,
-    "heat": Heat,
-    "stocks": Stocks,
-    "supply_chain": SupplyChain,
-    "trades": Trades,
-    "flower": Flower,
-    "blizzard": Blizzard,
-    "tsunami": Tsunami,
-    "approach": Approach,
-    "funnel": Funnel,
-    "motorway": Motorway,
-    "buses": Buses,
-}
+class _Scenarios(Mapping[str, MakeScenario]):
+    """Scenarios by name; one is loaded when it is looked up.
+
+    Example `supply_chain` has the class `SupplyChain` in the module `scenario` of its folder.
+    """
+
+    def __getitem__(self, name: str) -> MakeScenario:
+        if name not in NAMES:
+            raise KeyError(name)
+        module = import_module(f"inkling.examples.{name}.scenario")
+        make: MakeScenario = getattr(module, "".join(word.capitalize() for word in name.split("_")))
+        return make
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+SCENARIOS: Mapping[str, MakeScenario] = _Scenarios()
 
 
 def scenario(

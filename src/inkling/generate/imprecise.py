@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.generate.arrays import Integers
-from inkling.generate.dock_shifts import drawn_below
-from inkling.generate.randomness import BlockRandom
+from inkling.generate.randomness import BlockRandom, drawn_below
 
 View: TypeAlias = Literal["recorded", "true", "naive"]
 

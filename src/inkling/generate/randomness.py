@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from inkling.generate.arrays import Draws, Floats
+from inkling.generate.arrays import Draws, Floats, Integers
 
 Shape = tuple[int, ...]
 
@@ -40,3 +40,8 @@ class BlockRandom:
     def signed(self, shape: Shape) -> Floats:
         """Numbers in [-1, 1)."""
         return self.bits(shape).astype(np.float64) / 32768.0 - 1.0
+
+
+def drawn_below(limit: int | Integers, unit: Floats) -> Integers:
+    """Whole numbers from 0 to `limit` - 1, given numbers in [0, 1)."""
+    return np.floor(limit * unit).astype(np.int64)

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from inkling.cli import app
-from inkling.cli.generate import SCENARIO_NAMES
+from inkling.examples import FOLDER, NAMES
 from inkling.generate import SCENARIOS
 
 
@@ -20,8 +20,10 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_the_names_on_the_command_line_are_those_of_the_scenarios() -> None:
-    assert list(SCENARIO_NAMES) == list(SCENARIOS)
+def test_every_example_has_a_scenario_and_a_program_of_its_name() -> None:
+    assert sorted(NAMES) == sorted(path.parent.name for path in FOLDER.glob("*/scenario.py"))
+    assert sorted(NAMES) == sorted(path.stem for path in FOLDER.glob("*/*.ink") if path.stem == path.parent.name)
+    assert list(SCENARIOS) == list(NAMES)
 
 
 def test_generate_writes_streams_tables_and_truth() -> None:

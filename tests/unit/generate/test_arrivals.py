@@ -4,9 +4,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-
-from inkling.generate.arrivals import Arrivals, Disorder, arrivals
-from inkling.generate.revision_streams import chain, corrected_prices, pairs, prices, rises_and_links
+from tests.kit.revision_streams import (
+    Arrivals,
+    Disorder,
+    arrivals,
+    chain,
+    corrected_prices,
+    pairs,
+    prices,
+    rises_and_links,
+)
 
 N = 20_000
 ROWS = pa.table({"id": np.arange(N), "t": 10 * np.arange(N)})

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from inkling.examples.buses.scenario import JITTER, N_STOPS, SHAPE, Buses, windows_of
 from scipy.stats import beta, kstest
 
 from inkling import load
 from inkling.generate import scenario
-from inkling.generate.buses import JITTER, N_STOPS, SHAPE, Buses
-from inkling.generate.segments_windows import windows_of
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "buses"
 EVENTS, KEYS, SEED = 20_000, 12, 3

@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
+from inkling.examples.stocks.scenario import RisePairs
+from inkling.examples.supply_chain.scenario import ClosePairs, Happenings
 
 from inkling.generate.arrays import Integers, Marks
-from inkling.generate.close_pairs import ClosePairs, Happenings
-from inkling.generate.rise_pairs import RisePairs
 
 
 def happenings(times: list[int], who: list[int]) -> Happenings:

@@ -1,10 +1,10 @@
 """The corridor: tables that are a model, and people who behave as it says."""
 
 import numpy as np
+from inkling.examples.building import corridor
+from inkling.examples.building.corridor import LOCATIONS, motion, read_chance
 
 from inkling import infer
-from inkling.generate import corridor
-from inkling.generate.floor import LOCATIONS, motion, read_chance
 from inkling.infer.model import Model
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from inkling.examples.mixed.scenario import Mixed
 from scipy.stats import chisquare, kstest
 
 from inkling import load
 from inkling.calibrate import calibrate
 from inkling.generate import scenario
-from inkling.generate.mixed import Mixed
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mixed"
 SECOND = 1_000

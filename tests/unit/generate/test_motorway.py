@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from inkling.examples.motorway.scenario import LOSS, Motorway
 
 from inkling import load
 from inkling.generate import scenario
-from inkling.generate.motorway import LOSS, Motorway
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "motorway"
 EVENTS, KEYS, SEED = 30_000, 40, 4  # the last morning is cut short

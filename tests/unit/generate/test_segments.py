@@ -4,14 +4,26 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.kit.lost_workloads import (
+    BELOW_15,
+    BELOW_20,
+    HORIZON_SECONDS,
+    LAWS,
+    TICKS_PER_SECOND,
+    TICKS_PER_UNIT,
+    Congestion,
+    Start,
+    lists_of,
+    lost,
+    n_events,
+    of_matrix,
+    pairs,
+    sectors,
+    table_of,
+)
 
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
-from inkling.generate.segments_gaps import LAWS
-from inkling.generate.segments_losses import lists_of, lost, n_events, table_of
-from inkling.generate.segments_pairs import TICKS_PER_UNIT, Start, pairs
-from inkling.generate.segments_points import Points, of_counts, of_matrix
-from inkling.generate.segments_sectors import BELOW_15, BELOW_20, HORIZON_SECONDS, TICKS_PER_SECOND, Congestion, sectors
-from inkling.generate.segments_sharing import pairs_of, shared
+from inkling.generate.segments import Points, of_counts, pairs_of, shared
 
 STANDARD_ERRORS = 4
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-
-from inkling.generate.segments_windows import windows_of
+from inkling.examples.buses.scenario import windows_of
 
 
 def test_a_window_reaches_to_the_first_ping_near_another_stop() -> None:

@@ -4,11 +4,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from inkling.examples.building import corridor
 from tests.kit.exact_kernels import uncompiled
 from tests.unit.infer.paths import Case, passed, possible_cases
 
 from inkling import infer
-from inkling.generate import corridor
 from inkling.infer.learning import Counts, improved, reports
 from inkling.infer.model import Model
 from inkling.kernels import hidden_states

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from inkling.examples.building import corridor
 
 from inkling import infer
 from inkling.errors import InputError
-from inkling.generate import corridor
 from inkling.infer.model import Model
 
 MODEL = Model.of(corridor.movement(), corridor.readers(), corridor.prior())

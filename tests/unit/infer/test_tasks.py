@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 import pytest
+from inkling.examples.building import corridor
 
 from inkling import infer
-from inkling.generate import corridor
 from inkling.infer.estimates import Kind, Question
 from inkling.infer.model import Model
 from inkling.infer.on_spark import Task

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pyarrow as pa
+from tests.kit.revision_streams import Arrivals, Disorder, arrivals, pairs
 
 import inkling
-from inkling.generate.arrivals import Arrivals, Disorder, arrivals
-from inkling.generate.revision_streams import pairs
 
 EVENTS, PUSH, REACH = 16_000, 400, 1_000
 OPTIONS = f"ID id KEY k TIME t LATENESS 100 TICKS SPECULATIVE OP op FOR {REACH} TICKS"

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
+from tests.kit.lost_workloads import LAWS, lost, pairs
 
 from inkling.evaluators.lost.regularity import Regularity, regularity, regularity_note
-from inkling.generate.segments_gaps import LAWS
-from inkling.generate.segments_losses import lost
-from inkling.generate.segments_pairs import pairs
 
 VARIATION = {"exponential": 1.0, "lognormal": np.e - 1, "gamma 0.3": 1 / 0.3, "gamma 4": 0.25, "near periodic": 0.01}
 
