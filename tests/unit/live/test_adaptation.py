@@ -163,6 +163,27 @@ def test_a_changed_setting_says_what_the_program_with_it_says(
         assert in_order(told) == changed_at(border, fresh(text, model, rows), fresh(as_text, model, rows), rows)
 
 
+def test_a_changed_setting_beside_an_uncertain_stream() -> None:
+    """The program has an uncertain stream besides; its forecast is steered as if it were alone."""
+    text, settings, as_text = CHANGES[0]
+    model, rows, rng = model_of(random_rows(7, 300), 3), random_rows(3, 80), random.Random(3)
+    beside = """STREAM Seen(id STRING, k STRING, s STRING, t BIGINT, p DOUBLE) ID id KEY k TIME t PROBABILITY p;
+        EVENT seen(k) AS PATTERN Seen a[s = 'A'] PARTITION BY k PER END;"""
+    stream = inkling.parse("\n".join([STREAM, EVENT, text, beside])).open({"ab_model": model.to_arrow()})
+    told = pushed(stream, rows[:40], rng)
+    stream.control("ab_forecast", **settings)
+    told += pushed(stream, rows[40:], rng) + stream.finish()["ab_forecast"].to_pylist()
+    assert in_order(told) == changed_at(40, fresh(text, model, rows), fresh(as_text, model, rows), rows)
+
+
+def test_settings_of_a_forecast_over_an_uncertain_stream_are_refused() -> None:
+    uncertain = STREAM.replace("t BIGINT)", "t BIGINT, p DOUBLE)").replace("ORDER BY id", "PROBABILITY p")
+    text = "\n".join([uncertain, EVENT.replace(" CONSUME RESTART", ""), "FORECAST ab WITHIN 3 EVENTS;"])
+    stream = inkling.parse(text).open({"ab_model": model_of(random_rows(7, 300), 3).to_arrow()})
+    with pytest.raises(InputError, match="a forecast over uncertain streams, whose settings cannot be changed yet"):
+        stream.control("ab_forecast", confidence=0.5)
+
+
 def test_none_goes_back_to_what_the_program_says() -> None:
     model, rows = model_of(random_rows(7, 300), 3), random_rows(1, 40)
     stream = program().open({"ab_model": model.to_arrow()})
