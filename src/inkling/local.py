@@ -24,7 +24,7 @@ from inkling.model.time import Clock
 from inkling.physical.runnable import Runnable
 from inkling.probable import during
 from inkling.probable.program import ProbableProgram
-from inkling.results import TIMESTAMP, Results
+from inkling.results import Results, in_time
 from inkling.runtime.registry import evaluators_of
 from inkling.worlds.run import OnWorlds
 from inkling.worlds.sources import acceptable
@@ -83,7 +83,7 @@ def chances_during(
     at = pa.array(found["span"].to_numpy())
     for place, name in enumerate(("since", "until")):
         times = pa.array([span[place] for span in spans], pa.int64()).take(at)
-        found = found.append_column(name, times.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else times)
+        found = found.append_column(name, in_time(times, clock))
     shown = [name for name in found.column_names if name not in ("span", "probability", "method", "error")]
     return found.select([*shown, "probability", "method", "error"])
 

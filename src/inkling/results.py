@@ -1,17 +1,23 @@
-"""The result columns, the same for every event, runner and kind of doubt."""
+"""The result columns: built here for every kind of event, runner and uncertainty.
+
+Evaluators give `Matches`; `public_table` makes the table of them that users see. `inkling.spark.results` does the same
+with columns of DataFrames.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.logical.plan import Confidence, EventPlan
+from inkling.errors import InputError
+from inkling.logical.plan import Confidence, Demand, EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.model.batch import MatchBatch
+from inkling.model.batch import Ints, MatchBatch
 from inkling.model.time import Clock
 from inkling.model.types import Type
 
@@ -19,10 +25,23 @@ LEADING = ("event",)
 TRAILING = ("start", "end", "detected_at", "probability", "method", "error", "op", "lineage")
 """Around the values of the head and of RETURN."""
 
+EXACT, SAMPLED, UNDECIDED, BOUNDS, FORECAST = "exact", "sampled", "undecided", "bounds", "forecast"
+"""Methods: how a probability was computed. `undecided` is sampled, with an error that leaves CONFIDENCE open."""
+
+ADDED, WITHDRAWN = "+", "-"
+"""Values of the column `op`."""
+
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 
 ROUNDING = 1e-12
 """Sums of exact probabilities may miss a threshold by this."""
+
+CHANCE, MARGIN = "chance", "margin"
+"""The columns of a forecast that are its probability and its error."""
+
+Numbers: TypeAlias = np.ndarray | pa.Array | pa.ChunkedArray
+Values: TypeAlias = Mapping[str, pa.Array | pa.ChunkedArray] | pa.Table
+"""Columns by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,76 +56,115 @@ class Results:
 
     def n_certain(self, event: str) -> int | None:
         """How many results of an event are certain; the others are possible. None where there is no doubt at all."""
-        if "forecast" in self.tables[event]["method"].unique().to_pylist() or not self._has_doubt():
+        if FORECAST in self.tables[event]["method"].unique().to_pylist() or not self._has_doubt():
             return None
         table = self.tables[event]
         return int(((table["probability"].to_numpy() == 1) & (table["error"].to_numpy() == 0)).sum())
 
     def _has_doubt(self) -> bool:
         return self.worlds is not None or any(
-            (table.filter(pc.field("method") != "forecast")["probability"].to_numpy() < 1).any()
+            (table.filter(pc.field("method") != FORECAST)["probability"].to_numpy() < 1).any()
             for table in self.tables.values()
         )
 
 
-def result_table(event: EventPlan, matches: MatchBatch, clock: Clock) -> pa.Table:
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Matches of one event with probability, error and method; times are numbers on the clock of the streams."""
+
+    start: Ints
+    end: Ints
+    detected_at: Ints
+    values: Values  # of head and RETURN
+    lineage: pa.ListArray | pa.ChunkedArray
+    probability: Numbers
+    error: Numbers
+    method: np.ndarray | str  # one for all, if it is a text
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @classmethod
+    def of(cls, batch: MatchBatch, probability: Numbers, error: Numbers, method: np.ndarray | str) -> Matches:
+        """Matches of an evaluator, and what is known of their probabilities."""
+        return cls(batch.start, batch.end, batch.detected_at, batch.values, batch.lineage, probability, error, method)
+
+    @classmethod
+    def certain(cls, event: EventPlan, batch: MatchBatch) -> Matches:
+        """Matches over certain streams; forecasts have the probabilities that a model gave them."""
+        if predicted(event):
+            return cls.of(batch, batch.values[CHANCE], batch.values[MARGIN], FORECAST)
+        return cls.of(batch, np.ones(len(batch)), np.zeros(len(batch)), EXACT)
+
+    def estimated(self) -> dict[str, pa.Array | pa.ChunkedArray]:
+        """The columns that tell how probable each match is."""
+        constant = isinstance(self.method, str)
+        return {
+            "probability": _column(self.probability),
+            "method": pa.repeat(pa.scalar(self.method), len(self)) if constant else pa.array(self.method, pa.string()),
+            "error": _column(self.error),
+        }
+
+
+def public_table(event: EventPlan, matches: Matches, clock: Clock, op: str = ADDED) -> pa.Table:
+    """Results of one event in the public columns."""
+    n = len(matches)
+    values = shown_values(event, matches.values)
+    times = {name for name, kind in _value_types(event).items() if kind is Type.TIME}
+    return pa.table(
+        {
+            "event": pa.repeat(pa.scalar(event.name), n),
+            **{name: in_time(column, clock) if name in times else column for name, column in values.items()},
+            "start": in_time(pa.array(matches.start), clock),
+            "end": in_time(pa.array(matches.end), clock),
+            "detected_at": in_time(pa.array(matches.detected_at), clock),
+            **matches.estimated(),
+            "op": pa.repeat(pa.scalar(op), n),
+            "lineage": matches.lineage,
+        }
+    )
+
+
+def result_table(event: EventPlan, matches: MatchBatch, clock: Clock, op: str = ADDED) -> pa.Table:
     """Results of one event over certain streams in the public columns."""
-    n = len(matches)
-    if predicted(event):
-        return _in_columns(event, matches, clock, matches.values[CHANCE], "forecast", matches.values[MARGIN])
-    return _in_columns(event, matches, clock, pa.array(np.ones(n)), "exact", pa.array(np.zeros(n)))
+    return public_table(event, Matches.certain(event, matches), clock, op)
 
 
-def estimated_table(
-    event: EventPlan, matches: MatchBatch, clock: Clock, probability: np.ndarray, method: str, error: np.ndarray
-) -> pa.Table:
-    """Results of one event over uncertain streams in the public columns."""
-    return _in_columns(event, matches, clock, pa.array(probability), method, pa.array(error))
+def result_schema(event: EventPlan, ids: Type | pa.DataType, clock: Clock) -> pa.Schema:
+    """The columns of `public_table`, known before there are results; `ids` is the type of the ids of base events."""
+    time = time_type(clock)
+    kinds: dict[str, pa.DataType] = {"event": pa.string()}
+    kinds |= {name: time if kind is Type.TIME else ARROW_TYPES[kind] for name, kind in _value_types(event).items()}
+    kinds |= dict.fromkeys(("start", "end", "detected_at"), time)
+    kinds |= {"probability": pa.float64(), "method": pa.string(), "error": pa.float64(), "op": pa.string()}
+    kinds["lineage"] = pa.list_(ARROW_TYPES[ids] if isinstance(ids, Type) else ids)
+    return pa.schema(kinds)
 
 
-def _in_columns(
-    event: EventPlan, matches: MatchBatch, clock: Clock, probability: pa.Array, method: str, error: pa.Array
-) -> pa.Table:
-    n = len(matches)
-    columns: dict[str, pa.Array] = {"event": pa.repeat(pa.scalar(event.name), n)}
-    for output in (*event.head, *event.returns):
-        values = matches.values[output.name].cast(ARROW_TYPES[output.type], safe=False)
-        columns[output.name] = _in_time(values, clock) if output.type is Type.TIME else values
-    columns["start"] = _in_time(pa.array(matches.start), clock)
-    columns["end"] = _in_time(pa.array(matches.end), clock)
-    columns["detected_at"] = _in_time(pa.array(matches.detected_at), clock)
-    columns["probability"] = probability
-    columns["method"] = pa.repeat(pa.scalar(method), n)
-    columns["error"] = error
-    columns["op"] = pa.repeat(pa.scalar("+"), n)
-    columns["lineage"] = matches.lineage
-    return pa.table(columns)
-
-
-def result_schema(event: EventPlan, id_type: Type, clock: Clock) -> pa.Schema:
-    """The columns of `result_table`, known before there are results."""
-    time = TIMESTAMP if clock is Clock.TIMESTAMP else pa.int64()
-    values = [
-        pa.field(output.name, time if output.type is Type.TIME else ARROW_TYPES[output.type])
+def shown_values(event: EventPlan, values: Values) -> dict[str, pa.Array | pa.ChunkedArray]:
+    """Values of head and RETURN in their order and types; times are numbers."""
+    return {
+        output.name: values[output.name].cast(ARROW_TYPES[output.type], safe=False)
         for output in (*event.head, *event.returns)
-    ]
-    times = [pa.field(name, time) for name in ("start", "end", "detected_at")]
-    about = [("probability", pa.float64()), ("method", pa.string()), ("error", pa.float64()), ("op", pa.string())]
-    lineage = pa.field("lineage", pa.list_(ARROW_TYPES[id_type]))
-    return pa.schema([pa.field("event", pa.string()), *values, *times, *(pa.field(*one) for one in about), lineage])
+    }
 
 
-def retracted(results: pa.Table, name: str) -> pa.Table:
-    """What ON RETRACT tells: the results that are withdrawn, each as an event of that name."""
-    gone = results.filter(pc.field("op") == "-")
-    for column, text in (("event", name), ("op", "+")):
-        place = gone.schema.get_field_index(column)
-        gone = gone.set_column(place, column, pa.repeat(pa.scalar(text), len(gone)))
-    return gone
+def _column(numbers: Numbers) -> pa.Array | pa.ChunkedArray:
+    return pa.array(numbers) if isinstance(numbers, np.ndarray) else numbers
 
 
-CHANCE, MARGIN = "chance", "margin"
-"""The columns of a forecast that are its probability and its error."""
+def _value_types(event: EventPlan) -> dict[str, Type]:
+    return {output.name: output.type for output in (*event.head, *event.returns)}
+
+
+def in_time(numbers: pa.Array | pa.ChunkedArray, clock: Clock) -> pa.Array | pa.ChunkedArray:
+    """Times as users see them."""
+    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers
+
+
+def time_type(clock: Clock) -> pa.DataType:
+    """The type of `in_time`."""
+    return TIMESTAMP if clock is Clock.TIMESTAMP else pa.int64()
 
 
 def predicted(event: EventPlan) -> bool:
@@ -114,8 +172,39 @@ def predicted(event: EventPlan) -> bool:
     return event.forecast is not None and not event.forecast.learns
 
 
-def _in_time(numbers: pa.Array, clock: Clock) -> pa.Array:
-    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers
+def as_withdrawn(results: pa.Table) -> pa.Table:
+    """The same results, withdrawn."""
+    return _with_text(results, "op", WITHDRAWN)
+
+
+def retracted(results: pa.Table, name: str) -> pa.Table:
+    """What ON RETRACT emits: the results that are withdrawn, each as an event of that name."""
+    gone = results.filter(pc.field("op") == WITHDRAWN)
+    return _with_text(_with_text(gone, "event", name), "op", ADDED)
+
+
+def _with_text(table: pa.Table, column: str, text: str) -> pa.Table:
+    place = table.schema.get_field_index(column)
+    return table.set_column(place, column, pa.repeat(pa.scalar(text), len(table)))
+
+
+def in_order(event: EventPlan, table: pa.Table) -> pa.Table:
+    """Results by end, start and head."""
+    return table.sort_by([(name, "ascending") for name in ("end", "start", *comparable_head(event))])
+
+
+def comparable_head(event: EventPlan) -> list[str]:
+    """Columns of the head that have an order."""
+    return [output.name for output in event.head if output.type is not Type.WEIGHTS]
+
+
+def most_probable(table: pa.Table, n: int) -> pa.Table:
+    """The n results with the largest probability; ties by start, then lineage."""
+    lineage = [[str(one) for one in ids] for ids in table["lineage"].to_pylist()]
+    starts = table["start"].to_pylist()
+    shares = table["probability"].to_pylist()
+    order = sorted(range(len(table)), key=lambda row: (-shares[row], starts[row], lineage[row]))
+    return table.take(pa.array(order[:n], pa.int64()))
 
 
 def reaches(probability: np.ndarray, confidence: Confidence | None, rounding: float = 0.0) -> np.ndarray:
@@ -127,10 +216,27 @@ def reaches(probability: np.ndarray, confidence: Confidence | None, rounding: fl
     return probability >= confidence.threshold - rounding
 
 
-def most_probable(table: pa.Table, n: int) -> pa.Table:
-    """The n results with the largest probability; ties by start, then lineage."""
-    lineage = [[str(one) for one in ids] for ids in table["lineage"].to_pylist()]
-    starts = table["start"].to_pylist()
-    shares = table["probability"].to_pylist()
-    order = sorted(range(len(table)), key=lambda row: (-shares[row], starts[row], lineage[row]))
-    return table.take(pa.array(order[:n], pa.int64()))
+def may_reach(probability: np.ndarray, error: np.ndarray, confidence: Confidence | None) -> np.ndarray:
+    """Whether matches are possible, and their probabilities, as far as they are known, as large as CONFIDENCE asks."""
+    return reaches(np.minimum(probability + error, 1.0), confidence, ROUNDING) & (probability > 0)
+
+
+def methods(probability: np.ndarray, error: np.ndarray, confidence: Confidence | None, negligible: float) -> np.ndarray:
+    """`exact` where the error is negligible; else `sampled`, or `undecided` if the error leaves CONFIDENCE open."""
+    decided = reaches(probability - error, confidence, ROUNDING)
+    return np.where(error <= negligible, EXACT, np.where(decided, SAMPLED, UNDECIDED)).astype(object)
+
+
+NotExact = Callable[[EventPlan, int, int, float], InputError]
+"""The error for an event that demands EXACT: how many answers are sampled, of how many, and their largest error."""
+
+
+def refused(event: EventPlan, error: np.ndarray, negligible: float) -> np.ndarray:
+    """Which answers were sampled although EXACT is demanded."""
+    return (error > negligible) & (event.demand is Demand.EXACT)
+
+
+def require_exact(event: EventPlan, error: np.ndarray, negligible: float, problem: NotExact) -> None:
+    """Raises `InputError` where EXACT is demanded and answers were sampled."""
+    if n_refused := int(np.count_nonzero(refused(event, error, negligible))):
+        raise problem(event, n_refused, len(error), float(error.max()))

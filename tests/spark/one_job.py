@@ -13,8 +13,8 @@ from inkling.evaluators.stage import rows as r
 from inkling.physical.naming import physical_name
 from inkling.query import Program
 from inkling.spark.batch import SparkResults
+from inkling.spark.results import DETECTED, EVENT, LINEAGE
 from inkling.spark.streaming.outputs import Output
-from inkling.spark.worker import DETECTED, EVENT, LINEAGE
 
 Rows = dict[str, list[dict[str, object]]]
 

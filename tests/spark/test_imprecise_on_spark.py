@@ -29,9 +29,8 @@ from inkling.model.uncertainty import ImpreciseTime
 from inkling.physical.planner import plan_program
 from inkling.results import Results
 from inkling.spark.imprecise.frames import ChainRun
-from inkling.spark.imprecise.results import PROBABILITY
 from inkling.spark.partitioning import Partitioning
-from inkling.spark.worker import DETECTED, EVENT, LINEAGE
+from inkling.spark.results import DETECTED, EVENT, LINEAGE, PROBABILITY
 
 Row = dict[str, object]
 Found = dict[str, dict[tuple[str, ...], tuple[int, int, int, float]]]

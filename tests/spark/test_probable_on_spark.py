@@ -28,14 +28,13 @@ from inkling.model.time import Clock
 from inkling.probable.program import ProbableProgram
 from inkling.query import Program
 from inkling.spark.batch import SparkResults
-from inkling.spark.imprecise.results import PROBABILITY
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.probable.frames import QueryRun
 from inkling.spark.probable.packed import packing_of
 from inkling.spark.probable.results import whole_results
 from inkling.spark.probable.together import queries_together
+from inkling.spark.results import EVENT, PROBABILITY
 from inkling.spark.stage_frame import named
-from inkling.spark.worker import EVENT
 
 pytestmark = pytest.mark.spark
 

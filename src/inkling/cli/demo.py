@@ -114,12 +114,14 @@ def _shown(name: str, results: pa.Table) -> Table:
     """The first results of an event as a table for the terminal."""
     from rich.table import Table
 
+    from inkling.results import FORECAST
+
     left_out = results.num_rows - SHOWN_ROWS
     caption = f"… and {left_out:,} more" if left_out > 0 else None
     table = Table(title=f"{name}: {results.num_rows:,}", caption=caption, title_justify="left")
     is_certain = results.num_rows == 0 or set(results["probability"].unique().to_pylist()) == {1.0}
     hidden = {*HIDDEN_COLUMNS, *(ONLY_IN_DOUBT if is_certain else ())}
-    if results.num_rows and results["method"][0].as_py() == "forecast":
+    if results.num_rows and results["method"][0].as_py() == FORECAST:
         hidden |= {*NOT_OF_FORECASTS}
     columns = [column for column in results.column_names if column not in hidden]
     for column in columns:

@@ -22,6 +22,7 @@ from inkling.logical.ways import Way, numbers_in, part_event, ways_of
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.model.time import Clock, Span
 from inkling.physical.plan import EventStep, LeafTest, Sharing
+from inkling.results import in_time
 
 _OURS = "\ue000"
 """Begins the names of events that no program writes."""
@@ -208,9 +209,8 @@ def _ids(found: MatchBatch) -> Iterator[tuple[object, ...]]:
 
 def open_table(found: list[OpenMatch], clock: Clock) -> pa.Table:
     """Open matches as a table, with times of the clock."""
-    time = pa.timestamp("us", tz="UTC") if clock is Clock.TIMESTAMP else pa.int64()
     times = {
-        name: pa.array([getattr(one, name) for one in found], pa.int64()).cast(time)
+        name: in_time(pa.array([getattr(one, name) for one in found], pa.int64()), clock)
         for name in ("start", "end", "latest")
     }
     return pa.table(

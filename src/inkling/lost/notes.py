@@ -12,9 +12,8 @@ from inkling.evaluators.lost.numbered import NumberedRows
 from inkling.evaluators.lost.regularity import regularity, regularity_note
 from inkling.io.normalize import START
 from inkling.lost.program import LostProgram
-from inkling.lost.results import BOUNDS
 from inkling.model.uncertainty import LostEvents
-from inkling.results import ROUNDING
+from inkling.results import BOUNDS, ROUNDING
 
 
 def notes_of(program: LostProgram, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]) -> list[str]:

@@ -9,49 +9,40 @@ from inkling.errors import InputError
 from inkling.evaluators.lost.early import last_up_to
 from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
 from inkling.evaluators.lost.sides import Keys
-from inkling.logical.plan import Demand, EventPlan
-from inkling.logical.vectorized import ARROW_TYPES
+from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import Clock
-from inkling.model.types import Type
-from inkling.results import ROUNDING, TIMESTAMP, reaches
-
-EXACT, SAMPLED, UNDECIDED, BOUNDS = "exact", "sampled", "undecided", "bounds"
+from inkling.results import BOUNDS, EXACT, ROUNDING, Matches, may_reach, methods, public_table, require_exact
 
 
 def probable_enough(evaluator: RelationEvaluator, found: Found) -> Found:
     """Final answers that CONFIDENCE lets pass, or may; raises `InputError` where these must not be sampled."""
-    refused = found.where(not_exact(evaluator, found))
-    if len(refused):
-        raise no_exact_answer(evaluator.event, len(refused), refused.error.max())
-    confidence = evaluator.event.confidence
-    chance = np.minimum(found.chance + found.error, 1.0)
-    return found.where(reaches(chance, confidence, ROUNDING) & (found.chance > 0))
+    event = evaluator.event
+    require_exact(event, found.error, ROUNDING, not_exact)
+    return found.where(may_reach(found.chance, found.error, event.confidence))
 
 
 def results_of(evaluator: RelationEvaluator, sides: Sides, found: Found, ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results in the public columns."""
-    event, n = evaluator.event, len(found)
+    return public_table(evaluator.event, matches_of(evaluator, sides, found, ids), clock)
+
+
+def matches_of(evaluator: RelationEvaluator, sides: Sides, found: Found, ids: pa.DataType) -> Matches:
+    """Answers as matches."""
     start, end = _extent(sides, found)
-    columns: dict[str, pa.Array] = {"event": pa.repeat(pa.scalar(event.name), n)}
-    for output in event.head:
-        values = evaluator.head(sides, found)[output.name].cast(ARROW_TYPES[output.type], safe=False)
-        columns[output.name] = _in_time(values, clock) if output.type is Type.TIME else values
-    columns["start"], columns["end"] = (_in_time(pa.array(times), clock) for times in (start, end))
-    columns["detected_at"] = _in_time(pa.array(np.where(found.known < FOREVER, found.known, end)), clock)
-    columns["probability"] = pa.array(np.clip(found.chance, 0.0, 1.0))
-    columns["method"] = pa.array(_methods(evaluator, found), pa.string())
-    columns["error"] = pa.array(found.error)
-    columns["op"] = pa.repeat(pa.scalar("+"), n)
-    columns["lineage"] = _lineage(sides.left, found, ids)
-    return pa.table(columns)
-
-
-def _methods(evaluator: RelationEvaluator, found: Found) -> np.ndarray:
-    low = reaches(found.chance - found.error, evaluator.event.confidence, ROUNDING)
-    sampled = np.where(low, SAMPLED, UNDECIDED)
-    told = np.where(found.known < FOREVER, BOUNDS, sampled)
-    return np.where(found.error <= ROUNDING, EXACT, told).astype(object)
+    early = found.known < FOREVER
+    method = methods(found.chance, found.error, evaluator.event.confidence, ROUNDING)
+    method[early & (method != EXACT)] = BOUNDS
+    return Matches(
+        start,
+        end,
+        np.where(early, found.known, end),
+        evaluator.head(sides, found),
+        _lineage(sides.left, found, ids),
+        np.clip(found.chance, 0.0, 1.0),
+        found.error,
+        method,
+    )
 
 
 def _extent(sides: Sides, found: Found) -> tuple[Ints, Ints]:
@@ -96,19 +87,10 @@ def _n_known(keys: Keys, found: Found) -> Ints:
     return np.where(place >= begins[found.ones], at - lists.begins[found.ones] + 1, 0)
 
 
-def not_exact(evaluator: RelationEvaluator, found: Found) -> np.ndarray:
-    """Which answers were sampled though EXACT is demanded."""
-    return (found.error > ROUNDING) & (evaluator.event.demand is Demand.EXACT)
-
-
-def no_exact_answer(event: EventPlan, n_sampled: int, error: float) -> InputError:
+def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
     return InputError.of(
         "INK0670",
         f"`{event.name}` demands EXACT, but too many events were lost at once to be counted out",
-        notes=(f"{n_sampled:,} answers would be sampled, to ± {error:g}",),
+        notes=(f"{n_sampled:,} answers would be sampled, to ± {largest:g}",),
         helps=("leave EXACT out",),
     )
-
-
-def _in_time(numbers: pa.Array, clock: Clock) -> pa.Array:
-    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers

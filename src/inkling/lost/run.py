@@ -12,7 +12,7 @@ from inkling.lost.program import LostProgram
 from inkling.lost.results import probable_enough, results_of
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import Clock
-from inkling.results import most_probable
+from inkling.results import in_order, most_probable
 
 MOST_QUANTITIES = 1 << 16
 """A program asks about fewer numbers of segments."""
@@ -35,8 +35,7 @@ def answer(evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], ids: pa.D
     for ones, others in evaluator.pairs(sides):
         found = told(evaluator, sides, ones, others, evaluator.found(sides, ones, others))
         tables.append(results_of(evaluator, sides, found, ids, clock))
-    by = ["end", "start", *(one.name for one in evaluator.event.head)]
-    table = pa.concat_tables(tables).sort_by([(name, "ascending") for name in by])
+    table = in_order(evaluator.event, pa.concat_tables(tables))
     return table if evaluator.event.top is None else most_probable(table, evaluator.event.top)
 
 

@@ -14,7 +14,8 @@ from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.io.normalize import START
 from inkling.logical.plan import Per
 from inkling.probable.program import ProbableProgram
-from inkling.probable.results import EXACT, NEGLECTED, SAMPLED, combined
+from inkling.probable.results import NEGLECTED, combined
+from inkling.results import methods
 
 Spans = Sequence[tuple[int, int]]
 """First and last times."""
@@ -60,12 +61,10 @@ def _between(rows: Mapping[str, pa.Table], after: int | None, until: int) -> dic
 def _shown(found: pa.Table, number: int) -> pa.Table:
     names = [name for name in found.column_names if not name.startswith("@")]
     columns = {name: found[name] for name in names}
-    n, error = len(found), found[ERROR].to_numpy()
-    columns["span"] = pa.chunked_array([pa.array(np.full(n, number))])
-    columns["probability"] = pa.chunked_array([np.clip(found[CHANCE].to_numpy(), 0.0, 1.0)])
-    columns["method"] = pa.chunked_array(
-        [pa.array(np.where(error <= NEGLECTED, EXACT, SAMPLED).astype(object), pa.string())]
-    )
+    chance, error = np.clip(found[CHANCE].to_numpy(), 0.0, 1.0), found[ERROR].to_numpy()
+    columns["span"] = pa.chunked_array([pa.array(np.full(len(found), number))])
+    columns["probability"] = pa.chunked_array([chance])
+    columns["method"] = pa.chunked_array([pa.array(methods(chance, error, None, NEGLECTED), pa.string())])
     columns["error"] = pa.chunked_array([error])
     table = pa.table(columns)
     return table.sort_by([(name, "ascending") for name in names]) if names else table

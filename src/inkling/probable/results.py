@@ -11,13 +11,21 @@ from inkling.errors import InputError
 from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.probable.face import Answering
 from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
-from inkling.logical.plan import Demand, EventPlan, Per
+from inkling.logical.plan import EventPlan, Per
 from inkling.model.time import Clock
-from inkling.model.types import Type
 from inkling.probable.program import ProbableProgram
-from inkling.results import ROUNDING, TIMESTAMP, most_probable, predicted, reaches
-
-EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
+from inkling.results import (
+    FORECAST,
+    Matches,
+    Numbers,
+    in_order,
+    may_reach,
+    methods,
+    most_probable,
+    predicted,
+    public_table,
+    require_exact,
+)
 
 _PLAIN = (ColumnOf, KeyColumn, ListColumn, Literal)
 """What is another value for every other value of a variable; of anything else, several may be one result."""
@@ -91,51 +99,34 @@ def added_up(parts: Sequence[pa.Table]) -> pa.Table:
 
 def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results that are probable enough."""
+    table = in_order(event, public_table(event, _probable_enough(event, found, ids), clock))
+    return table if event.top is None or predicted(event) else most_probable(table, event.top)
+
+
+def _probable_enough(event: EventPlan, found: pa.Table, ids: pa.DataType) -> Matches:
     if predicted(event):
-        return _in_columns(event, found, ids, clock, found[CHANCE], "forecast", found[ERROR])
+        return _matches(found, ids, found[CHANCE], found[ERROR], FORECAST)
     chance, error = np.clip(found[CHANCE].to_numpy(), 0.0, 1.0), found[ERROR].to_numpy()
-    require_exact(event, error)
-    high = reaches(np.minimum(chance + error, 1.0), event.confidence, ROUNDING)
-    low = reaches(chance - error, event.confidence, ROUNDING)
-    method = np.where(error <= NEGLECTED, EXACT, np.where(low, SAMPLED, UNDECIDED)).astype(object)
-    kept = high & (chance > 0)
+    require_exact(event, error, NEGLECTED, not_exact)
+    method = methods(chance, error, event.confidence, NEGLECTED)
+    kept = may_reach(chance, error, event.confidence)
     if not kept.all():
         found, chance, method, error = found.filter(pa.array(kept)), chance[kept], method[kept], error[kept]
-    table = _in_columns(event, found, ids, clock, pa.array(chance), pa.array(method, pa.string()), pa.array(error))
-    return table if event.top is None else most_probable(table, event.top)
+    return _matches(found, ids, chance, error, method)
 
 
-def _in_columns(
-    event: EventPlan,
-    found: pa.Table,
-    ids: pa.DataType,
-    clock: Clock,
-    probability: pa.Array | pa.ChunkedArray,
-    method: pa.Array | str,
-    error: pa.Array | pa.ChunkedArray,
-) -> pa.Table:
-    n = len(found)
-    columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), n)}
-    for output in (*event.head, *event.returns):
-        columns[output.name] = found[output.name]
-    columns["start"] = _in_time(found[START], clock)
-    columns["end"] = _in_time(found[END], clock)
-    columns["detected_at"] = _in_time(found[KNOWN], clock)
-    columns["probability"] = probability
-    columns["method"] = pa.repeat(pa.scalar(method), n) if isinstance(method, str) else method
-    columns["error"] = error
-    columns["op"] = pa.repeat(pa.scalar("+"), n)
-    offsets = pa.array(np.arange(n + 1, dtype=np.int32))
-    columns["lineage"] = pa.ListArray.from_arrays(offsets, found[LAST].combine_chunks().cast(ids))
-    by = ["end", "start", *(one.name for one in event.head if one.type is not Type.WEIGHTS)]
-    return pa.table(columns).sort_by([(name, "ascending") for name in by])
-
-
-def require_exact(event: EventPlan, error: np.ndarray) -> None:
-    """Raises `InputError` where EXACT is demanded and worlds had to be sampled."""
-    sampled = error > NEGLECTED
-    if event.demand is Demand.EXACT and sampled.any():
-        raise not_exact(event, int(np.count_nonzero(sampled)), len(error), float(error.max()))
+def _matches(found: pa.Table, ids: pa.DataType, chance: Numbers, error: Numbers, method: np.ndarray | str) -> Matches:
+    last = found[LAST].combine_chunks().cast(ids)
+    return Matches(
+        found[START].to_numpy(),
+        found[END].to_numpy(),
+        found[KNOWN].to_numpy(),
+        found,
+        pa.ListArray.from_arrays(pa.array(np.arange(len(found) + 1, dtype=np.int32)), last),
+        chance,
+        error,
+        method,
+    )
 
 
 def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
@@ -145,10 +136,6 @@ def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) 
         notes=(f"{n_sampled:,} of {n_answers:,} answers would be sampled, to ± {largest:g}",),
         helps=("`inkling explain` says what makes the event hard; leave EXACT out, or ask for less",),
     )
-
-
-def _in_time(numbers: pa.ChunkedArray, clock: Clock) -> pa.ChunkedArray:
-    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers
 
 
 def sampled_text(tables: Mapping[str, pa.Table], program: ProbableProgram) -> str | None:

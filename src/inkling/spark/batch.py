@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from inkling.analysis.clock import measure_for
@@ -17,37 +17,32 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.evaluators.probable.patterns import PatternEngine
 from inkling.evaluators.probable.regular import Regular
-from inkling.evaluators.stage import rows as r
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.normalize import stored_columns
 from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import EventPlan, ProgramPlan, retracted_outputs
+from inkling.logical.plan import ProgramPlan, retracted_outputs
 from inkling.lost.program import LostProgram
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
-from inkling.model.types import Type
 from inkling.physical.groups import Layout
-from inkling.physical.naming import physical_name
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import certain_plan
 from inkling.physical.runnable import Runnable
 from inkling.probable.program import ProbableProgram
-from inkling.results import CHANCE, MARGIN, Results, predicted
+from inkling.results import Results
 from inkling.spark.duplicates import repeated_rows
 from inkling.spark.facts import read_facts
 from inkling.spark.imprecise.frames import run_chains
-from inkling.spark.imprecise.results import ESTIMATED
 from inkling.spark.lost.frames import run_relations
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.probable.frames import run_queries
 from inkling.spark.read import read_frame
+from inkling.spark.results import certain_frame, public_frame
 from inkling.spark.session import NO_BYTE_LIMIT
-from inkling.spark.stage_frame import named
 from inkling.spark.stages import run_stages
-from inkling.spark.worker import DETECTED, LINEAGE
 from inkling.spark.worlds.checks import refused_rows
 from inkling.worlds.program import WorldProgram
 
@@ -121,26 +116,22 @@ def run(
         around,
         divided,
     )
-    sure = (F.lit(1.0), F.lit("exact"), F.lit(0.0))
     frames = {
-        one.name: _public(one, found.events[one.name], measure.clock, _predicted() if predicted(one) else sure)
+        one.name: public_frame(one, certain_frame(one, found.events[one.name]), measure.clock)
         for one in certain.program.events
     }
     kept, notes = found.cached, None
     if (imprecise := ImpreciseProgram.of(program.physical, around, measure)) is not None:
         chains = run_chains(imprecise, sources, facts, divided)
-        summed = [named(name) for name in ESTIMATED]
-        frames |= {one.name: _public(one, chains.events[one.name], measure.clock, summed) for one in imprecise.events}
+        frames |= {one.name: public_frame(one, chains.events[one.name], measure.clock) for one in imprecise.events}
         kept += chains.cached
     if (probable := _queries(program.physical, facts, around, measure, sampling)) is not None:
         queries = run_queries(probable, sources, divided)
-        answered = [named(name) for name in ESTIMATED]
-        frames |= {one.name: _public(one, queries.events[one.name], measure.clock, answered) for one in probable.events}
+        frames |= {one.name: public_frame(one, queries.events[one.name], measure.clock) for one in probable.events}
         kept += queries.cached
     if (lost := _relations(program.physical, facts, around, measure, sampling)) is not None:
         relations = run_relations(lost, sources, divided)
-        summed_up = [named(name) for name in ESTIMATED]
-        frames |= {one.name: _public(one, relations.events[one.name], measure.clock, summed_up) for one in lost.events}
+        frames |= {one.name: public_frame(one, relations.events[one.name], measure.clock) for one in lost.events}
         kept += relations.cached
     if len(frames) < len(plan.events):
         # only now: bounds of estimates take a large library to compute
@@ -148,8 +139,7 @@ def run(
 
         doubtful = WorldProgram.of(program.physical, around, measure)
         worlds = run_worlds(doubtful, sources, facts, sampling, divided)
-        estimated = [named(name) for name in ESTIMATED]
-        frames |= {one.name: _public(one, worlds.events[one.name], measure.clock, estimated) for one in doubtful.events}
+        frames |= {one.name: public_frame(one, worlds.events[one.name], measure.clock) for one in doubtful.events}
         kept, notes = kept + worlds.cached, worlds.notes
     told = {event.name: frames[event.name] for event in plan.events}
     told |= {output: told[name].where(F.lit(False)) for name, output in retracted_outputs(plan).items()}
@@ -197,11 +187,6 @@ def _relations(
     return replace(program, limits=settings.limits_of(sampling or settings.Sampling()))
 
 
-def _predicted() -> tuple[Column, Column, Column]:
-    chance, margin = (named(physical_name(name, Type.DOUBLE)) for name in (CHANCE, MARGIN))
-    return chance, F.lit("forecast"), margin
-
-
 def _streams_of(certain: PhysicalPlan, sources: Mapping[str, DataFrame]) -> list[str]:
     declared = {stream.schema.name for stream in certain.program.streams}
     return [name for name in sources if name in declared]
@@ -231,23 +216,3 @@ def _rejects(
         elif schema.id is not None and schema.op is None:  # with OP, ids are told apart when rows are read
             refused.append(repeated_rows(schema, rows))
     return reduce(DataFrame.unionByName, refused, empty)
-
-
-def _public(event: EventPlan, frame: DataFrame, clock: Clock, estimated: Sequence[Column]) -> DataFrame:
-    """Results of one event in the public columns; `estimated` are probability, method and error."""
-    columns = [F.lit(event.name).alias("event")]
-    for output in (*event.head, *event.returns):
-        value = named(physical_name(output.name, output.type))
-        columns.append((_in_time(value, clock) if output.type is Type.TIME else value).alias(output.name))
-    for name, internal in (("start", r.START), ("end", r.END), ("detected_at", DETECTED)):
-        columns.append(_in_time(named(internal), clock).alias(name))
-    return frame.select(
-        *columns,
-        *(column.alias(name) for column, name in zip(estimated, ("probability", "method", "error"), strict=True)),
-        F.lit("+").alias("op"),
-        named(LINEAGE).alias("lineage"),
-    )
-
-
-def _in_time(number: Column, clock: Clock) -> Column:
-    return F.timestamp_micros(number) if clock is Clock.TIMESTAMP else number

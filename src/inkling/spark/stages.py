@@ -24,8 +24,9 @@ from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.spark.copies import copies_in
 from inkling.spark.derive_frame import with_derived_columns
 from inkling.spark.partitioning import Partitioning
+from inkling.spark.results import DETECTED, EVENT, LINEAGE
 from inkling.spark.stage_frame import input_frame, named, plainly_named
-from inkling.spark.worker import DETECTED, EVENT, LINEAGE, SLICE, Slices, StageTask, result_schema
+from inkling.spark.worker import SLICE, Slices, StageTask, stage_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,10 @@ def _stage_results(
             slices,
             tuple(rows.columns),
             copies,
-            result_schema(stage),
+            stage_schema(stage),
             tuple(names.index(step.event.name) for step in group.steps),
         )
-        parts.append(plainly_named(rows).mapInArrow(task, from_arrow_schema(result_schema(stage))))
+        parts.append(plainly_named(rows).mapInArrow(task, from_arrow_schema(stage_schema(stage))))
     return reduce(DataFrame.unionByName, parts)
 
 

@@ -15,14 +15,13 @@ from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.late import with_late_columns
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import StreamPlan
+from inkling.logical.plan import EventPlan, StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import MatchBatch
-from inkling.physical.naming import physical_name
-from inkling.physical.plan import EventStep, Stage
+from inkling.physical.plan import Stage
 from inkling.spark.copies import with_copies
+from inkling.spark.results import DETECTED, filled, in_batches, result_columns, results_schema
 
-EVENT, LINEAGE, DETECTED = "@event", "@lineage", "@detected"
 SLICE = "@slice"
 
 _engines: dict[bytes, StageEngine] = {}
@@ -67,11 +66,11 @@ class StageTask:
         rows = with_late_columns(self.stage, rows, self.streams, self.around)
         found = self._engine().run(rows)
         for number, step in zip(self.numbers, self.stage.steps, strict=True):
-            table = _result_rows(number, step, found.matches[step.event.name], self.schema)
+            table = _result_rows(number, step.event, found.matches[step.event.name], self.schema)
             if begins is not None and self.slices is not None:
                 known = table[DETECTED].to_numpy()
                 table = table.filter(pa.array((known >= begins) & (known < begins + self.slices.length)))
-            yield from table.to_batches(max_chunksize=100_000)
+            yield from in_batches(table)
 
     def _engine(self) -> StageEngine:
         """Compiled once per worker and stage."""
@@ -84,32 +83,14 @@ class StageTask:
         return _engines[digest]
 
 
-def result_schema(stage: Stage) -> pa.Schema:
-    """Results of all events of a stage in one schema; values are told apart by name and type."""
-    fields = [pa.field(EVENT, pa.int32())]
-    fields += [pa.field(name, pa.int64()) for name in (r.START, r.END, DETECTED)]
-    fields += [pa.field(name, r.place_type(stage)) for name in (r.PLACE, r.END_PLACE)]
-    fields.append(pa.field(LINEAGE, pa.list_(ARROW_TYPES[stage.id_type])))
-    values = {
-        physical_name(output.name, output.type): ARROW_TYPES[output.type]
-        for step in stage.steps
-        for output in (*step.event.head, *step.event.returns)
-    }
-    return pa.schema(fields + [pa.field(name, kind) for name, kind in sorted(values.items())])
+def stage_schema(stage: Stage) -> pa.Schema:
+    """Results of all events of a stage, which later stages read as well."""
+    places = [pa.field(name, r.place_type(stage)) for name in (r.PLACE, r.END_PLACE)]
+    return results_schema((step.event for step in stage.steps), ARROW_TYPES[stage.id_type], places)
 
 
-def _result_rows(number: int, step: EventStep, matches: MatchBatch, schema: pa.Schema) -> pa.Table:
-    n = len(matches)
-    columns: dict[str, pa.Array] = {
-        EVENT: pa.array(np.full(n, number, np.int32)),
-        r.START: pa.array(matches.start),
-        r.PLACE: matches.places(matches.start_place),
-        r.END: pa.array(matches.end),
-        r.END_PLACE: matches.places(matches.end_place),
-        DETECTED: pa.array(matches.detected_at),
-        LINEAGE: matches.lineage,
-    }
-    for output in (*step.event.head, *step.event.returns):
-        name = physical_name(output.name, output.type)
-        columns[name] = matches.values[output.name].cast(ARROW_TYPES[output.type], safe=False)
-    return pa.table([columns.get(f.name, pa.nulls(n, f.type)) for f in schema], schema=schema)
+def _result_rows(number: int, event: EventPlan, matches: MatchBatch, schema: pa.Schema) -> pa.Table:
+    columns = result_columns(number, event, matches)
+    columns[r.PLACE] = matches.places(matches.start_place)
+    columns[r.END_PLACE] = matches.places(matches.end_place)
+    return filled(columns, schema)

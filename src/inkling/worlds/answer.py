@@ -12,18 +12,12 @@ from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import ID
 from inkling.logical.plan import Demand, EventPlan
 from inkling.model.time import Clock
+from inkling.results import UNDECIDED
 from inkling.worlds.account import Account
 from inkling.worlds.alternatives import Numbers
 from inkling.worlds.combine import Summed, together
 from inkling.worlds.demands import require_exact
-from inkling.worlds.estimate import (
-    UNDECIDED,
-    Estimate,
-    Names,
-    estimate_table,
-    exact_estimate,
-    sampled_estimate,
-)
+from inkling.worlds.estimate import Estimate, Names, estimate_table, exact_estimate, sampled_estimate
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import OnWorlds, WorldData, components_with, tokens_behind
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,18 @@ from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.results import ROUNDING, TIMESTAMP, most_probable, reaches, result_schema
+from inkling.results import (
+    EXACT,
+    SAMPLED,
+    UNDECIDED,
+    Matches,
+    may_reach,
+    most_probable,
+    public_table,
+    reaches,
+    result_schema,
+)
 from inkling.worlds.combine import Summed
-
-EXACT, SAMPLED, UNDECIDED = "exact", "sampled", "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +42,27 @@ class Estimate:
         rows = np.flatnonzero(mask)
         return Estimate(self.results.take(rows), self.probability[rows], self.error[rows], self.method[rows])
 
+    def matches(self, event: EventPlan, lineage: pa.ListArray, scale: int) -> Matches:
+        """The same with times on the clock of the streams; `lineage` holds ids in place of tokens."""
+        results = self.results
+        return Matches(
+            results.start // scale,
+            results.end // scale,
+            results.detected_at // scale,
+            _on_clock(event, results, scale),
+            lineage,
+            self.probability,
+            self.error,
+            self.method,
+        )
+
 
 def exact_estimate(event: EventPlan, results: Summed) -> Estimate:
     """Probabilities that were counted out."""
     probability = np.clip(results.weight.astype(np.float64), 0.0, 1.0)
     n = len(results)
     found = Estimate(results, probability, np.zeros(n), np.full(n, EXACT, object))
-    reached = reaches(probability, event.confidence, ROUNDING) & (probability > 0)
+    reached = may_reach(probability, found.error, event.confidence)
     return found if reached.all() else found.where(reached)
 
 
@@ -98,40 +120,18 @@ def called_as(ids: pa.Array, kind: pa.DataType) -> pa.Array:
 def estimate_table(event: EventPlan, parts: Sequence[Estimate], names: Names, scale: int, clock: Clock) -> pa.Table:
     """Results of one event in the public columns."""
     if not parts:
-        return _no_results(event, names.ids.type, clock)
-    tables = [_table(event, part, names, scale, clock) for part in parts]
-    found = pa.concat_tables(tables)
+        return result_schema(event, names.ids.type, clock).empty_table()
+    matches = [part.matches(event, names.named(part.results.lineage), scale) for part in parts]
+    found = pa.concat_tables([public_table(event, some, clock) for some in matches])
     return most_probable(found, event.top) if event.top is not None else found
 
 
-def shown_values(event: EventPlan, results: Summed, scale: int) -> Iterator[pa.ChunkedArray]:
+def _on_clock(event: EventPlan, results: Summed, scale: int) -> dict[str, pa.ChunkedArray]:
     """The values of head and RETURN, times and durations on the clock of the streams."""
-    for output in (*event.head, *event.returns):
-        values = results.values[output.name].cast(ARROW_TYPES[output.type], safe=False)
-        if scale > 1 and output.type in (Type.TIME, Type.DURATION):
-            values = pc.floor(pc.divide(values.cast(pa.float64()), float(scale))).cast(pa.int64())
-        yield values
-
-
-def _no_results(event: EventPlan, kind: pa.DataType, clock: Clock) -> pa.Table:
-    schema = result_schema(event, Type.STRING, clock)
-    return schema.set(schema.get_field_index("lineage"), pa.field("lineage", pa.list_(kind))).empty_table()
-
-
-def _table(event: EventPlan, part: Estimate, names: Names, scale: int, clock: Clock) -> pa.Table:
-    results, n = part.results, len(part.results)
-    columns: dict[str, pa.Array | pa.ChunkedArray] = {"event": pa.repeat(pa.scalar(event.name), n)}
-    for output, values in zip((*event.head, *event.returns), shown_values(event, results, scale), strict=True):
-        columns[output.name] = _in_time(values, clock) if output.type is Type.TIME else values
-    for name in ("start", "end", "detected_at"):
-        columns[name] = _in_time(pa.array(getattr(results, name) // scale), clock)
-    columns["probability"] = pa.array(part.probability)
-    columns["method"] = pa.array(part.method, pa.string())
-    columns["error"] = pa.array(part.error)
-    columns["op"] = pa.repeat(pa.scalar("+"), n)
-    columns["lineage"] = names.named(results.lineage)
-    return pa.table(columns)
-
-
-def _in_time(numbers: pa.Array | pa.ChunkedArray, clock: Clock) -> pa.Array | pa.ChunkedArray:
-    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers
+    values = {output.name: results.values[output.name] for output in (*event.head, *event.returns)}
+    if scale > 1:
+        for output in (*event.head, *event.returns):
+            if output.type in (Type.TIME, Type.DURATION):
+                ticks = values[output.name].cast(ARROW_TYPES[output.type], safe=False).cast(pa.float64())
+                values[output.name] = pc.floor(pc.divide(ticks, float(scale))).cast(pa.int64())
+    return values

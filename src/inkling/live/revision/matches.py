@@ -36,5 +36,4 @@ def shown_table(event: EventPlan, found: pa.Table, clock: Clock, op: str) -> pa.
         {name: found[name].combine_chunks() for name in found.column_names if name not in _ABOUT},
         found[r.IDS].combine_chunks(),
     )
-    table = result_table(event, matches, clock)
-    return table.set_column(table.column_names.index("op"), "op", pa.repeat(pa.scalar(op), len(table)))
+    return result_table(event, matches, clock, op)

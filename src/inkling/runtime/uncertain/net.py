@@ -9,6 +9,7 @@ import pyarrow as pa
 from inkling.live.revision.contents import differences
 from inkling.live.revision.machine import OWNER
 from inkling.live.revision.news import Revision
+from inkling.results import as_withdrawn
 
 
 def net_of(revisions: Iterable[Revision]) -> dict[str, tuple[pa.Table, pa.Table]]:
@@ -30,6 +31,4 @@ def net_of(revisions: Iterable[Revision]) -> dict[str, tuple[pa.Table, pa.Table]
 
 def shown(gone: pa.Table, fresh: pa.Table) -> pa.Table:
     """Results in the public columns, those that were told before first."""
-    place = gone.column_names.index("op")
-    taken_back = gone.set_column(place, "op", pa.repeat(pa.scalar("-"), len(gone)))
-    return pa.concat_tables([taken_back, fresh]).drop_columns([OWNER])
+    return pa.concat_tables([as_withdrawn(gone), fresh]).drop_columns([OWNER])

@@ -16,13 +16,12 @@ from inkling.imprecise.program import ImpreciseProgram
 from inkling.io.normalize import END, START
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.physical.plan import Stage
-from inkling.spark.imprecise.results import most_probable, results_schema
 from inkling.spark.imprecise.rows import Carried, inputs_of, prepared
 from inkling.spark.imprecise.slices import Extent, Slices
 from inkling.spark.imprecise.worker import ChainTask
 from inkling.spark.partitioning import Partitioning
+from inkling.spark.results import EVENT, most_probable, results_schema
 from inkling.spark.stage_frame import named, plainly_named
-from inkling.spark.worker import EVENT
 from inkling.spark.worlds.rows import SOURCE, Layout
 
 SLICES_PER_CORE = 4
@@ -64,8 +63,7 @@ class ChainRun:
                 cached.append(results)
             for number, step in enumerate(stage.steps):
                 mine = results.where(named(EVENT) == number)
-                top = step.event.top
-                events[step.event.name] = mine if top is None else most_probable(mine, top)
+                events[step.event.name] = most_probable(step.event, mine)
         return ChainFrames(events, tuple(cached))
 
     def _divided(self, stage: Stage) -> list[Stage]:
@@ -88,7 +86,7 @@ class ChainRun:
             for one in carried
         }
         rows, slices = self._partitioned(some, carried, layout, frames)
-        schema = results_schema(stage)
+        schema = results_schema((step.event for step in stage.steps), ARROW_TYPES[stage.id_type])
         numbers = {step.event.name: number for number, step in enumerate(stage.steps)}
         columns = tuple(rows.columns)
         task = ChainTask(self.program, some, numbers, carried, layout, columns, self.facts, slices, schema)

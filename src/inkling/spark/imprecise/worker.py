@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.imprecise.program import ImpreciseProgram
-from inkling.imprecise.results import results_of
+from inkling.imprecise.results import probable_enough
 from inkling.imprecise.run import events_of
 from inkling.physical.plan import Stage
-from inkling.spark.imprecise.results import result_rows
 from inkling.spark.imprecise.rows import Carried
 from inkling.spark.imprecise.slices import SLICE, Slices
+from inkling.spark.results import result_rows
 from inkling.spark.worlds.rows import Layout, row_schema
 from inkling.worlds.sources import acceptable
 
@@ -48,14 +48,12 @@ class ChainTask:
             yield from self._results(rows.filter(pa.array(number == one)), int(one))
 
     def _results(self, rows: pa.Table, number: int | None) -> Iterator[pa.RecordBatch]:
-        clock = self.program.measure.clock
         events = events_of(self.program, self.stage, self._ready(rows), self.tables)
         first = None if self.slices is None or number is None else self.slices.owned(number, events)
         for name, evaluator in self.program.evaluators(self.stage).items():
             event = evaluator.step.event
             some = evaluator.evaluate(events.batch, events.moments, events.n_keys, first=first)
-            # the most probable ones are chosen among the results of all workers
-            found = results_of(replace(event, top=None), some, self.stage.id_type, clock)
+            found = (probable_enough(event, one) for one in some)
             yield from result_rows(self.numbers[name], event, found, self.schema)
 
     def _ready(self, rows: pa.Table) -> dict[str, pa.Table]:

@@ -13,14 +13,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from inkling.logical.plan import Demand
 from inkling.lost.program import LostProgram
-from inkling.spark.lost.results import most_probable, require_exact, results_schema
+from inkling.lost.results import not_exact
 from inkling.spark.lost.rows import Carried
 from inkling.spark.lost.shares import shared_out
 from inkling.spark.lost.together import Together, relations_together
 from inkling.spark.lost.worker import RelationTask
 from inkling.spark.partitioning import Partitioning, estimated_bytes
+from inkling.spark.results import EVENT, most_probable, require_exact, results_schema
 from inkling.spark.stage_frame import named, plainly_named
-from inkling.spark.worker import EVENT
 from inkling.spark.worlds.checks import with_roles
 from inkling.spark.worlds.rows import SOURCE, Layout, row_schema
 
@@ -62,9 +62,8 @@ class RelationRun:
             for number, name in enumerate(some.events):
                 mine = results.where(named(EVENT) == number)
                 if plans[name].demand is Demand.EXACT:
-                    require_exact(plans[name], mine)
-                top = plans[name].top
-                events[name] = mine if top is None else most_probable(plans[name], mine, top)
+                    require_exact(plans[name], mine, not_exact)
+                events[name] = most_probable(plans[name], mine)
         return RelationFrames(events, tuple(cached))
 
     def _read_tables(self) -> None:

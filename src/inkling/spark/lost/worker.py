@@ -11,11 +11,12 @@ import pyarrow as pa
 from inkling.evaluators.lost.evaluator import Found, RelationEvaluator, Sides
 from inkling.evaluators.lost.sides import Keys
 from inkling.lost.program import LostProgram
-from inkling.lost.results import not_exact, results_of
+from inkling.lost.results import matches_of
 from inkling.lost.run import told
-from inkling.spark.imprecise.results import result_rows
+from inkling.results import ROUNDING, Matches, refused
 from inkling.spark.lost.rows import Carried
 from inkling.spark.lost.shares import Share, shares_of
+from inkling.spark.results import result_rows
 from inkling.spark.worlds.rows import Layout
 
 IDS_AT_ONCE = 1 << 22
@@ -44,20 +45,20 @@ class RelationTask:
             for number, name in enumerate(self.events):
                 evaluator = self.program.evaluators[name]
                 sides = evaluator.sides(ready)
-                for found in self._answers(evaluator, sides, share):
-                    yield from result_rows(number, evaluator.event, found, self.schema)
+                found = self._answers(evaluator, sides, share)
+                yield from result_rows(number, evaluator.event, found, self.schema)
 
-    def _answers(self, evaluator: RelationEvaluator, sides: Sides, share: Share) -> Iterator[pa.Table]:
-        """Results in the public columns; where EXACT cannot be had, what was sampled, for who complains about it."""
+    def _answers(self, evaluator: RelationEvaluator, sides: Sides, share: Share) -> Iterator[Matches]:
+        """Answers; where EXACT cannot be had, those that were sampled, for who complains about it."""
         keys, name = sides.left, evaluator.event.name
         columns = tuple(column.name for column in evaluator.relation.left.operand.key)
         chosen = share.keys(np.diff(keys.lists.begins), keys.hashes(columns))
         for ones, others in evaluator.pairs(sides, chosen):
             found = evaluator.found(sides, ones, others)
-            refused = not_exact(evaluator, found)
-            found = found.where(refused) if refused.any() else told(evaluator, sides, ones, others, found)
+            sampled = refused(evaluator.event, found.error, ROUNDING)
+            found = found.where(sampled) if sampled.any() else told(evaluator, sides, ones, others, found)
             for some in _portions(found, keys):
-                yield results_of(evaluator, sides, some, self.program.id_types[name], self.program.measure.clock)
+                yield matches_of(evaluator, sides, some, self.program.id_types[name])
 
 
 def _portions(found: Found, keys: Keys) -> Iterator[Found]:

@@ -14,14 +14,15 @@ from inkling.evaluators.probable.patterns import PatternEngine
 from inkling.evaluators.probable.regular import Regular
 from inkling.logical.plan import Demand
 from inkling.probable.program import ProbableProgram
+from inkling.probable.results import not_exact
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.probable.packed import Packed, packing_of
-from inkling.spark.probable.results import parts_schema, probable_enough, require_exact, whole_results
+from inkling.spark.probable.results import parts_schema, probable_enough, whole_results, with_methods
 from inkling.spark.probable.rows import Carried, prepared, useful_rows
 from inkling.spark.probable.together import Together, queries_together
 from inkling.spark.probable.worker import PackedTask, QueryTask
+from inkling.spark.results import EVENT, require_exact
 from inkling.spark.stage_frame import named, plainly_named
-from inkling.spark.worker import EVENT
 from inkling.spark.worlds.rows import SOURCE, Layout
 
 
@@ -55,9 +56,9 @@ class QueryRun:
             for number, name in enumerate(some.events):
                 evaluator = self.program.evaluators[name]
                 mine = parts.where(named(EVENT) == number)
-                results = whole_results(evaluator, mine, self.program.id_types[name])
+                results = with_methods(evaluator.event, whole_results(evaluator, mine, self.program.id_types[name]))
                 if self._may_be_refused(name):
-                    require_exact(evaluator.event, results)
+                    require_exact(evaluator.event, results, not_exact)
                 events[name] = probable_enough(evaluator.event, results)
         return QueryFrames(events, tuple(cached))
 

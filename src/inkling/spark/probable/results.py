@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from inkling.errors import InputError
 from inkling.evaluators.probable import evaluator as ev
 from inkling.evaluators.probable.face import Answering
 from inkling.evaluators.stage import rows as r
-from inkling.logical.plan import Confidence, EventPlan, Per
-from inkling.logical.vectorized import ARROW_TYPES
+from inkling.logical.plan import EventPlan, Per
 from inkling.physical.naming import physical_name
 from inkling.probable.program import ProbableProgram
-from inkling.probable.results import (
-    COUNT,
-    EXACT,
-    NEGLECTED,
-    SAMPLED,
-    SURVIVAL,
-    UNDECIDED,
-    gathered,
-    is_combined,
-    not_exact,
+from inkling.probable.results import COUNT, NEGLECTED, SURVIVAL, gathered, is_combined
+from inkling.results import FORECAST, predicted
+from inkling.spark.results import (
+    DETECTED,
+    ERROR,
+    EVENT,
+    LINEAGE,
+    METHOD,
+    PROBABILITY,
+    event_column,
+    filled,
+    in_batches,
+    may_reach,
+    methods,
+    most_probable,
+    value_columns,
+    value_fields,
 )
-from inkling.results import ROUNDING, predicted
-from inkling.spark.imprecise.results import ERROR, METHOD, PROBABILITY, most_probable
 from inkling.spark.stage_frame import named
-from inkling.spark.worker import DETECTED, EVENT, LINEAGE
-
-ROWS_PER_BATCH = 100_000
 
 _BEST = "@best"
 
@@ -46,11 +45,6 @@ def last_name(kind: pa.DataType) -> str:
 def parts_schema(program: ProbableProgram, events: Sequence[str]) -> pa.Schema:
     """Parts of results of some events; values are told apart by name and type."""
     chosen = [event for event in program.events if event.name in events]
-    values = {
-        physical_name(output.name, output.type): ARROW_TYPES[output.type]
-        for event in chosen
-        for output in (*event.head, *event.returns)
-    }
     kinds = {last_name(program.id_types[event.name]): program.id_types[event.name] for event in chosen}
     return pa.schema(
         [
@@ -59,7 +53,7 @@ def parts_schema(program: ProbableProgram, events: Sequence[str]) -> pa.Schema:
             *(pa.field(name, pa.float64()) for name in (PROBABILITY, ERROR, SURVIVAL)),
             pa.field(COUNT, pa.int64()),
             *(pa.field(name, kind) for name, kind in sorted(kinds.items())),
-            *(pa.field(name, kind) for name, kind in sorted(values.items())),
+            *value_fields(chosen),
         ]
     )
 
@@ -72,8 +66,7 @@ def part_rows(
         return
     if is_combined(evaluator):
         found = gathered(evaluator, found)
-    n, event = len(found), evaluator.event
-    columns = {EVENT: pa.array(np.full(n, number, np.int32)), last_name(ids): found[ev.LAST]}
+    columns = {EVENT: event_column(number, len(found)), last_name(ids): found[ev.LAST]}
     travels = {
         ev.HEAD: ev.HEAD,
         ev.START: r.START,
@@ -84,10 +77,8 @@ def part_rows(
     }
     travels |= {name: name for name in (SURVIVAL, COUNT) if name in found.column_names}
     columns |= {internal: found[name] for name, internal in travels.items()}
-    for output in (*event.head, *event.returns):
-        columns[physical_name(output.name, output.type)] = found[output.name]
-    given = [columns[f.name].cast(f.type) if f.name in columns else pa.nulls(n, f.type) for f in schema]
-    yield from pa.table(given, schema=schema).to_batches(max_chunksize=ROWS_PER_BATCH)
+    columns |= value_columns(evaluator.event, found)
+    yield from in_batches(filled(columns, schema))
 
 
 def whole_results(evaluator: Answering, parts: DataFrame, ids: pa.DataType) -> DataFrame:
@@ -122,29 +113,11 @@ def whole_results(evaluator: Answering, parts: DataFrame, ids: pa.DataType) -> D
     )
 
 
-def require_exact(event: EventPlan, results: DataFrame) -> None:
-    """Raises `InputError` where EXACT is demanded and worlds had to be sampled; this runs the query."""
-    error = named(ERROR)
-    found = results.agg(F.count_if(error > NEGLECTED), F.count(F.lit(1)), F.max(error)).first()
-    if found is not None and found[0]:
-        problem: InputError = not_exact(event, found[0], found[1], found[2])
-        raise problem
+def with_methods(event: EventPlan, results: DataFrame) -> DataFrame:
+    """How results were computed."""
+    return results.withColumn(METHOD, F.lit(FORECAST) if predicted(event) else methods(event.confidence, NEGLECTED))
 
 
 def probable_enough(event: EventPlan, results: DataFrame) -> DataFrame:
-    """The results that CONFIDENCE and TOP leave, and how sure their probabilities are."""
-    if predicted(event):
-        return results.withColumn(METHOD, F.lit("forecast"))
-    chance, error = named(PROBABILITY), named(ERROR)
-    method = F.when(error <= NEGLECTED, F.lit(EXACT)).when(_reaches(chance - error, event.confidence), F.lit(SAMPLED))
-    high = _reaches(F.least(chance + error, F.lit(1.0)), event.confidence)
-    found = results.where(high & (chance > 0)).withColumn(METHOD, method.otherwise(F.lit(UNDECIDED)))
-    return found if event.top is None else most_probable(found, event.top)
-
-
-def _reaches(chance: Column, confidence: Confidence | None) -> Column:
-    if confidence is None:
-        return F.lit(True)
-    if confidence.strict:
-        return chance > F.lit(confidence.threshold + ROUNDING)
-    return chance >= F.lit(confidence.threshold - ROUNDING)
+    """The results that CONFIDENCE and TOP leave."""
+    return results if predicted(event) else most_probable(event, results.where(may_reach(event.confidence)))

@@ -20,6 +20,7 @@ from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
+from inkling.spark.results import retracted
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind
 from inkling.spark.streaming.unpack import rows_of
@@ -119,11 +120,6 @@ def outputs_of(job: Job, messages: DataFrame, tally: Tally) -> Iterator[Output]:
         yield Output(LATE, late_frame(job, messages), tally.late, only_grows=True)
     if tally.rejects:
         yield Output(REJECTS, rows_of(messages, Kind.REJECTS, REJECTS_SCHEMA), tally.rejects, only_grows=True)
-
-
-def retracted(results: DataFrame, name: str) -> DataFrame:
-    """What ON RETRACT tells: the results that are withdrawn, each as an event of that name."""
-    return results.where(F.col("op") == "-").withColumns({"event": F.lit(name), "op": F.lit("+")})
 
 
 def output_names(job: Job) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import Demand
+from inkling.results import UNDECIDED
 from inkling.spark.duplicates import first_rows
-from inkling.spark.imprecise.results import METHOD, most_probable
 from inkling.spark.partitioning import Partitioning
+from inkling.spark.results import EVENT, LINEAGE, METHOD, most_probable
 from inkling.spark.stage_frame import named, plainly_named
-from inkling.spark.worker import EVENT, LINEAGE
 from inkling.spark.worlds.checks import role_fields, tells_roles, with_roles
 from inkling.spark.worlds.results import (
     ABOUT,
@@ -34,7 +34,6 @@ from inkling.spark.worlds.rows import Layout, row_schema
 from inkling.spark.worlds.worker import BLOCK, AddTask, BlockTask, KeysTask, Undecided, WorldsJob, may_be_undecided
 from inkling.worlds.account import Account
 from inkling.worlds.demands import Refusal
-from inkling.worlds.estimate import UNDECIDED
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import tokens_behind
 
@@ -189,5 +188,5 @@ def _events(program: WorldProgram, found: DataFrame) -> dict[str, DataFrame]:
     for number, event in enumerate(program.events):
         lineage = named(lineage_name(program.id_types[event.name])).alias(LINEAGE)
         mine = found.where(named(EVENT) == number).select("*", lineage)
-        frames[event.name] = mine if event.top is None else most_probable(mine, event.top)
+        frames[event.name] = most_probable(event, mine)
     return frames
