@@ -15,12 +15,12 @@ from tests.kit.result_columns import estimated, some_event, some_forecast, some_
 import inkling
 from inkling import results
 from inkling.errors import InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import Confidence, EventPlan
 from inkling.model.batch import MatchBatch
 from inkling.model.time import Clock
 from inkling.results import Matches, public_table, result_table
 from inkling.spark import results as on_spark
-from inkling.worlds.settings import Sampling
 
 pytestmark = pytest.mark.spark
 

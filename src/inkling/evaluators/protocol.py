@@ -97,6 +97,11 @@ class StreamEvaluator(Evaluator, Protocol[State]):
         """The column of rows, their start or their end, by which they are due: the step that reaches it takes them."""
         ...
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Columns of all its streams that divide the work: rows that differ in them are never in one match."""
+        ...
+
     def start(self) -> State: ...
 
     def step(self, state: State, rows: Rows, until: Moment) -> tuple[State, Mapping[str, pa.Table]]:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.analysis.worlds import common_key
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator, ProbableMatches
 from inkling.evaluators.protocol import Answer, Context, Moment, Rows, no_rows
 from inkling.evaluators.sources import rows_passing
@@ -59,6 +60,10 @@ class ChainEvaluator:
     @property
     def streams(self) -> tuple[StreamPlan, ...]:
         return self.program.part.streams
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return common_key(self.program.part).conclusion
 
     @property
     def edge(self) -> str:

@@ -51,12 +51,17 @@ def _nothing_reported(clock: Clock) -> pa.Table:
     return reported_schema(clock).empty_table()
 
 
+def each_once(late: pa.Table) -> pa.Table:
+    """Late rows without those that were missed by several."""
+    once = late.group_by(["stream", "id", "time"]).aggregate([("delay", "max"), ("row", "max")])
+    return once.rename_columns(late.column_names)
+
+
 def reported(late: pa.Table, clock: Clock) -> pa.Table:
     """Late rows for users, each once although several stages may have missed it."""
     if not len(late):
         return _nothing_reported(clock)
-    once = late.group_by(["stream", "id", "time"]).aggregate([("delay", "max"), ("row", "max")])
-    once = once.rename_columns(late.column_names)
+    once = each_once(late)
     if clock is Clock.TIMESTAMP:
         seconds = pc.divide(once["delay"].cast(pa.float64()), float(_MICROSECONDS))
         once = once.set_column(3, "delay", seconds)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
+from inkling.analysis.worlds import common_key
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.lost.evaluator import Found, Sides
 from inkling.evaluators.lost.evaluator import RelationEvaluator as AskedRelation
@@ -65,6 +66,10 @@ class RelationEvaluator:
     @property
     def streams(self) -> tuple[StreamPlan, ...]:
         return self.program.part.streams
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return common_key(self.program.part).conclusion
 
     @property
     def edge(self) -> str:

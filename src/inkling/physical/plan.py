@@ -158,6 +158,7 @@ class PhysicalPlan:
 
     program: ProgramPlan
     stages: tuple[Stage, ...]
+    clock: Clock | None = None  # of the data, once it is known
 
     @property
     def steps(self) -> dict[str, EventStep]:
@@ -177,9 +178,9 @@ class PhysicalPlan:
 
     def on_clock(self, clock: Clock) -> PhysicalPlan:
         """The plan once the clock of the data is known, on which it may depend what can be answered without worlds."""
-        if not self.uncertain:
+        if self.clock is clock or not self.uncertain:
             return self
-        return replace(self, stages=tuple(self._stage_on(stage, clock) for stage in self.stages))
+        return replace(self, stages=tuple(self._stage_on(stage, clock) for stage in self.stages), clock=clock)
 
     def _stage_on(self, stage: Stage, clock: Clock) -> Stage:
         return replace(stage, steps=tuple(self._step_on(step, clock) for step in stage.steps))

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
+from inkling.analysis.worlds import common_key
 from inkling.evaluators.probable import stored
 from inkling.evaluators.protocol import Answer, Context, Moment, Rows, no_rows
 from inkling.evaluators.sampling import Sampling, lanes_of
@@ -60,6 +61,10 @@ class QueryEvaluator:
     @property
     def streams(self) -> tuple[StreamPlan, ...]:
         return self.program.part.streams
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return common_key(self.program.part).conclusion
 
     @property
     def edge(self) -> str:

@@ -12,6 +12,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.live.adaptation.counting import is_counting
 from inkling.live.chain import concatenated
 from inkling.live.clocks import Marks
+from inkling.live.late import each_once
 from inkling.live.program import LiveProgram, Outcome
 from inkling.live.revision.books import Books
 from inkling.live.revision.program import RevisedProgram
@@ -99,7 +100,7 @@ class MixedProgram:
         assert others.tables is not None
         return MixedState(certain, uncertain), Outcome(
             found.matches,
-            concatenated([found.late, others.late]),
+            each_once(concatenated([found.late, others.late])),
             concatenated([found.rejects, others.rejects]),
             {**others.tables, **self._tables(found)},
         )

@@ -95,6 +95,13 @@ def result_columns(number: int, event: EventPlan, matches: MatchBatch | Matches)
     }
 
 
+def internal_columns(number: int, event: EventPlan, results: pa.Table) -> Columns:
+    """Results in the public columns under internal names, with times as numbers."""
+    shown = {internal: results[name] for name, internal in (_TIMES | _ESTIMATED).items()}
+    values = {physical_name(one.name, one.type): results[one.name] for one in (*event.head, *event.returns)}
+    return {EVENT: event_column(number, len(results)), **shown, LINEAGE: results["lineage"], **values}
+
+
 def event_column(number: int, n: int) -> pa.Array:
     """The number by which rows name their event."""
     return pa.array(np.full(n, number, np.int32))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import reduce
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from inkling.analysis.lag import lag_of
 from inkling.analysis.window import total_horizon
+from inkling.evaluators.protocol import Context
 from inkling.evaluators.stage import rows as r
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, StreamPlan
@@ -21,20 +21,35 @@ from inkling.model.batch import FOREVER
 from inkling.physical.groups import Layout, chosen_layout
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, PhysicalPlan, Stage
+from inkling.physical.planner import certain_plan
 from inkling.spark.copies import copies_in
 from inkling.spark.derive_frame import with_derived_columns
+from inkling.spark.frames import Frames
 from inkling.spark.partitioning import Partitioning
-from inkling.spark.results import DETECTED, EVENT, LINEAGE
+from inkling.spark.results import DETECTED, EVENT, LINEAGE, certain_frame
 from inkling.spark.stage_frame import input_frame, named, plainly_named
 from inkling.spark.worker import SLICE, Slices, StageTask, stage_schema
 
 
-@dataclass(frozen=True, slots=True)
-class StageFrames:
-    """What a run of all stages leaves: per event, rows with internal column names; `cached` frames can be freed."""
-
-    events: Mapping[str, DataFrame]
-    cached: tuple[DataFrame, ...]
+def stage_frames(
+    plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], partitioning: Partitioning
+) -> Frames | None:
+    """The certain events of a plan."""
+    certain = certain_plan(plan)
+    if not certain.program.events:
+        return None
+    spark = next(iter(sources.values())).sparkSession
+    read = {stream.schema.name for stream in certain.program.streams}
+    found = run_stages(
+        certain,
+        {name: frame for name, frame in sources.items() if name in read},
+        {name: spark.createDataFrame(table) for name, table in context.facts.items()},
+        context.facts,
+        context.around,
+        partitioning,
+    )
+    frames = {one.name: certain_frame(one, found.events[one.name]) for one in certain.program.events}
+    return Frames(frames, found.cached)
 
 
 def run_stages(
@@ -44,7 +59,7 @@ def run_stages(
     facts: Mapping[str, pa.Table],
     around: Surroundings,
     partitioning: Partitioning,
-) -> StageFrames:
+) -> Frames:
     """Plan every stage as DataFrames; nothing runs until somebody asks for rows.
 
     The results of a stage are kept when several frames rest on them: other events, or later stages.
@@ -62,7 +77,7 @@ def run_stages(
         for number, step in enumerate(stage.steps):
             events[step.event.name] = results.where(named(EVENT) == number)
             ready[step.event.name] = _as_source(stage, number, results)
-    return StageFrames(events, tuple(cached))
+    return Frames(events, tuple(cached))
 
 
 def _stage_results(

@@ -12,10 +12,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
 
+from inkling.evaluators.protocol import Context
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.io.normalize import END, START
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.physical.plan import Stage
+from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.spark.frames import Frames
 from inkling.spark.imprecise.rows import Carried, inputs_of, prepared
 from inkling.spark.imprecise.slices import Extent, Slices
 from inkling.spark.imprecise.worker import ChainTask
@@ -27,22 +29,22 @@ from inkling.spark.worlds.rows import SOURCE, Layout
 SLICES_PER_CORE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ChainFrames:
-    """Per event, results with internal column names; `cached` frames can be freed."""
-
-    events: Mapping[str, DataFrame]
-    cached: tuple[DataFrame, ...]
-
-
 def run_chains(
     program: ImpreciseProgram,
     sources: Mapping[str, DataFrame],
     facts: Mapping[str, pa.Table],
     partitioning: Partitioning,
-) -> ChainFrames:
+) -> Frames:
     """Plan the results of all chains; only the extent of rows that no key divides is computed at once."""
     return ChainRun(program, sources, facts, partitioning).frames()
+
+
+def chain_frames(
+    plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], partitioning: Partitioning
+) -> Frames | None:
+    """The chains of a plan."""
+    program = ImpreciseProgram.of(plan, context.around, context.measure)
+    return None if program is None else run_chains(program, sources, context.facts, partitioning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class ChainRun:
     partitioning: Partitioning
     length: int | None = None  # of slices, in ticks, if it is not left to the data
 
-    def frames(self) -> ChainFrames:
+    def frames(self) -> Frames:
         events, cached = {}, []
         for stage in self.program.physical.stages:
             parts = [self._results(stage, some) for some in self._divided(stage)]
@@ -64,7 +66,7 @@ class ChainRun:
             for number, step in enumerate(stage.steps):
                 mine = results.where(named(EVENT) == number)
                 events[step.event.name] = most_probable(step.event, mine)
-        return ChainFrames(events, tuple(cached))
+        return Frames(events, tuple(cached))
 
     def _divided(self, stage: Stage) -> list[Stage]:
         """What can run in slices of time, if that is what divides rows, and what has to run as a whole."""

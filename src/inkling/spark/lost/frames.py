@@ -11,9 +11,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from inkling.evaluators.protocol import Context
 from inkling.logical.plan import Demand
+from inkling.lost.live import RelationEvaluator
 from inkling.lost.program import LostProgram
 from inkling.lost.results import not_exact
+from inkling.physical.plan import PhysicalPlan
+from inkling.spark.frames import Frames
 from inkling.spark.lost.rows import Carried
 from inkling.spark.lost.shares import shared_out
 from inkling.spark.lost.together import Together, relations_together
@@ -31,17 +35,17 @@ LITTLE = 1 << 20
 """Bytes of input, as Spark estimates them, whose pairs take less time than it takes to start tasks."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelationFrames:
-    """Per event, results with internal column names; `cached` frames can be freed."""
-
-    events: Mapping[str, DataFrame]
-    cached: tuple[DataFrame, ...]
-
-
-def run_relations(program: LostProgram, sources: Mapping[str, DataFrame], partitioning: Partitioning) -> RelationFrames:
+def run_relations(program: LostProgram, sources: Mapping[str, DataFrame], partitioning: Partitioning) -> Frames:
     """Plan the results of all relations; nothing runs at once, unless EXACT is demanded, which may be impossible."""
     return RelationRun(program, sources, partitioning).frames()
+
+
+def relation_frames(
+    plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], partitioning: Partitioning
+) -> Frames | None:
+    """The relations of a plan."""
+    found = RelationEvaluator.of(plan, context)
+    return None if found is None else run_relations(found.program, sources, partitioning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class RelationRun:
     sources: Mapping[str, DataFrame]
     partitioning: Partitioning
 
-    def frames(self) -> RelationFrames:
+    def frames(self) -> Frames:
         self._read_tables()
         events, cached = {}, []
         plans = {event.name: event for event in self.program.events}
@@ -64,7 +68,7 @@ class RelationRun:
                 if plans[name].demand is Demand.EXACT:
                     require_exact(plans[name], mine, not_exact)
                 events[name] = most_probable(plans[name], mine)
-        return RelationFrames(events, tuple(cached))
+        return Frames(events, tuple(cached))
 
     def _read_tables(self) -> None:
         """Raises `InputError` where a table makes no sense, which only workers would see otherwise."""

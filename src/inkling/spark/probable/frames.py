@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.evaluators.probable.patterns import PatternEngine
 from inkling.evaluators.probable.regular import Regular
+from inkling.evaluators.protocol import Context
+from inkling.evaluators.sampling import Sampling, lanes_of
 from inkling.logical.plan import Demand
+from inkling.physical.plan import PhysicalPlan
 from inkling.probable.program import ProbableProgram
 from inkling.probable.results import not_exact
+from inkling.spark.frames import Frames
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.probable.packed import Packed, packing_of
 from inkling.spark.probable.results import parts_schema, probable_enough, whole_results, with_methods
@@ -26,17 +31,22 @@ from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.worlds.rows import SOURCE, Layout
 
 
-@dataclass(frozen=True, slots=True)
-class QueryFrames:
-    """Per event, results with internal column names; `cached` frames can be freed."""
-
-    events: Mapping[str, DataFrame]
-    cached: tuple[DataFrame, ...]
-
-
-def run_queries(program: ProbableProgram, sources: Mapping[str, DataFrame], partitioning: Partitioning) -> QueryFrames:
+def run_queries(program: ProbableProgram, sources: Mapping[str, DataFrame], partitioning: Partitioning) -> Frames:
     """Plan the results of all queries; nothing runs at once, unless EXACT is demanded and may be impossible."""
     return QueryRun(program, sources, partitioning).frames()
+
+
+def query_frames(
+    plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], partitioning: Partitioning
+) -> Frames | None:
+    """The queries of a plan."""
+    program = ProbableProgram.of(plan, context.around, context.measure, Lanes(), tables=context.facts)
+    if program is None:
+        return None
+    if not all(isinstance(one.engine, Regular | PatternEngine) for one in program.evaluators.values()):
+        # only where sets may grow too large: how many worlds a sample needs takes a large library to compute
+        program = replace(program, sampling=lanes_of(context.sampling or Sampling()))
+    return run_queries(program, sources, partitioning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +56,7 @@ class QueryRun:
     partitioning: Partitioning
     may_pack: bool = True  # where that is possible
 
-    def frames(self) -> QueryFrames:
+    def frames(self) -> Frames:
         events, cached = {}, []
         for some in queries_together(self.program):
             parts = self.parts(some)
@@ -60,7 +70,7 @@ class QueryRun:
                 if self._may_be_refused(name):
                     require_exact(evaluator.event, results, not_exact)
                 events[name] = probable_enough(evaluator.event, results)
-        return QueryFrames(events, tuple(cached))
+        return Frames(events, tuple(cached))
 
     def _may_be_refused(self, name: str) -> bool:
         evaluator = self.program.evaluators[name]

@@ -12,10 +12,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from inkling.evaluators.protocol import Context
 from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import Demand
+from inkling.physical.plan import PhysicalPlan
 from inkling.results import UNDECIDED
 from inkling.spark.duplicates import first_rows
+from inkling.spark.frames import Frames
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.results import EVENT, LINEAGE, METHOD, most_probable
 from inkling.spark.stage_frame import named, plainly_named
@@ -65,22 +68,13 @@ class WorldNotes:
         return [note_of(bytes(row[0])) for row in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class WorldFrames:
-    """Per doubtful event, estimates with internal column names; `cached` frames can be freed."""
-
-    events: Mapping[str, DataFrame]
-    notes: WorldNotes
-    cached: tuple[DataFrame, ...]
-
-
 def run_worlds(
     program: WorldProgram,
     sources: Mapping[str, DataFrame],
     facts: Mapping[str, pa.Table],
     sampling: Sampling | None,
     partitioning: Partitioning,
-) -> WorldFrames:
+) -> Frames:
     """Plan the estimates of all doubtful events.
 
     Nothing runs before somebody asks for rows, unless EXACT is demanded, which may be impossible, or there is no key
@@ -88,6 +82,14 @@ def run_worlds(
     """
     run = _ByKeys if program.key else _ByWorlds
     return run(program, sources, facts, sampling or Sampling(), partitioning).frames()
+
+
+def world_frames(
+    plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], partitioning: Partitioning
+) -> Frames:
+    """The events of a plan that need worlds."""
+    program = WorldProgram.of(plan, context.around, context.measure)
+    return run_worlds(program, sources, context.facts, context.sampling, partitioning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ class _ByKeys:
     sampling: Sampling
     partitioning: Partitioning
 
-    def frames(self) -> WorldFrames:
+    def frames(self) -> Frames:
         n_partitions = self.partitioning.fixed or TASKS_PER_CORE * self.partitioning.for_frames(
             [*self.sources.values()]
         )
@@ -121,7 +123,7 @@ class _ByKeys:
         notes = WorldNotes(found)
         if _demands_exact(self.program):
             notes.require_exact()
-        return WorldFrames(_events(self.program, found), notes, (found,))
+        return Frames(_events(self.program, found), (found,), notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class _ByWorlds:
     sampling: Sampling
     partitioning: Partitioning
 
-    def frames(self) -> WorldFrames:
+    def frames(self) -> Frames:
         rows, job = self._rows()
         sums = self._sums(rows, BlockTask(job, self.n_blocks)).persist(StorageLevel.MEMORY_AND_DISK)
         notes = WorldNotes(sums)
@@ -146,7 +148,7 @@ class _ByWorlds:
         else:
             found = self._added(sums, AddTask(job, tuple(sums.columns)))
         found = found.persist(StorageLevel.MEMORY_AND_DISK)
-        return WorldFrames(_events(self.program, found), notes, (sums, found))
+        return Frames(_events(self.program, found), (sums, found), notes)
 
     @property
     def n_blocks(self) -> int:
