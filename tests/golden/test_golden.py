@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.kit.expressions import same_value
+from tests.kit.invariants import violations
 from tests.kit.oracle import oracle
 
 import inkling
-from inkling.logical.invariants import violations
 from inkling.logical.semantics import Result
 from inkling.logical.streams import plain
 from inkling.model.schema import Column

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.kit.arrow import arrow_streams
 from tests.kit.exact_kernels import uncompiled
+from tests.kit.interval_table import interval_table
 from tests.kit.surroundings import surroundings
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
 
@@ -19,7 +20,7 @@ from inkling.analysis.probable.normal_form import query_of
 from inkling.analysis.probable.plans import Chain, Follow, Plan, plan_of
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.probable.ground import Ground, ground_of
-from inkling.evaluators.probable.safe import COMPILED, Safe, interval_table
+from inkling.evaluators.probable.safe import COMPILED, Safe
 from inkling.evaluators.probable.words import words_of
 from inkling.io.normalize import START
 from inkling.model.batch import Ints

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from tests.oracles.wayeb_models import T1, automaton, counted, exact, letters, spelled, tree, word
 from tests.oracles.wayeb_numbers import DEMO
+from tests.reference.markov import meaning
+from tests.reference.markov.public_engine import suffix_automaton, unfolded
 
-from inkling.markov import meaning
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import tree_contexts
 from inkling.markov.counter_tree import CounterTree
@@ -19,7 +20,6 @@ from inkling.markov.counts import WordCounts
 from inkling.markov.full_order import every_context, full_contexts
 from inkling.markov.histories import Histories
 from inkling.markov.prediction_tree import PredictionTree, Thresholds, learn_tree
-from inkling.markov.suffix_automaton import suffix_automaton, unfolded
 from inkling.markov.weighting import log_block, weighted_tree
 
 F = Fraction

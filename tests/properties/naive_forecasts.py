@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from tests.reference.markov.meaning import Law, block, expected, forecast, occurrences, threshold_tree, tree_law
+
 from inkling.markov.forecasts import Argmax, Around, Fixed, Kind, Point, Shortest, Within
-from inkling.markov.meaning import Law, block, expected, forecast, occurrences, threshold_tree, tree_law
 
 Row = dict[str, object]
 Symbol = tuple[bool, ...]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.kit.arrow import arrow_streams
 from tests.kit.exact_kernels import uncompiled
+from tests.kit.interval_table import interval_table
 from tests.kit.oracle import bound, probable_oracle, surroundings
 from tests.kit.probable_oracle import summed_over, with_names
 from tests.kit.rows import Rows
@@ -24,7 +25,7 @@ from inkling.analysis.probable.query import Query
 from inkling.analysis.probable.together import ONE_BY_ONE, unbounded
 from inkling.evaluators.probable.ground import ground_of
 from inkling.evaluators.probable.layout import TooManyValues
-from inkling.evaluators.probable.safe import COMPILED, Safe, SafeState, interval_table
+from inkling.evaluators.probable.safe import COMPILED, Safe, SafeState
 from inkling.evaluators.probable.words import words_of
 from inkling.io.normalize import START
 from inkling.logical import plan as p

@@ -18,6 +18,7 @@ from tests.kit.queries import SHAPES, QueryCase, random_query
 from tests.kit.query_runs import Block, Ready, combined_answers, ready, unit_of
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
 from tests.reference.probable.best_world import most_probable_world
+from tests.reference.probable.given_worlds import GivenWorlds
 from tests.reference.probable.partly_sampled import answers_in, partly_sampled
 
 from inkling import parse
@@ -28,7 +29,7 @@ from inkling.evaluators.probable.lanes import Lanes, Sampling
 from inkling.evaluators.probable.live_sets import LiveSets
 from inkling.evaluators.probable.steps import Move, Outcome
 from inkling.evaluators.probable.units import units_of
-from inkling.evaluators.probable.universal import GivenLanes, Universal, UniversalState, sampler
+from inkling.evaluators.probable.universal import Universal, UniversalState
 from inkling.evaluators.probable.universal_bytes import from_bytes, to_bytes
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per, ProgramPlan
@@ -42,11 +43,11 @@ Found = dict[int, dict[int, tuple[Fraction | float, int]]]
 """By unit and time: the chance, and the earliest start."""
 
 
-def advanced(evaluator: Universal | GivenLanes, state: UniversalState, block: Block) -> tuple[UniversalState, Answers]:
+def advanced(evaluator: Universal, state: UniversalState, block: Block) -> tuple[UniversalState, Answers]:
     return evaluator.advance(state, block.ground, block.words, block.tables)
 
 
-def answered(evaluator: Universal | GivenLanes, block: Block) -> Answers:
+def answered(evaluator: Universal, block: Block) -> Answers:
     return advanced(evaluator, evaluator.start(), block)[1]
 
 
@@ -286,7 +287,7 @@ def test_lanes_that_are_all_worlds_are_exact() -> None:
         block = asked.block()
         worlds = AllWorlds(asked, block, case.rows)
         weights = [float(one) for one in worlds.weights]
-        evaluator = GivenLanes(asked.query, (), asked.around, weights, worlds.draw)
+        evaluator = GivenWorlds(asked.query, (), asked.around, weights, worlds.draw)
         once = asked.query.per is Per.VALUES
         found = as_results(by_unit(answered(evaluator, block)), once).get(0, {})
         wanted = expected(results).get(0, {})
@@ -323,7 +324,7 @@ def test_sampled_shares_are_off_no_more_often_than_allowed() -> None:
     block = asked.block(exactly=False)
     shares = []
     for seed in range(400):
-        found = answered(sampler(asked.query, (), asked.around, Sampling(150, 0.1, seed)), block)
+        found = answered(Universal(asked.query, (), asked.around, cap=0, sampling=Sampling(150, 0.1, seed)), block)
         shares.append(float(by_unit(found)[0][4][0]))
     wanted = 335 / 1024
     assert np.mean(np.abs(np.array(shares) - wanted) > 0.1) < 0.1

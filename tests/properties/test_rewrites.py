@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.kit import plans as b
+from tests.kit.invariants import violations
 from tests.kit.oracle import oracle
 
 from inkling.logical import plan as p
-from inkling.logical.invariants import violations
 from inkling.logical.rewrite import RULES, Rule, rewrite
 from inkling.logical.rules.flatten_sequences import flatten_sequences
 from inkling.logical.rules.push_having_into_candidates import push_having_into_candidates

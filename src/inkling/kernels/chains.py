@@ -94,30 +94,6 @@ def waiting_times(target, weight, final, horizon):
 
 
 @njit(cache=True, nogil=True)
-def waiting_quantiles(target, weight, final, level, limit):
-    """[state]: the first step by which a final state was reached with the probability `level`; 0 if not by `limit`."""
-    n, n_symbols = target.shape
-    reached = np.zeros(n, np.float64)
-    next_reached = np.empty(n, np.float64)
-    first = np.zeros(n, np.int64)
-    open_states = n
-    for step in range(1, limit + 1):
-        for i in range(n):
-            total = 0.0
-            for symbol in range(n_symbols):
-                to = target[i, symbol]
-                total += weight[i, symbol] * (1.0 if final[to] else reached[to])
-            next_reached[i] = total
-            if first[i] == 0 and total >= level - 1e-12:
-                first[i] = step
-                open_states -= 1
-        if open_states == 0:
-            break
-        reached, next_reached = next_reached, reached
-    return first
-
-
-@njit(cache=True, nogil=True)
 def settle(target, weight, blocked, constant, value, tolerance, sweeps):
     """Solve value = constant + Σ weight · value over targets that are not blocked, in place, by sweeping.
 

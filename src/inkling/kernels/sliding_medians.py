@@ -11,7 +11,6 @@ Bools = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 
 _ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _MULTIPLIER = np.uint64(0x03F79D71B4CB0A89)
 
 

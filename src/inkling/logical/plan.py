@@ -444,11 +444,6 @@ class ProgramPlan:
     rules: tuple[RulePlan, ...] = ()  # after those they use
 
     @property
-    def known_tables(self) -> tuple[TableSchema, ...]:
-        """Everything that look-ups may name: what is declared, and what rules derive."""
-        return (*self.tables, *(rule.schema for rule in self.rules))
-
-    @property
     def revises(self) -> bool:
         """Whether results can be withdrawn after they were told."""
         return any(stream.schema.revises for stream in self.streams)

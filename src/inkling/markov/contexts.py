@@ -116,30 +116,6 @@ def tree_contexts(tree: PredictionTree) -> Contexts:
     )
 
 
-def label_contexts(tree: PredictionTree) -> Contexts:
-    """Only the label of the node that was reached is carried: the public engine's way, which forgets too much."""
-    n = tree.n_symbols
-    onward = np.zeros((len(tree), n), np.int32)
-    found = np.zeros((len(tree), n), np.bool_)
-    longer = tree.code[:, None] * n + np.arange(n)
-    for length in range(tree.depth + 1, -1, -1):
-        open_places = ~found & (tree.length[:, None] + 1 >= length)
-        where = np.nonzero(open_places)
-        nodes = tree.nodes(length, longer[where] % n**length)
-        hit = nodes >= 0
-        onward[where[0][hit], where[1][hit]] = nodes[hit]
-        found[where[0][hit], where[1][hit]] = True
-    return Contexts(
-        n,
-        tree.length,
-        tree.code,
-        onward,
-        tree.gamma[None],
-        tree.length + tree.inner(),
-        np.arange(len(tree), dtype=np.int32),
-    )
-
-
 def with_laws(contexts: Contexts, tree: PredictionTree) -> Contexts:
     """The same contexts with the laws of another tree over the same nodes."""
     return replace(contexts, gamma=tree.gamma[contexts.node][None])

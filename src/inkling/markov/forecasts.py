@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 import numpy as np
@@ -113,10 +113,6 @@ class ForecastTable:
         if times is None:
             times = waiting_times(chain, asked.horizon_for(chain))
         return _table(asked, times, chain.distance, _eligible(chain, asked))
-
-    def with_confidence(self, confidence: float) -> ForecastTable:
-        """The same for another confidence; the model is not looked at again."""
-        return _table(replace(self.asked, confidence=confidence), self.times, self.center, self.eligible)
 
     def on(self, belief: npt.ArrayLike) -> ForecastTable:
         """Forecasts for beliefs, [row, state] or [state]: distributions over the states of the chain.

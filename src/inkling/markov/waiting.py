@@ -26,14 +26,6 @@ def waiting_times(chain: Chain, horizon: int) -> npt.NDArray[np.float64]:
     return np.ascontiguousarray(times.T)
 
 
-def label_waiting_times(chain: Chain, by_label: Chain, horizon: int) -> npt.NDArray[np.float64]:
-    """The same for the states of a chain, if from now on only labels of tree nodes were carried."""
-    rows = by_label.index[chain.state, chain.contexts.node[chain.context]]
-    if (rows < 0).any():
-        raise ValueError("the chain over labels lacks states of the other")
-    return waiting_times(by_label, horizon)[rows]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
     """What is known of the waiting times without a horizon; one entry per state of the chain."""
@@ -57,11 +49,6 @@ def moments(chain: Chain) -> Moments:
     mean = np.divide(first, ever, out=np.full(len(ever), np.nan), where=there)
     square = np.divide(second, ever, out=np.full(len(ever), np.nan), where=there)
     return Moments(np.minimum(ever, 1.0), mean, square - mean**2)
-
-
-def quantiles(chain: Chain, level: float, *, limit: int) -> npt.NDArray[np.int64]:
-    """The number of events by which the next detection has come with probability ``level``; 0 if not by ``limit``."""
-    return kernel.waiting_quantiles(chain.target, chain.weight, chain.final, level, limit)
 
 
 def _able(chain: Chain) -> npt.NDArray[np.bool_]:

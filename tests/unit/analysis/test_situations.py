@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.kit.invariants import violations
 from tests.kit.oracle import bound
 
 from inkling.analysis.situation_relations import over_streams
 from inkling.analysis.situations import Situation, situation_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
-from inkling.logical.invariants import violations
 
 DOOR = """
 STREAM Door(room STRING, n BIGINT, what STRING, who STRING, t BIGINT) KEY room TIME t NUMBERED BY n SEGMENTS ROLE what;

@@ -4,6 +4,7 @@ from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.kit.invariants import violations
 from tests.kit.oracle import oracle
 from tests.kit.rows import Rows
 from tests.kit.syntax_strategies import programs
@@ -13,7 +14,6 @@ from inkling.language import format_program, parse
 from inkling.language.syntax import Program
 from inkling.logical import bind
 from inkling.logical.explain import explain
-from inkling.logical.invariants import violations
 from inkling.logical.plan import ProgramPlan
 from inkling.source import SourceText
 

@@ -1,10 +1,10 @@
 """The examples of the language reference, from text to the results that the definition gives."""
 
 import pytest
+from tests.kit.invariants import violations
 from tests.kit.oracle import bound, oracle
 from tests.kit.rows import Rows, points, word
 
-from inkling.logical.invariants import violations
 from inkling.model.event import Value
 
 LETTERS = "".join(f"STREAM {name}(id STRING) ID id TIME t;" for name in "ABCD")

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from tests.kit.invariants import violations
 from tests.kit.oracle import bound
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.invariants import violations
 from inkling.model.schema import Column
 from inkling.model.types import Type
 

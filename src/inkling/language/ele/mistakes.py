@@ -57,10 +57,6 @@ class Stop:
         return Span(self.before.span.end, self.before.span.end)
 
     @property
-    def next_token(self) -> RawToken | None:
-        return self.tokens[self.idx + 1] if self.idx + 1 < len(self.tokens) else None
-
-    @property
     def accepted(self) -> frozenset[str]:
         return accepted(self.stacks[-1])
 

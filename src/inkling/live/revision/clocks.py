@@ -87,9 +87,6 @@ class RevisionClocks:
         return min(closing.latest[name] - windows.lateness[name] - 1 for name in waited_for)
 
 
-NO_WINDOWS = Windows({}, {})
-
-
 @dataclass(frozen=True, slots=True)
 class ManyClocks:
     """The clocks of all that read a stream: for one of them it is too late as soon as it is for any."""

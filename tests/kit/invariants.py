@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tests.kit.invariant_patterns import pattern_violations
+
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.invariant_patterns import pattern_violations
 from inkling.logical.recursion import groups_of
 from inkling.model.schema import EventSchema, StreamSchema
 from inkling.model.types import Type
@@ -34,7 +35,8 @@ def _violations(plan: p.ProgramPlan) -> Iterator[str]:
     for stream in plan.streams:
         yield from (f"stream {stream.schema.name}: {problem}" for problem in _stream(stream))
         sources[stream.schema.name] = _types(stream.schema)
-    tables = {table.name: {column.name: column.type for column in table.columns} for table in plan.known_tables}
+    known = (*plan.tables, *(rule.schema for rule in plan.rules))
+    tables = {table.name: {column.name: column.type for column in table.columns} for table in known}
     for group in groups_of(plan):
         sources.update({event.name: _types(event.schema) for event in group.events if group.is_recursive})
         for event in group.events:

@@ -1,0 +1,30 @@
+"""The whole table of intervals of a plan, of which evaluators keep only what they need."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from inkling.analysis.probable.plans import Plan
+from inkling.analysis.probable.query import Query
+from inkling.evaluators.probable.ground import Ground
+from inkling.evaluators.probable.safe import COMPILED, operator_of
+from inkling.evaluators.probable.scope import Block, scopes_of
+from inkling.model.batch import Ints
+
+
+def interval_table(
+    query: Query, plan: Plan, ground: Ground, words: Ints, kernels: SimpleNamespace = COMPILED
+) -> dict[tuple[int, int], Any]:
+    """How probable it is that a query without free variables is satisfied between two times, by these times."""
+    block = Block.of(query, ground, words, kernels)
+    scopes = scopes_of(block, ())
+    if not scopes:
+        return {}
+    (scope,) = scopes.values()
+    run = operator_of(query, plan, frozenset(), within=True).begun(scope, None)
+    steps, times = np.arange(len(scope.times)), scope.times
+    found = run.table(0, len(steps), steps[:0], steps, times)
+    return {(int(times[i]), int(times[j])): found[j, i] for i in steps for j in steps if i <= j}

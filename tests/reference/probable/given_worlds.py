@@ -1,0 +1,30 @@
+"""Queries answered in worlds that are given instead of drawn: all of them, with their weights, give exact answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inkling.analysis.probable.query import Query
+from inkling.evaluators.probable.lanes import Draw, Lanes, lanes_after, lanes_at_first
+from inkling.evaluators.probable.live_sets import Completed, LiveSets
+from inkling.evaluators.probable.needs import needs_of
+from inkling.evaluators.probable.steps import Step, Steps
+from inkling.evaluators.probable.universal import Universal
+from inkling.logical.evaluate import Surroundings
+
+
+class GivenWorlds(Universal):
+    """`draw` tells what happens in each world."""
+
+    def __init__(
+        self, query: Query, variables: Sequence[str], around: Surroundings, weights: Sequence[float], draw: Draw
+    ) -> None:
+        super().__init__(query, variables, around)
+        self._weights, self._draw = np.array(weights, np.float64), draw
+        self._steps = Steps(query, variables, needs_of(query, variables), lumps=False)
+
+    def _after(self, before: LiveSets | Lanes, step: Step) -> tuple[LiveSets | Lanes, Completed]:
+        worlds = before if isinstance(before, Lanes) else lanes_at_first(self._weights)
+        return lanes_after(worlds, step, self._successors, self._draw, once=self._once)
