@@ -99,7 +99,7 @@ def paired(
     def shown(one: ProbableResult | FoundResult) -> tuple[object, ...]:
         return (one.values, one.start, one.end) if knows_times(one.lineage) else (one.values,)
 
-    knows_times = _knowing_times(plan, event)
+    knows_times = knowing_times(plan, event)
     left: dict[tuple[object, ...], list[FoundResult]] = {}
     for one in sorted(found, key=lambda one: one.probability):
         left.setdefault(shown(one), []).append(one)
@@ -149,7 +149,7 @@ def probable_differences(
     return lines
 
 
-def _knowing_times(plan: p.ProgramPlan, event: p.EventPlan) -> Callable[[Sequence[Value] | None], bool]:
+def knowing_times(plan: p.ProgramPlan, event: p.EventPlan) -> Callable[[Sequence[Value] | None], bool]:
     """Whether start and end are known: of lost events the definition tells the order, and some time that fits it."""
     losing = {one.schema.name for one in plan.streams if isinstance(one.schema.doubt, LostEvents)}
     streams = {one.schema.name for one in plan.streams}

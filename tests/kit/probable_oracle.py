@@ -46,6 +46,7 @@ class ProbableResult:
     lineage: tuple[Value, ...] | None  # ids, when they are part of what the result is; None for lost events
     events: tuple[BaseEvent, ...] | None  # the same as events
     probability: Fraction
+    detected_at: int  # when all worlds that have it know it
 
 
 def probable_oracle(
@@ -85,7 +86,9 @@ def summed_over(
             for identity, result in here.items():
                 so_far = found[name].get(identity)
                 if so_far is not None:
-                    result = replace(_hull(so_far, result), probability=so_far.probability + prob)
+                    known = max(so_far.detected_at, result.detected_at)
+                    hull = _hull(so_far, result)
+                    result = replace(hull, probability=so_far.probability + prob, detected_at=known)
                 found[name][identity] = result
     return {name: tuple(by_identity.values()) for name, by_identity in found.items()}
 
@@ -214,12 +217,12 @@ def _without_places(event: Event) -> Event:
 def _probable(event: p.EventPlan, result: Result, prob: Fraction) -> ProbableResult:
     key = result.values[len(result.values) - len(event.partition) :]
     head = result.values[: len(event.head)]
-    start, end = floor(result.start), floor(result.end)
+    start, end, known = floor(result.start), floor(result.end), floor(result.detected_at)
     if event.per is not p.Per.MATCH:
-        return ProbableResult(key, head, start, end, None, None, prob)
+        return ProbableResult(key, head, start, end, None, None, prob, known)
     named = [one for one in result.lineage if isinstance(one, _Text | _Number)]
     lineage, events = tuple(one.shown for one in named), tuple(one.event for one in named)
-    return ProbableResult(key, head, start, end, lineage, events, prob)
+    return ProbableResult(key, head, start, end, lineage, events, prob, known)
 
 
 def _counted(per: p.Per, one: ProbableResult, derived: Event, words: Mapping[int, Value]) -> object:
@@ -247,5 +250,6 @@ def _words_of_places(program: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]
 
 
 def _hull(one: ProbableResult, other: ProbableResult) -> ProbableResult:
-    """A result with the earliest start and the latest end of both."""
-    return replace(one, start=min(one.start, other.start), end=max(one.end, other.end))
+    """A result with the earliest start and the latest end of both; in one world, it is known with the first of them."""
+    known = min(one.detected_at, other.detected_at)
+    return replace(one, start=min(one.start, other.start), end=max(one.end, other.end), detected_at=known)

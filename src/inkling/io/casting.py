@@ -48,9 +48,18 @@ class Cast:
 def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
     """Read a column as a type of the language; TIME is read as the clock's numbers.
 
-    The column must be one that `is_readable`.
+    The column must be one that `is_readable`. Doubles hold no NaN, infinity or negative zero, so that values are equal
+    exactly where their bits are: whatever compares, hashes or sorts keys agrees on which of them are one.
     """
-    array = _plain_array(column)
+    cast = _cast(_plain_array(column), kind, clock)
+    return Cast(_without_negative_zero(cast.values), cast.bad) if kind is Type.DOUBLE else cast
+
+
+def _without_negative_zero(doubles: pa.Array) -> pa.Array:
+    return pc.add(doubles, _ZERO)
+
+
+def _cast(array: pa.Array, kind: Type, clock: Clock) -> Cast:
     if pa.types.is_null(array.type):
         return Cast(pa.nulls(len(array), TARGETS[kind]), np.zeros(len(array), bool))
     if kind is Type.WEIGHTS and _is_list(array.type):
@@ -77,7 +86,7 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
         case Type.DOUBLE:
             if have != _DOUBLE or array.null_count or not np.isfinite(array.to_numpy()).all():
                 return None
-            return array
+            return _without_negative_zero(array)
         case Type.TIME:
             if clock is Clock.TICKS:
                 return _plain_whole(array)
@@ -100,6 +109,7 @@ def _plain_whole(array: pa.Array) -> pa.Array | None:
 
 
 _WHOLE, _TEXT, _DOUBLE = pa.int64(), pa.string(), pa.float64()
+_ZERO = pa.scalar(0.0)
 
 
 def is_readable(have: pa.DataType, kind: Type, clock: Clock) -> bool:

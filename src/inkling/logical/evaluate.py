@@ -129,12 +129,12 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
             return at.facts[atom].get(column) if atom in at.facts else None
         case e.Negate(item=item):
             number = value(item)
-            return None if number is None else -_number(number)
+            return None if number is None else 0 - _number(number)
         case e.Arithmetic(operator=symbol, left=left, right=right, type=kind):
             return _arithmetic(symbol, value(left), value(right), kind)
         case e.FunctionCall(name=name, args=args):
             values = [value(arg) for arg in args]
-            return None if None in values else FUNCTIONS[name].meaning(*values)
+            return None if None in values else _without_negative_zero(FUNCTIONS[name].meaning(*values))
         case e.Chosen(conditions=conditions, values=choices):
             pairs = zip(conditions, choices, strict=True)
             return next((value(choice) for condition, choice in pairs if value(condition) is True), None)
@@ -208,8 +208,13 @@ def _remainder(one: float, other: float) -> float:
     return math.fmod(one, other)
 
 
+def _without_negative_zero(value: Value) -> Value:
+    return value + 0.0 if isinstance(value, float) else value
+
+
 def _finite(number: float) -> float | None:
-    return None if math.isnan(number) or math.isinf(number) else number
+    """A number that is one; adding zero leaves no negative zero."""
+    return None if math.isnan(number) or math.isinf(number) else number + 0
 
 
 def _number(value: Value) -> int | float:

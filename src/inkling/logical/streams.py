@@ -134,12 +134,15 @@ def _least_of_each_id(events: Iterable[Event]) -> list[Event]:
 
 
 def plain(value: object) -> Value:
-    """A value as the language sees it: times are numbers, NaN is null. Lost events have times between ticks."""
+    """A value as the language sees it: times are numbers, NaN is null, and -0.0 is 0.0.
+
+    Lost events have times between ticks.
+    """
     if isinstance(value, datetime):
         aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
         return (aware - EPOCH) // timedelta(microseconds=1)
-    if isinstance(value, float) and math.isnan(value):
-        return None
+    if isinstance(value, float):
+        return None if math.isnan(value) else value + 0.0
     known = value is None or isinstance(value, int | float | str | bool | Fraction)
     assert known, f"{value!r} is no value of a column"
     return cast(Value, value)

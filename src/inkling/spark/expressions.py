@@ -53,8 +53,8 @@ def fits_column(expr: e.Expr) -> bool:
 def to_column(expr: e.Expr, resolve: Resolve, measure: Callable[[Span], int]) -> Column:
     """The expression as a column over those that `resolve` gives for its references.
 
-    These have the types of `SPARK_TYPES` and hold no NaN or infinity. Doubles are bit for bit those of the
-    definition, except that `exp`, `ln`, `sin`, `cos`, `pow` and `haversine` may differ in their last digits.
+    These have the types of `SPARK_TYPES` and hold no NaN, infinity or negative zero. Doubles are bit for bit those of
+    the definition, except that `exp`, `ln`, `sin`, `cos`, `pow` and `haversine` may differ in their last digits.
     """
     if not fits_column(expr):
         raise ValueError("a look-up in a table is no column")
@@ -91,7 +91,7 @@ class _Row:
             case e.SpanLiteral(span=span):
                 return _long(self.measure(span))
             case e.Negate(item=item) if _is_double(item):
-                return -self.value(item)
+                return fn.lit(0.0) - self.value(item)
             case e.Negate(item=item):
                 return fn.try_subtract(_long(0), self.value(item))
             case e.Arithmetic():

@@ -27,11 +27,11 @@ def call(name: str, args: Iterable[Column]) -> Column:
 
 
 def finite(number: Column) -> Column:
-    """Null for what is infinite or not a number.
+    """Null for what is infinite or not a number; adding zero leaves no negative zero.
 
     The remainder by infinity leaves every finite number as it is and makes NaN of an infinity.
     """
-    return fn.nanvl(number % fn.lit(math.inf), fn.lit(None).cast("double"))
+    return fn.nanvl(number % fn.lit(math.inf), fn.lit(None).cast("double")) + fn.lit(0.0)
 
 
 def _rounded(rounding: Callable[[Column], Column]) -> Callable[[Column], Column]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.logical.vectorized.datum import Datum, as_double, finite, is_double
+from inkling.logical.vectorized.datum import ZERO, Datum, as_double, finite, is_double
 
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
@@ -30,7 +30,7 @@ def combine(symbol: str, left: Datum, right: Datum) -> Datum:
 
 
 def negate(number: Datum) -> Datum:
-    return pc.negate(number) if is_double(number) else _whole("-", pa.scalar(0, pa.int64()), number)
+    return pc.subtract(ZERO, number) if is_double(number) else _whole("-", pa.scalar(0, pa.int64()), number)
 
 
 def _whole(symbol: str, left: Datum, right: Datum) -> Datum:
@@ -69,7 +69,7 @@ def _remainder(left: Datum, right: Datum) -> Datum:
         return _remainder(pa.repeat(left, 1), right)[0]
     (numbers, present), (divisors, also) = _with_mask(left), _with_mask(right)
     usable = present & also & (divisors != 0)
-    remainders = np.fmod(numbers, np.where(usable, divisors, 1))
+    remainders = np.fmod(numbers, np.where(usable, divisors, 1)) + 0
     return pa.array(remainders, mask=np.broadcast_to(~usable, remainders.shape))
 
 

@@ -69,8 +69,8 @@ _FALSE = pa.scalar(False)
 def evaluate(expr: e.Expr, resolve: Resolve, n_rows: int, around: Surroundings) -> pa.Array:
     """Value of an expression per row; that of a condition is never null.
 
-    Columns have the types of `ARROW_TYPES` and hold no NaN or infinity. A duration that was multiplied or
-    divided may come out as doubles.
+    Columns have the types of `ARROW_TYPES` and hold no NaN, infinity or negative zero. A duration that was multiplied
+    or divided may come out as doubles.
     """
     value = _Rows(resolve, n_rows, around).value(expr)
     return broadcast(value, n_rows, ARROW_TYPES[expr.type])

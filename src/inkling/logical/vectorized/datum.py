@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 Datum: TypeAlias = pa.Array | pa.Scalar
 
 NO_DOUBLE = pa.scalar(None, pa.float64())
+ZERO = pa.scalar(0.0)
 
 
 def broadcast(datum: Datum, n_rows: int, kind: pa.DataType) -> pa.Array:
@@ -47,7 +48,8 @@ def as_double(datum: Datum) -> Datum:
 
 
 def finite(numbers: Datum) -> Datum:
-    """The numbers with null for what is infinite or not a number."""
+    """The numbers with null for what is infinite or not a number; adding zero leaves no negative zero."""
+    numbers = pc.add(numbers, ZERO)
     fine = pc.is_finite(numbers)
     if pc.all(fine).as_py() is False:
         return pc.if_else(fine, numbers, NO_DOUBLE)

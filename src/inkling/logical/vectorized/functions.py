@@ -16,7 +16,6 @@ from inkling.logical.vectorized.arithmetic import combine
 from inkling.logical.vectorized.datum import Datum, as_double, broadcast, finite
 from inkling.model.types import Type
 
-ZERO = pa.scalar(0.0)
 TWO = pa.scalar(2.0)
 DEGREE = pa.scalar(math.pi / 180.0)
 TURN = pa.scalar(360.0)
@@ -30,14 +29,6 @@ def call(name: str, args: list[Datum]) -> Datum:
     ]
     result = MEANINGS[name](*given)
     return finite(result) if FUNCTIONS[name].result is Type.DOUBLE else result
-
-
-def _floor(number: Datum) -> Datum:
-    return pc.add(pc.floor(number), ZERO)  # adding zero leaves no negative zero
-
-
-def _ceil(number: Datum) -> Datum:
-    return pc.add(pc.ceil(number), ZERO)
 
 
 def _least(*numbers: Datum) -> Datum:
@@ -119,8 +110,8 @@ MEANINGS: dict[str, Callable[..., Datum]] = {
     "ln": pc.ln,
     "sin": pc.sin,
     "cos": pc.cos,
-    "floor": _floor,
-    "ceil": _ceil,
+    "floor": pc.floor,
+    "ceil": pc.ceil,
     "pow": pc.power,
     "least": _least,
     "greatest": _greatest,

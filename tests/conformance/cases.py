@@ -1,0 +1,215 @@
+"""The table of cases: golden ones, and uncertain ones of every family and of several at once.
+
+Random cases come from the generators of the kit, with fixed seeds; programs that are written out have random rows.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from tests.conformance.case import Case, Row, Rows, named_apart, with_ids, with_lateness
+from tests.conformance.golden import golden_case
+from tests.kit.lost_programs import lost_case
+from tests.kit.programs import Options
+from tests.kit.queries import random_query
+from tests.kit.regular_queries import random_regular
+from tests.kit.safe_queries import PATTERNS, safe_program, safe_rows
+from tests.kit.streams import is_packable
+from tests.kit.uncertain import Doubts, random_uncertain_cases
+from tests.kit.universe import Doubtful, Kind
+
+import inkling
+from inkling.analysis.imprecise import chains_of
+from inkling.analysis.lost import relations_of
+from inkling.analysis.probable.strategy import strategies_of
+from inkling.logical.plan import ProgramPlan
+from inkling.model.uncertainty import ProbableValue
+
+POINTS = Options((Kind.POINTS,), bad_rows=False, partitioned=True)
+ROOMS = ("hall", "lab")
+
+
+@cache
+def golden(name: str) -> Case:
+    return with_lateness(named_apart(golden_case(name)))
+
+
+@cache
+def family_cases(family: str, seed: int) -> tuple[Case, ...]:
+    """The cases of a family, other ones for another seed."""
+    made = FAMILIES[family](random.Random(f"{family} {seed}"))
+    cases = (Case(f"{family}{seed}{chr(97 + n)}", family, *one) for n, one in enumerate(made))
+    return tuple(with_lateness(named_apart(with_ids(case))) for case in cases)
+
+
+Made = Iterator[tuple[str, tuple[Rows, ...], Rows]]
+
+CHAIN_STREAMS = "".join(
+    f"STREAM {name}(id STRING, k STRING, v BIGINT, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi{more};\n"
+    for name, more in (("A", ""), ("B", " WEIGHTS w"), ("C", " AT MOST 3 TICKS"))
+)
+CHAIN_STREAMS += "STREAM D(id STRING, k STRING, v BIGINT, t BIGINT) ID id KEY k TIME t;\n"
+CHAINS = (
+    "EVENT e1(k) AS PATTERN SEQ(A a, B b, C c[v <> a.v]) WITHIN 9 POINTS PARTITION BY k;",
+    "EVENT e2(a.v AS v) AS PATTERN SEQ(A a, B b) WITHIN 9 POINTS PARTITION BY k CONFIDENCE >= 0.4;",
+    "EVENT e3 AS PATTERN SEQ NEXT(A a, D d, C c) WITHIN 12 POINTS PARTITION BY k RETURN c.v AS v;",
+    "EVENT e4 AS PATTERN SEQ STRICT(A a, B b) WITHIN 6 POINTS PARTITION BY k OVER (A, B, C);",
+    "EVENT e5 AS PATTERN SEQ(A a, NOT D, B b) WITHIN 9 POINTS PARTITION BY k EXACT;",
+    "EVENT e6 AS PATTERN SEQ(NOT D, A a, NOT C) WITHIN 4 POINTS PARTITION BY k;",
+    "EVENT e7 AS PATTERN SEQ NEXT(A a, B b[v >= LAST(b).v]+, C c) WITHIN 12 POINTS PARTITION BY k;",
+    "EVENT e8 AS PATTERN SEQ NEXT(A a, B b+ EAGER, C c) WITHIN 12 POINTS PARTITION BY k;",
+)
+
+
+def _chains(rng: random.Random) -> Made:
+    yield "\n".join([CHAIN_STREAMS, *CHAINS]), tuple(_imprecise(rng, f"k{key}") for key in range(9)), {}
+
+
+def _imprecise(rng: random.Random, key: str) -> Rows:
+    """Rows of one key in a few dozen worlds."""
+    rows: Rows = {name: [] for name in "ABCD"}
+    left = 40
+    for number in range(8):
+        name, at = rng.choice("AABBCCD"), rng.randrange(9)
+        row: Row = {"id": f"{key}-{number}", "k": key, "v": rng.randrange(3)}
+        if name == "D":
+            rows[name].append({**row, "t": at})
+            continue
+        width = min(rng.choice((1, 2, 2, 3)), left)
+        left = max(1, left // width)
+        row |= {"lo": at, "hi": at + width - 1}
+        if name == "B" and rng.random() < 0.5:
+            row["w"] = [float(rng.choice((1, 2, 5))) for _ in range(width)]
+        rows[name].append(row)
+    return rows
+
+
+def _queries(shape: str, n: int) -> Callable[[random.Random], Made]:
+    def made(rng: random.Random) -> Made:
+        for _ in range(n):
+            case = random_query(rng, shape, worlds=64)
+            yield case.text, (case.rows,), {}
+
+    return made
+
+
+def _regular(rng: random.Random) -> Made:
+    for _ in range(3):
+        case = random_regular(rng, keys=4)
+        yield case.text, tuple({"S": rows} for rows in case.keys), {}
+
+
+def _safe(rng: random.Random) -> Made:
+    for pattern in rng.sample([*PATTERNS.values()], 4):
+        text = safe_program(rng, pattern, rng.choice(("END", "VALUES")))
+        kinds = {one.schema.name: _kind(one.schema.doubt) for one in inkling.parse(text).plan.streams}
+        yield text, (safe_rows(rng, kinds, 64),), {}
+
+
+def _kind(doubt: object) -> str:
+    if not isinstance(doubt, ProbableValue):
+        return "certain"
+    return "chain" if doubt.given else "independent"
+
+
+def _relations(rng: random.Random) -> Made:
+    made = 0
+    while made < 6:
+        case = lost_case(rng, n_events=2, most_lost=3, situations=made == 5)
+        if "s BIGINT" not in case.text:  # segments of one key that overlap are sampled
+            made += 1
+            yield case.text, (case.rows,), {}
+
+
+def _needs_worlds(plan: ProgramPlan) -> bool:
+    apart = {*chains_of(plan), *strategies_of(plan), *relations_of(plan)}
+    return not apart and is_packable(plan)
+
+
+def _worlds(doubtful: tuple[Doubtful, ...], n: int) -> Callable[[random.Random], Made]:
+    def made(rng: random.Random) -> Made:
+        for _ in range(n):
+            doubts = Doubts(most_worlds=(64,), doubtful=doubtful, options=POINTS, accept=_needs_worlds)
+            first, *others = random_uncertain_cases(rng, 1, doubts)
+            assert not others
+            yield first.text, (first.rows,), first.tables  # type: ignore[misc]
+
+    return made
+
+
+def _mixtures(rng: random.Random) -> Made:
+    pieces = tuple(_mixed(rng, f"k{key}") for key in range(6))
+    yield MIXED_STREAMS + MIXTURE, pieces, {"near": [{"one": "hall", "other": "lab"}]}
+
+
+MIXED_STREAMS = """
+STREAM Vague(id STRING, k STRING, v BIGINT, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi;
+STREAM At(id STRING, k STRING, room STRING, t BIGINT) ID id KEY k TIME t PROBABILITY p;
+STREAM Walk(id STRING, k STRING, room STRING, t BIGINT) ID id KEY k TIME t PROBABILITY p GIVEN before;
+STREAM Sure(id STRING, k STRING, v BIGINT, t BIGINT) ID id KEY k TIME t DERIVE change = v - PREV(v);
+TABLE near(one STRING, other STRING) FROM 'near.csv';
+RULE reach(a, b) IF near(a, b);
+RULE reach(b, a) IF near(a, b);
+"""
+MIXTURE = """
+-- Each family beside the others, and certain events beside uncertain ones.
+EVENT rise(k, a.v AS v) AS PATTERN SEQ(Vague a[v < 2], Vague b[v > 0]) WITHIN 6 TICKS PARTITION BY k;
+EVENT moved(k) AS PATTERN SEQ NEXT(At a[room = 'hall'], At b[room = 'lab']) PARTITION BY k PER END;
+EVENT walked(k) AS PATTERN SEQ NEXT(Walk a[room = 'hall'], Walk b) HAVING b.room = 'lab' PARTITION BY k PER END;
+EVENT sure(k, b.change AS by) AS PATTERN SEQ(Sure a, Sure b[change > 0]) WITHIN 6 TICKS PARTITION BY k;
+EVENT mean(k, AVG(w.v) AS m) AS PATTERN WINDOW Sure w LAST 3 EVENTS PARTITION BY k;
+EVENT latest(k) AS PATTERN SEQ(Sure a, Sure b) WITHIN 9 TICKS PARTITION BY k CONSUME RECENT;
+-- Derived events over uncertain ones and over certain ones.
+EVENT rising(k, b.v AS v) AS PATTERN SEQ(Vague a[v < 2], Vague b[v > 0]) WITHIN 6 TICKS PARTITION BY k PER END;
+EVENT after_rise(k, r.v AS v) AS PATTERN SEQ(rising r, Sure s) WITHIN 9 TICKS PARTITION BY k PER INTERVAL;
+EVENT quiet(k) AS PATTERN SEQ(Vague a, NOT Sure) WITHIN 5 TICKS PARTITION BY k;
+EVENT seen(k, w.m AS m) AS PATTERN SEQ(mean w, Vague a) WITHIN 9 TICKS PARTITION BY k;
+-- Tables and rules, read by uncertain events.
+EVENT next_door(k, a.room AS old, b.room AS new) AS PATTERN SEQ(At a, At b) WHERE reach(a.room, b.room)
+  WITHIN 6 TICKS PARTITION BY k PER INTERVAL;
+EVENT went(k) AS PATTERN SEQ NEXT(Walk a[near(room, 'lab')], Walk b[room = 'lab']) PARTITION BY k PER END;
+-- Several kinds of doubt and a certain stream in one pattern.
+EVENT three(k, s.v AS v) AS PATTERN SEQ(Vague a, Sure s, At b[room = 'lab']) WITHIN 12 TICKS PARTITION BY k;
+EVENT either(k) AS PATTERN (Vague a[v = 2]) OR (Walk b[room = 'lab']) PARTITION BY k PER END;
+EVENT both(k) AS PATTERN (At a[room = 'hall']) AND (Vague b[v > 0]) WITHIN 4 TICKS PARTITION BY k PER VALUES;
+"""
+
+
+def _mixed(rng: random.Random, key: str) -> Rows:
+    """Rows of one key in at most a few hundred worlds."""
+    rows: Rows = {"Vague": [], "At": [], "Walk": [], "Sure": []}
+    for number, time in enumerate(sorted(rng.sample(range(12), 3))):
+        named: Row = {"id": f"{key}v{number}", "k": key}
+        rows["Vague"].append({**named, "v": rng.randrange(3), "lo": time, "hi": time + rng.randrange(2)})
+    for number, time in enumerate(sorted(rng.sample(range(12), 2))):
+        share = rng.randint(1, 6) / 8
+        for room, p in zip(ROOMS, (share, rng.choice((1 - share, 0.125))), strict=True):
+            rows["At"].append({"id": f"{key}a{number}{room}", "k": key, "room": room, "t": time, "p": p})
+    before: tuple[str | None, ...] = (None,)
+    for number, time in enumerate(sorted(rng.sample(range(12), 2))):
+        for one in before:
+            share = rng.randint(1, 7) / 8
+            for room, p in zip(ROOMS, (share, 1 - share), strict=True):
+                name = f"{key}w{number}{one}{room}"
+                rows["Walk"].append({"id": name, "k": key, "room": room, "t": time, "p": p, "before": one})
+        before = ROOMS
+    for number, time in enumerate(sorted(rng.sample(range(14), 4))):
+        rows["Sure"].append({"id": f"{key}s{number}", "k": key, "v": rng.randrange(3), "t": time})
+    return rows
+
+
+FAMILIES: dict[str, Callable[[random.Random], Made]] = {
+    "chain": _chains,
+    "regular": _regular,
+    "extended": _queries("extended", 4),
+    "safe": _safe,
+    "overlap": _queries("overlap", 2),
+    "unsafe": _queries("unsafe", 4),
+    "relation": _relations,
+    "timeworld": _worlds((Doubtful.TIME, Doubtful.WEIGHTED_TIME, Doubtful.NOTHING), 4),
+    "valueworld": _worlds((Doubtful.VALUE, Doubtful.CHAIN, Doubtful.NOTHING), 4),
+    "lossworld": _worlds((Doubtful.LOST, Doubtful.LOST_MARKS, Doubtful.NOTHING), 4),
+    "mixture": _mixtures,
+}
