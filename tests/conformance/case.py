@@ -44,8 +44,8 @@ class Case:
     text: str
     pieces: tuple[Rows, ...]
     tables: Rows
+    others: Rows = field(default_factory=dict)  # rows of runners only: those that are no events, or are taken back
     clock: Clock = Clock.TICKS
-    refused: Rows = field(default_factory=dict)  # further rows, which are no events
 
     @cached_property
     def program(self) -> Program:
@@ -55,7 +55,7 @@ class Case:
     def rows(self) -> Rows:
         """All pieces together."""
         names = [stream.schema.name for stream in self.program.plan.streams]
-        every = (*self.pieces, self.refused)
+        every = (*self.pieces, self.others)
         return {name: [row for piece in every for row in piece.get(name, ())] for name in names}
 
     @property
@@ -115,7 +115,7 @@ def named_apart(case: Case) -> Case:
         return {names[name]: some for name, some in rows.items() if name in names}
 
     pieces = tuple(map(renamed, case.pieces))
-    return replace(case, text=text, pieces=pieces, tables=renamed(case.tables), refused=renamed(case.refused))
+    return replace(case, text=text, pieces=pieces, tables=renamed(case.tables), others=renamed(case.others))
 
 
 def with_ids(case: Case) -> Case:
@@ -164,6 +164,6 @@ def packed(name: str, cases: Iterable[Case]) -> Case:
     (clock,) = {case.clock for case in every}
     rows = {name: some for case in every for name, some in case.rows.items()}
     tables = {name: some for case in every for name, some in case.tables.items()}
-    together = Case(name, "packed", "\n".join(case.text for case in every), (rows,), tables, clock)
+    together = Case(name, "packed", "\n".join(case.text for case in every), (rows,), tables, clock=clock)
     together.__dict__["expected"] = {event: found for case in every for event, found in case.expected.items()}
     return together

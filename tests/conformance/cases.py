@@ -6,6 +6,7 @@ Random cases come from the generators of the kit, with fixed seeds; programs tha
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
@@ -44,7 +45,26 @@ def family_cases(family: str, seed: int) -> tuple[Case, ...]:
     return tuple(with_lateness(named_apart(with_ids(case))) for case in cases)
 
 
-Made = Iterator[tuple[str, tuple[Rows, ...], Rows]]
+Candidate = tuple[str, tuple[Rows, ...], Rows]
+"""The text of a program, the pieces of its rows, and its tables."""
+Made = Iterator[Candidate | tuple[str, tuple[Rows, ...], Rows, Rows]]
+"""The same, and rows of runners only."""
+
+
+def _telling(make: Callable[[random.Random], Candidate], n: int) -> Callable[[random.Random], Made]:
+    """The first random cases of which some result is neither certain nor impossible."""
+
+    def made(rng: random.Random) -> Made:
+        found = 0
+        while found < n:
+            candidate = make(rng)
+            results = Case("candidate", "", *candidate).expected.values()
+            if any(0 < one.probability < 1 for some in results for one in some):
+                found += 1
+                yield candidate
+
+    return made
+
 
 CHAIN_STREAMS = "".join(
     f"STREAM {name}(id STRING, k STRING, v BIGINT, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi{more};\n"
@@ -87,25 +107,22 @@ def _imprecise(rng: random.Random, key: str) -> Rows:
 
 
 def _queries(shape: str, n: int) -> Callable[[random.Random], Made]:
-    def made(rng: random.Random) -> Made:
-        for _ in range(n):
-            case = random_query(rng, shape, worlds=64)
-            yield case.text, (case.rows,), {}
+    def one(rng: random.Random) -> Candidate:
+        case = random_query(rng, shape, worlds=64)
+        return case.text, (case.rows,), {}
 
-    return made
-
-
-def _regular(rng: random.Random) -> Made:
-    for _ in range(3):
-        case = random_regular(rng, keys=4)
-        yield case.text, tuple({"S": rows} for rows in case.keys), {}
+    return _telling(one, n)
 
 
-def _safe(rng: random.Random) -> Made:
-    for pattern in rng.sample([*PATTERNS.values()], 4):
-        text = safe_program(rng, pattern, rng.choice(("END", "VALUES")))
-        kinds = {one.schema.name: _kind(one.schema.doubt) for one in inkling.parse(text).plan.streams}
-        yield text, (safe_rows(rng, kinds, 64),), {}
+def _regular(rng: random.Random) -> Candidate:
+    case = random_regular(rng, keys=4)
+    return case.text, tuple({"S": rows} for rows in case.keys), {}
+
+
+def _safe(rng: random.Random) -> Candidate:
+    text = safe_program(rng, rng.choice([*PATTERNS.values()]), rng.choice(("END", "VALUES")))
+    kinds = {one.schema.name: _kind(one.schema.doubt) for one in inkling.parse(text).plan.streams}
+    return text, (safe_rows(rng, kinds, 64),), {}
 
 
 def _kind(doubt: object) -> str:
@@ -114,13 +131,11 @@ def _kind(doubt: object) -> str:
     return "chain" if doubt.given else "independent"
 
 
-def _relations(rng: random.Random) -> Made:
-    made = 0
-    while made < 6:
-        case = lost_case(rng, n_events=2, most_lost=3, situations=made == 5)
+def _relation(rng: random.Random) -> Candidate:
+    while True:
+        case = lost_case(rng, n_events=2, most_lost=3, situations=rng.random() < 0.2)
         if "s BIGINT" not in case.text:  # segments of one key that overlap are sampled
-            made += 1
-            yield case.text, (case.rows,), {}
+            return case.text, (case.rows,), {}
 
 
 def _needs_worlds(plan: ProgramPlan) -> bool:
@@ -129,14 +144,12 @@ def _needs_worlds(plan: ProgramPlan) -> bool:
 
 
 def _worlds(doubtful: tuple[Doubtful, ...], n: int) -> Callable[[random.Random], Made]:
-    def made(rng: random.Random) -> Made:
-        for _ in range(n):
-            doubts = Doubts(most_worlds=(64,), doubtful=doubtful, options=POINTS, accept=_needs_worlds)
-            first, *others = random_uncertain_cases(rng, 1, doubts)
-            assert not others
-            yield first.text, (first.rows,), first.tables  # type: ignore[misc]
+    def one(rng: random.Random) -> Candidate:
+        doubts = Doubts(most_worlds=(64,), doubtful=doubtful, options=POINTS, accept=_needs_worlds)
+        (case,) = random_uncertain_cases(rng, 1, doubts)
+        return case.text, (case.rows,), dict(case.tables)
 
-    return made
+    return _telling(one, n)
 
 
 def _mixtures(rng: random.Random) -> Made:
@@ -200,16 +213,52 @@ def _mixed(rng: random.Random, key: str) -> Rows:
     return rows
 
 
+REVISABLE = ("Vague", "At", "Sure")
+"""Streams with rows that are taken back; without one of its rows, a chain of alternatives would be another one."""
+
+
+def _revised(rng: random.Random) -> Made:
+    """The mixture on streams that do not wait for late rows, and of which some rows are taken back."""
+    ((text, pieces, tables, *_),) = _mixtures(rng)
+
+    def declared(found: re.Match[str]) -> str:
+        late = "LATENESS 4 TICKS SPECULATIVE"
+        if found[1] not in REVISABLE:
+            return f"STREAM {found[1]}({found[2]} {late};"
+        return f"STREAM {found[1]}(op STRING, {found[2]} {late} OP op FOR 100 TICKS;"
+
+    withdrawn: Rows = {name: [] for name in REVISABLE}
+    for piece in pieces:
+        for name in REVISABLE:
+            for row in piece[name]:
+                row["op"] = "+"
+            wrong = _wrong(rng, piece[name])
+            withdrawn[name] += [*wrong, *({**dict.fromkeys(row), "id": row["id"], "op": "-"} for row in wrong)]
+    yield re.sub(r"STREAM (\w+)\(([^;]*);", declared, text), pieces, tables, withdrawn
+
+
+def _wrong(rng: random.Random, rows: list[Row]) -> list[Row]:
+    """Rows at times at which their key has none yet, so that they contradict nothing while they stand."""
+    free = [time for time in range(14) if all(time not in (row.get("t"), row.get("lo")) for row in rows)]
+    chosen = rng.sample(rows, min(2, len(rows)))
+    moved = zip(chosen, rng.sample(free, len(chosen)), strict=True)
+    return [
+        {**row, "id": f"{row['id']}!", **({"t": time} if "t" in row else {"lo": time, "hi": time + 1})}
+        for row, time in moved
+    ]
+
+
 FAMILIES: dict[str, Callable[[random.Random], Made]] = {
     "chain": _chains,
-    "regular": _regular,
+    "regular": _telling(_regular, 3),
     "extended": _queries("extended", 4),
-    "safe": _safe,
+    "safe": _telling(_safe, 4),
     "overlap": _queries("overlap", 2),
     "unsafe": _queries("unsafe", 4),
-    "relation": _relations,
+    "relation": _telling(_relation, 5),
     "timeworld": _worlds((Doubtful.TIME, Doubtful.WEIGHTED_TIME, Doubtful.NOTHING), 4),
     "valueworld": _worlds((Doubtful.VALUE, Doubtful.CHAIN, Doubtful.NOTHING), 4),
     "lossworld": _worlds((Doubtful.LOST, Doubtful.LOST_MARKS, Doubtful.NOTHING), 4),
     "mixture": _mixtures,
+    "revised": _revised,
 }

@@ -12,6 +12,8 @@ from tests.kit.comparison import MOST_LINES, differences
 from tests.kit.oracle import ProbableResult
 from tests.kit.probable_comparison import FoundResult, Names, knowing_times, paired
 
+from inkling.analysis.imprecise import chains_of
+from inkling.analysis.lost import relations_of
 from inkling.analysis.probable.strategy import Engine, strategies_of
 from inkling.logical import plan as p
 from inkling.logical.streams import plain
@@ -24,17 +26,24 @@ TOLERANCE = 1e-9
 UNKNOWN = 0
 
 
-def against_definition(case: Case, found: Tables) -> list[str]:
-    """What differs from the definition: results with their values, times, lineage, probability, method and error."""
+def against_definition(case: Case, found: Tables, *, samples_worlds: bool) -> list[str]:
+    """What differs from the definition: results with their values, times, lineage, probability, method and error.
+
+    A runner that `samples_worlds` may do so where an event needs worlds; everything else is exact.
+    """
     plan = case.program.plan
     if case.is_certain:
         lines = differences(plan, case.expected, found)
         lines += [f"{name}: {row}" for name, rows in found.items() for row in rows if not _is_certain(row)]
         return lines
     names = Names.of(plan, case.rows)
+    exact = {*chains_of(plan), *strategies_of(plan), *relations_of(plan)}
     lines = []
     for event in plan.events:
-        about = _uncertain(plan, event, names, case.expected[event.name], found.get(event.name, ()))
+        rows = found.get(event.name, ())
+        about = _uncertain(plan, event, names, case.expected[event.name], rows)
+        if not samples_worlds or event.name in exact:
+            about += [f"  ! {dict(row)} is not exact" for row in rows if row["method"] != "exact"]
         if about:
             lines += [f"{event.name}: {len(case.expected[event.name])} expected", *about[:MOST_LINES]]
     return lines

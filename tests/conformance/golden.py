@@ -30,4 +30,4 @@ def golden_case(name: str) -> Case:
     on_clock = any(isinstance(row[one.schema.start], datetime) for one in plan.streams for row in rows[one.schema.name])
     numbers = {name: [{one: plain(value) for one, value in row.items()} for row in some] for name, some in rows.items()}
     clock = Clock.TIMESTAMP if on_clock else Clock.TICKS
-    return Case(folder.name, "golden", text, (numbers,), tables, clock)
+    return Case(folder.name, "golden", text, (numbers,), tables, clock=clock)

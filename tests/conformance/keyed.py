@@ -251,10 +251,10 @@ def keyed_case(family: str, kind: str, seed: int = 0) -> Case:
     for number, spelled in enumerate((*key.keys, key.nobody)):
         rows = template.rows(rng, [dict(zip(key.names, one, strict=True)) for one in spelled], f"{number}")
         pieces.append(rows if key.clock is Clock.TICKS else {name: _timed(some) for name, some in rows.items()})
-    refused: Rows = {}
+    others: Rows = {}
     if template.doubtful:  # its worlds are those of events
-        refused = {name: pieces[-1].pop(name) for name in "VPWS" if name in pieces[-1]}
-        pieces[-1] |= {name: [] for name in refused}
+        others = {name: pieces[-1].pop(name) for name in "VPWS" if name in pieces[-1]}
+        pieces[-1] |= {name: [] for name in others}
     if template.meet:
         pieces = [{name: [row for piece in pieces for row in piece[name]] for name in pieces[0]}]
     text = template.text.format(
@@ -269,7 +269,7 @@ def keyed_case(family: str, kind: str, seed: int = 0) -> Case:
         unit="TICKS" if key.clock is Clock.TICKS else "SECONDS",
     )
     name = f"{family}_{kind}{seed}"
-    return with_lateness(named_apart(Case(name, f"{family} by {kind}", text, tuple(pieces), {}, key.clock, refused)))
+    return with_lateness(named_apart(Case(name, f"{family} by {kind}", text, tuple(pieces), {}, others, key.clock)))
 
 
 def _timed(rows: list[Row]) -> list[Row]:
