@@ -13,6 +13,8 @@ from inkling.evaluators.probable.regular import COMPILED as CHAINS
 @cache
 def uncompiled(kernel: Any) -> FunctionType:
     """A kernel, and all that it calls, as they are written."""
+    if isinstance(kernel, FunctionType):  # Numba is told not to compile
+        return kernel
     plain: FunctionType = kernel.py_func
     known = plain.__globals__
     called = {name: uncompiled(known[name]) for name in plain.__code__.co_names if hasattr(known.get(name), "py_func")}

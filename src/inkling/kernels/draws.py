@@ -9,10 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from inkling.kernels.uncompiled import wraps_around
+
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _TO_UNIT = 1.0 / 9007199254740992.0  # 2 ** -53
 
 
+@wraps_around
 @njit(cache=True, inline="always")
 def _finished(h):
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -20,11 +23,13 @@ def _finished(h):
     return h ^ (h >> np.uint64(31))
 
 
+@wraps_around
 @njit(cache=True, inline="always")
 def sequence_start(seed, token):
     return _finished(_finished(token + _GAMMA) ^ seed)
 
 
+@wraps_around
 @njit(cache=True, inline="always")
 def uniform(start, world):
     return float(_finished(start + np.uint64(world + 1) * _GAMMA) >> np.uint64(11)) * _TO_UNIT

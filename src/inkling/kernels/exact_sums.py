@@ -88,7 +88,9 @@ def rounded(digits: Ints, from_: int, to: int, room: Ints) -> float:
                 beyond = room[place] != 0
             if beyond or number & 1:
                 number += 1
-    value = math.ldexp(float(number), cut + _LEAST)
+    exponent = int(cut + _LEAST)
+    beyond_doubles = exponent > 971 or (exponent == 971 and number == np.int64(1) << 53)
+    value = np.inf if beyond_doubles else math.ldexp(float(number), exponent)
     return -value if negative else value
 
 

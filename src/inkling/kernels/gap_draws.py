@@ -6,10 +6,12 @@ import numpy as np
 from numba import njit
 
 from inkling.kernels.draws import sequence_start, uniform
+from inkling.kernels.uncompiled import wraps_around
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
+@wraps_around
 @njit(cache=True, inline="always")
 def _starts(seed, tokens, shape):
     """Sequences of numbers: one per event and part of its gap, and some for the gap after the last event.

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from inkling.kernels.uncompiled import wraps_around
+
 _PRIME = np.uint64(1099511628211)
 _OFFSET = np.uint64(14695981039346656037)
 
 
+@wraps_around
 @njit(cache=True)
 def mixed(seed, values):
     """Each seed mixed with a value of 64 bits, so that near values land far apart."""
@@ -21,6 +24,7 @@ def mixed(seed, values):
     return out
 
 
+@wraps_around
 @njit(cache=True)
 def hashed_bytes(offsets, data):
     """One hash per run of bytes data[offsets[i]:offsets[i + 1]]."""
@@ -33,6 +37,7 @@ def hashed_bytes(offsets, data):
     return out
 
 
+@wraps_around
 @njit(cache=True)
 def hashed_lists(offsets, values):
     """One hash per list of numbers values[offsets[i]:offsets[i + 1]]; their order and count matter."""

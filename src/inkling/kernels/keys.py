@@ -3,7 +3,10 @@
 import numpy as np
 from numba import njit
 
+from inkling.kernels.uncompiled import wraps_around
 
+
+@wraps_around
 @njit(cache=True, nogil=True)
 def _home(key, mask):
     h = np.uint64(key)

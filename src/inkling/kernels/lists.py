@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from inkling.kernels.uncompiled import wraps_around
+
 END_OF_LIST = -1
 
 
@@ -72,6 +74,7 @@ def choose_witness(group, start, start_place, offsets, place, slot, n_groups):
     return best
 
 
+@wraps_around
 @njit(cache=True)
 def fingerprints(offsets, place):
     """Two 64-bit hashes per list; equal lists have equal hashes."""

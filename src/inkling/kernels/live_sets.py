@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from inkling.kernels.uncompiled import wraps_around
+
 NEVER = np.int64(9223372036854775807)
 
 
@@ -35,6 +37,7 @@ def state_words(old, taken, new, done, values):
     return out
 
 
+@wraps_around
 @njit(cache=True)
 def alike(words):
     """Per row the number of its first equal, counted in order of first appearance, and these rows."""

@@ -23,7 +23,7 @@ def enter_runs(
             had = had or end[place] > begin[place]
             has = has or offset[at + 1] > offset[at]
             begin[place], end[place] = offset[at], offset[at + 1]
-        more += has - had
+        more += int(has) - int(had)
     return more
 
 

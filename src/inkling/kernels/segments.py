@@ -45,10 +45,10 @@ class Question(NamedTuple):
 @njit(cache=True)
 def _case(start, end, other_start, other_end):
     """Number of the way in which the ends of two segments compare: before, equal or after, four times."""
-    starts = (start >= other_start) + (start > other_start)
-    crossed = (start >= other_end) + (start > other_end)
-    crossing = (end >= other_start) + (end > other_start)
-    ends = (end >= other_end) + (end > other_end)
+    starts = int(start >= other_start) + int(start > other_start)
+    crossed = int(start >= other_end) + int(start > other_end)
+    crossing = int(end >= other_start) + int(end > other_start)
+    ends = int(end >= other_end) + int(end > other_end)
     return ((starts * 3 + crossed) * 3 + crossing) * 3 + ends
 
 

@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from inkling.kernels.uncompiled import wraps_around
+
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Words = NDArray[np.uint64]
@@ -24,12 +26,14 @@ def _places() -> NDArray[np.int64]:
 _PLACE = _places()
 
 
+@wraps_around
 @njit(cache=True)
 def _lowest(word):
     """Number of the lowest bit that is set."""
     return _PLACE[np.int64(((word & (~word + _ONE)) * _MULTIPLIER) >> np.uint64(58))]
 
 
+@wraps_around
 @njit(cache=True)
 def _highest(word):
     for shift in (1, 2, 4, 8, 16, 32):

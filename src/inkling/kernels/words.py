@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from inkling.kernels.uncompiled import wraps_around
+
 EMPTY = -1
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
+@wraps_around
 @njit(cache=True, nogil=True, inline="always")
 def _slot(keys, key, shift):
     """Where a key stands in the table, or the free place where it would."""
