@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from inkling.report import CurveRow, EventCount, MatchRow, ReportData
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default:no Chromium:UserWarning")]
+pytestmark = pytest.mark.browser
 
 
 def probable() -> ReportData:

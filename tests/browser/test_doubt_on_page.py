@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from inkling.report import EventCount, InfluenceRow, MatchRow, ReportData, ReportTable, TimeShare
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default:no Chromium:UserWarning")]
+pytestmark = pytest.mark.browser
 
 
 def doubtful() -> ReportData:

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from inkling.report import EventCount, MatchRow, MemberRow, ReportData
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default:no Chromium:UserWarning")]
+pytestmark = pytest.mark.browser
 
 
 def imprecise(n_many: int = 30) -> ReportData:

@@ -6,7 +6,7 @@ from tests.kit.reports import fleet_report
 
 from inkling.report import EventCount, MatchRow, MemberRow, ReportData
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default:no Chromium:UserWarning")]
+pytestmark = pytest.mark.browser
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
 

@@ -4,7 +4,7 @@ import pytest
 
 from inkling.report import EndRow, EventCount, MatchRow, ReportData, SegmentsRow
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default:no Chromium:UserWarning")]
+pytestmark = pytest.mark.browser
 
 
 def at(time: int) -> EndRow:

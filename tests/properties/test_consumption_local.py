@@ -6,6 +6,7 @@ import pytest
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.comparison import differences
 from tests.kit.coverage import Coverage
+from tests.kit.look_back import require_all
 from tests.kit.programs import Case, Options, parsed, seeded_cases
 
 CASES_PER_SEED = 100
@@ -43,6 +44,5 @@ def test_policies_eq_definition(seed: int, coverage: Coverage) -> None:
 
 
 def test_policies_met_every_operator(coverage: Coverage) -> None:
-    if coverage.n_programs < len(SEEDS) * CASES_PER_SEED:
-        pytest.fail("this test looks back at all cases of the module: run the whole module")
+    require_all(coverage.n_programs // CASES_PER_SEED, len(SEEDS))
     assert coverage.missing(EXPECTED) == []

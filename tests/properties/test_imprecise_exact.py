@@ -13,6 +13,7 @@ import pytest
 from tests.kit.arrow import arrow_streams
 from tests.kit.chains import ChainCase, chain_cases
 from tests.kit.exact_kernels import IN_FRACTIONS
+from tests.kit.look_back import require_all
 from tests.kit.oracle import probable_oracle
 
 from inkling.analysis.clock import measure_for
@@ -75,6 +76,7 @@ def tally() -> Counter[str]:
 
 
 def check(seed: int, tally: Counter[str]) -> None:
+    tally["seeds"] += 1
     for case in chain_cases(seed, PROGRAMS_PER_SEED, KEYS):
         wanted = defined(case)
         assert answers(case, exact=True) == wanted, case.chain
@@ -97,6 +99,7 @@ def test_sums_over_ticks_eq_definition(seed: int, tally: Counter[str]) -> None:
 
 
 def test_enough_was_tried(tally: Counter[str]) -> None:
+    require_all(tally["seeds"], len(SEEDS))
     assert tally["cases"] >= 5_000
     assert tally["uncertain results"] >= 2_000
 

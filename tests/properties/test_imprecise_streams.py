@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from tests.kit.arrow import arrow_streams
 from tests.kit.chains import ChainCase, chain_cases
+from tests.kit.look_back import require_all
 from tests.properties.test_imprecise_exact import program_of
 
 from inkling.analysis.choice import Evaluator
@@ -86,6 +87,7 @@ def _rounded(table: pa.Table) -> list[dict[str, Any]]:
 
 
 def check(seed: int, tally: Counter[str]) -> None:
+    tally["seeds"] += 1
     rng = random.Random(seed)
     for case in chain_cases(seed + 1000, PROGRAMS_PER_SEED, KEYS):
         rows, late = together(case), rng.choice([0, 2, 6])
@@ -145,6 +147,7 @@ def test_pushes_eq_one_run(seed: int, tally: Counter[str]) -> None:
 
 
 def test_enough_was_told_early(tally: Counter[str]) -> None:
+    require_all(tally["seeds"], len(SEEDS))
     assert tally["results"] > 1_000
     assert tally["told before the end"] > tally["results"] / 2
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import chisquare, kstest
 from tests.kit.doubtful_rows import doubtful_rows, lost_tables
+from tests.kit.look_back import require_all
 from tests.kit.oracle import bound
 from tests.kit.probable_comparison import probable_differences
 from tests.kit.programs import Options
@@ -67,6 +68,7 @@ def had() -> Counter[str]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_counting_worlds_eq_definition(seed: int, had: Counter[str]) -> None:
+    had["seeds"] += 1
     for case in uncertain_cases(seed, PROGRAMS_PER_SEED, DATASETS, DOUBTS):
         expected = case.probable()
         found = counted_out(world_data(case, ALL_WORLDS))
@@ -78,7 +80,7 @@ def test_counting_worlds_eq_definition(seed: int, had: Counter[str]) -> None:
 
 
 def test_the_cases_are_of_all_kinds(had: Counter[str]) -> None:
-    """It makes sense only when all cases ran."""
+    require_all(had["seeds"], len(SEEDS))
     assert had["in doubt"] >= 40, had
     assert all(had[kind] >= 10 for kind in ("ERLANG", "INTENSITY", "KNOWN", "TIMEOUT", "marks")), had
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from tests.kit.exact_kernels import uncompiled
+from tests.kit.look_back import require_all
 from tests.kit.oracle import bound, probable_oracle, surroundings
 from tests.kit.regular_queries import RegularCase, random_regular
 
@@ -119,6 +120,7 @@ def tally() -> Counter[str]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_automata_eq_definition(seed: int, tally: Counter[str]) -> None:
+    tally["seeds"] += 1
     rng = random.Random(seed)
     for _ in range(PROGRAMS_PER_SEED):
         check(random_regular(rng), rng, tally)
@@ -133,7 +135,7 @@ def test_automata_eq_definition_at_length(seed: int, tally: Counter[str]) -> Non
 
 
 def test_the_cases_are_of_all_kinds(tally: Counter[str]) -> None:
-    """A look back at all cases of this module; it makes sense only when all of them ran."""
+    require_all(tally.pop("seeds", 0), len(SEEDS))
     assert tally["cases"] >= 500
     assert tally["in doubt"] >= 250
     assert min(tally.values()) >= 15, tally

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.coverage import Coverage
+from tests.kit.look_back import require_all
 from tests.kit.oracle import ProbableResult
 from tests.kit.probable_comparison import found_in, probable_differences
 from tests.kit.rule_coverage import chosen_from
@@ -27,6 +28,7 @@ from inkling.model.uncertainty import ProbableValue
 PROGRAMS_PER_SEED = 50
 DATASETS = 5
 SEEDS = range(8)
+RULE_SET_SEEDS = SEEDS[:4]
 LONG_SEEDS = range(8, 88)
 ALL_WORLDS = 1_000_000
 RULE_SETS_PER_SEED = 8
@@ -39,6 +41,7 @@ Expected = dict[str, tuple[ProbableResult, ...]]
 class Tally:
     """What the cases of this module had in them."""
 
+    n_seeds: int = 0
     n_cases: int = 0
     n_in_public: int = 0
     had: Counter[str] = field(default_factory=Counter)
@@ -98,12 +101,14 @@ def _check(case: UncertainCase, tally: Tally, *, public: bool) -> Expected:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_counting_worlds_eq_definition(seed: int, tally: Tally) -> None:
+    tally.n_seeds += 1
     for number, case in enumerate(uncertain_cases(seed, PROGRAMS_PER_SEED, DATASETS)):
         _check(case, tally, public=number % DATASETS == 0)
 
 
-@pytest.mark.parametrize("seed", SEEDS[:4])
+@pytest.mark.parametrize("seed", RULE_SET_SEEDS)
 def test_counting_worlds_of_rule_sets_eq_definition(seed: int, tally: Tally) -> None:
+    tally.n_seeds += 1
     n_recursive = n_doubtful = 0
     for number, case in enumerate(uncertain_cases(seed + 300, RULE_SETS_PER_SEED, DATASETS, RULE_SETS)):
         expected = _check(case, tally, public=number % DATASETS == 0)
@@ -122,7 +127,7 @@ def test_counting_worlds_eq_definition_at_length(seed: int, tally: Tally) -> Non
 
 
 def test_the_cases_are_many_and_of_all_kinds(tally: Tally) -> None:
-    """A look back at all cases of this module; it makes sense only when all of them ran."""
+    require_all(tally.n_seeds, len(SEEDS) + len(RULE_SET_SEEDS))
     assert tally.n_cases >= 2000
     assert tally.n_in_public >= 400
     assert tally.had["results"] >= 800
@@ -140,6 +145,7 @@ def test_the_cases_are_many_and_of_all_kinds(tally: Tally) -> None:
 
 def test_almost_every_operator_was_hit(tally: Tally) -> None:
     """Rows that are no events are left to the checks of uncertain streams; the rest is hit if it is not too rare."""
+    require_all(tally.n_seeds, len(SEEDS) + len(RULE_SET_SEEDS))
     missing = tally.coverage.missing()
     assert len(missing) <= 8, missing
     assert not set(missing) & {
