@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 BENCH_INSTALLED := $(VENV)/.installed-bench
+# a file goes to one process as a whole, so that its tests share what they set up
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
@@ -22,17 +24,35 @@ install: $(INSTALLED)  ## build .venv; the other targets do it when needed
 demo: $(INSTALLED)  ## recognize events in an example and write its report
 	$(BIN)/inkling demo $(ARGS)
 
+.PHONY: quick
+quick: export HYPOTHESIS_PROFILE ?= quick
+quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute
+	$(PYTEST) -m "not slow and not property and not spark and not browser and not long and not kafka" \
+		$(or $(ARGS),src tests/docs tests/errors tests/golden tests/naive tests/unit)
+
 .PHONY: test
-test: $(INSTALLED)  ## run the tests; ARGS="-k word" or a path narrows them
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+test: $(INSTALLED)  ## run the tests, about 7 minutes on two cores; ARGS="-k word" or a path narrows them
+	$(PYTEST) --seeds 1 $(ARGS)
+
+.PHONY: test-full
+test-full: export HYPOTHESIS_PROFILE ?= ci
+test-full: $(INSTALLED)  ## run every test, about 50 minutes; ONLY=rest leaves out those of `make test`
+	@status=0; run() { "$$@" || { last=$$?; [ $$status -ne 0 ] || status=$$last; }; }; \
+	run $(PYTEST) -m "$(if $(filter rest,$(ONLY)),(long or property) and not kafka,not kafka)" $(ARGS); \
+	if $(BIN)/python -m tests.kafka --fetch; then \
+		run $(PYTEST) -m kafka $(or $(ARGS),tests/kafka); \
+	else \
+		echo "left out: all Kafka tests (the broker's jars could not be fetched; try \`make kafka-jars\`)"; \
+	fi; \
+	exit $$status
 
 .PHONY: test-long
-test-long: $(INSTALLED)  ## run every test but Kafka's, with many more examples for each property
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m "not kafka" $(ARGS)
+test-long: $(INSTALLED)  ## run every test but Kafka's with 2000 examples for each property: hours
+	HYPOTHESIS_PROFILE=long $(PYTEST) -m "not kafka" $(ARGS)
 
 .PHONY: kafka-test
 kafka-test: kafka-jars  ## run the tests that need a Kafka broker, with a real one
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m kafka tests/kafka $(ARGS)
+	$(PYTEST) -m kafka tests/kafka $(ARGS)
 
 .PHONY: kafka-broker
 kafka-broker: $(INSTALLED)  ## serve a Kafka broker at 127.0.0.1:9092 until Ctrl-C; ARGS="--port 9093" elsewhere

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,9 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SLOWER_LAST = ("slow", "spark", "browser", "long")
+SLOWER_LAST = ("slow", "property", "spark", "browser", "long")
+PROPERTIES = Path(__file__).with_name("properties")
+SEEDS = ("seed", "part")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = "no Chromium found; install it with `apt-get install chromium`, then `make test`"
 
@@ -24,6 +27,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONP
 settings.register_profile(
     "dev", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
+settings.register_profile("quick", settings.get_profile("dev"), max_examples=10)
 settings.register_profile("ci", settings.get_profile("dev"), max_examples=100, derandomize=True, database=None)
 settings.register_profile("long", settings.get_profile("dev"), max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
@@ -31,6 +35,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.enviro
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="rewrite golden files with what the program says now")
+    parser.addoption("--seeds", type=int, help="of a property that is tried with many seeds, try at most so many")
 
 
 @pytest.fixture(scope="session")
@@ -77,14 +82,38 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if "spark" in getattr(item, "fixturenames", ()):
-        item.add_marker("spark")
+    for name in {"spark", "browser"} & set(getattr(item, "fixturenames", ())):
+        item.add_marker(name)
+    if item.path.is_relative_to(PROPERTIES):
+        item.add_marker("property")
     if item.get_closest_marker("browser") and _chromium() is None:
         item.add_marker(pytest.mark.skip(reason=NO_BROWSER))
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    limit = config.getoption("--seeds")
+    if limit is not None:
+        _keep_first_seeds(config, items, limit)
+    _order_by_cost(items)
+
+
+def _keep_first_seeds(config: pytest.Config, items: list[pytest.Item], limit: int) -> None:
+    """Of the selected tests of a property that differ in nothing but a seed, keep the first ones."""
+    tried: Counter[str] = Counter()
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        is_one_of_many = "property" in item.keywords and any(params.pop(name, None) is not None for name in SEEDS)
+        test = f"{item.nodeid.partition('[')[0]} {params}"
+        tried[test] += is_one_of_many
+        (left_out if is_one_of_many and tried[test] > limit else kept).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
+
+
+def _order_by_cost(items: list[pytest.Item]) -> None:
     """Quick tests first: most mistakes show before a virtual machine or a browser has started.
 
     Several processes begin with the slow ones, so that none is left with them in the end while the others have nothing

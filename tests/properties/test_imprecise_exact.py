@@ -15,6 +15,7 @@ from tests.kit.chains import ChainCase, chain_cases
 from tests.kit.exact_kernels import IN_FRACTIONS
 from tests.kit.look_back import require_all
 from tests.kit.oracle import probable_oracle
+from tests.kit.seeds import at_length
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.imprecise.confidence import COMPILED
@@ -29,7 +30,7 @@ from inkling.physical.planner import plan_program
 PROGRAMS_PER_SEED = 40
 KEYS = 20
 SEEDS = range(7)
-LONG_SEEDS = range(7, 87)
+LONG_SEEDS = at_length(range(7, 87))
 
 Answers = dict[tuple[str, ...], tuple[int, int, Fraction]]
 

@@ -8,13 +8,14 @@ from itertools import pairwise
 import pytest
 from tests.kit.lost_programs import LostCase, lost_case
 from tests.kit.probable_oracle import ProbableResult, probable_oracle
+from tests.kit.seeds import at_length
 
 from inkling import Sampling, parse
 from inkling.analysis.lost import relations_of
 from inkling.logical import plan as p
 
 SEEDS = range(3)
-LONG_SEEDS = range(3, 30)
+LONG_SEEDS = at_length(range(3, 30))
 CASES_PER_SEED = 40
 EPSILON = 0.02
 

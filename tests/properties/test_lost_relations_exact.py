@@ -30,6 +30,7 @@ from tests.reference.lost.forward import chance, counts, counts_of_lines
 from tests.reference.lost.order import n_worlds
 from tests.reference.lost.tree import walk
 from tests.reference.lost.world import world_chance
+from tests.kit.seeds import at_length
 
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.model.schema import StreamSchema
@@ -37,7 +38,7 @@ from inkling.model.uncertainty import LostEvents
 from inkling.model.worlds import worlds
 
 SEEDS = range(5)
-LONG_SEEDS = range(5, 85)
+LONG_SEEDS = at_length(range(5, 85))
 PAIRS_PER_SEED = 220
 QUESTIONS_PER_PAIR = 5
 

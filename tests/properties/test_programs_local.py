@@ -11,10 +11,11 @@ from tests.kit.comparison import differences
 from tests.kit.coverage import Coverage
 from tests.kit.look_back import require_all
 from tests.kit.programs import Case, parsed, seeded_cases
+from tests.kit.seeds import at_length
 
 CASES_PER_SEED = 250
 SEEDS = range(8)
-LONG_SEEDS = range(8, 88)
+LONG_SEEDS = at_length(range(8, 88))
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from tests.kit.exact_kernels import uncompiled
 from tests.kit.look_back import require_all
 from tests.kit.oracle import bound, probable_oracle, surroundings
 from tests.kit.regular_queries import RegularCase, random_regular
+from tests.kit.seeds import at_length
 
 import inkling
 from inkling.analysis.probable.strategy import Engine, strategy_of
@@ -31,7 +32,7 @@ from inkling.model.time import Clock
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(alone.COMPILED).items()})
 PROGRAMS_PER_SEED = 30
 SEEDS = range(5)
-LONG_SEEDS = range(5, 60)
+LONG_SEEDS = at_length(range(5, 60))
 
 Answers = dict[tuple[object, int], tuple[int, Fraction | float]]
 

@@ -32,6 +32,7 @@ from tests.kit.oracle import probable_oracle
 from tests.kit.programs import Options
 from tests.kit.queries import QueryCase, random_query
 from tests.kit.regular_queries import declaration, random_pattern, random_rows
+from tests.kit.seeds import at_length
 from tests.kit.uncertain import Doubts, random_uncertain_cases
 from tests.kit.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
 from tests.properties.test_imprecise_streams import together as keys_together
@@ -141,7 +142,7 @@ def test_what_stands_is_what_is_left(kind: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", at_length(range(10)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_stands_is_what_is_left_of_many(kind: str, seed: int) -> None:
     ask, n_programs = KINDS[kind]
@@ -162,7 +163,7 @@ def test_queries_say_what_the_definition_says_of_what_is_left() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", at_length(range(10)))
 def test_many_queries_say_what_the_definition_says_of_what_is_left(seed: int) -> None:
     rng, tally = random.Random(f"revisions queries {seed}"), Counter[str]()
     for _ in range(2 * N_QUERIES):

@@ -16,11 +16,12 @@ from tests.kit.look_back import require_all
 from tests.kit.programs import Case
 from tests.kit.rule_coverage import RULE_SET_FEATURES
 from tests.kit.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
+from tests.kit.seeds import at_length
 
 import inkling
 
 SEEDS = range(8)
-LONG_SEEDS = range(8, 48)
+LONG_SEEDS = at_length(range(8, 48))
 PROGRAMS_PER_SEED = 32
 DATASETS = 11
 UNPACKED_PER_SEED = 20

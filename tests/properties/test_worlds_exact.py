@@ -18,6 +18,7 @@ from tests.kit.oracle import ProbableResult
 from tests.kit.probable_comparison import found_in, probable_differences
 from tests.kit.rule_coverage import chosen_from
 from tests.kit.rulesets import rule_set_text
+from tests.kit.seeds import at_length
 from tests.kit.uncertain import Doubts, UncertainCase, uncertain_cases
 from tests.kit.world_data import counted_out, world_data
 
@@ -29,7 +30,7 @@ PROGRAMS_PER_SEED = 50
 DATASETS = 5
 SEEDS = range(8)
 RULE_SET_SEEDS = SEEDS[:4]
-LONG_SEEDS = range(8, 88)
+LONG_SEEDS = at_length(range(8, 88))
 ALL_WORLDS = 1_000_000
 RULE_SETS_PER_SEED = 8
 RULE_SETS = Doubts(accept=lambda plan: not chosen_from(plan), write=rule_set_text)
