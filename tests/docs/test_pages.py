@@ -25,6 +25,7 @@ from inkling.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LONG = ("change-a-running-program.md", "run-on-a-stream.md")
 EXECUTABLE = ("console", "python", "events", "word")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
@@ -49,7 +50,15 @@ def test_a_page_does_what_it_shows(path: Path, tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("path", [path for path in PAGES if runs(path) and needs_spark(path)], ids=page_name)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.long) if path.name in LONG else path
+        for path in PAGES
+        if runs(path) and needs_spark(path)
+    ],
+    ids=page_name,
+)
 def test_a_page_with_spark_does_what_it_shows(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: object
 ) -> None:

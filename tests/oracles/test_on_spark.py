@@ -32,6 +32,7 @@ def test_in_one_program(group: Together, spark: SparkSession) -> None:
     assert group.found_in(results_in_one_job(found)) == group.wanted()
 
 
+@pytest.mark.long
 def test_rule_sets_in_one_program(spark: SparkSession) -> None:
     text, given = rule_sets_together()
     program = parse(text)
@@ -41,6 +42,7 @@ def test_rule_sets_in_one_program(spark: SparkSession) -> None:
     assert {case.id: shown(case, found) for case in RULE_SETS} == {case.id: case.wanted() for case in RULE_SETS}
 
 
+@pytest.mark.long
 def test_cases_with_streams_of_their_own(spark: SparkSession) -> None:
     """Joins and background tables: a stream or two for each case, all in one program."""
     cases = [case for group in together(etalis_cases.CASES) if len(group.cases) < FEW for case in group.cases]

@@ -63,6 +63,7 @@ def told(spark: SparkSession, *rows: dict[str, object], event: str = "fire") -> 
     return [Output(event, frame(spark, list(rows), RESULTS), len(rows))]
 
 
+@pytest.mark.long
 def test_net_content_after_every_batch(spark: SparkSession, server: Server, database: str, tmp_path: Path) -> None:
     """Every batch comes twice, and the job starts again in between."""
     to = server.address(database, options="?schema=found&prefix=now_")

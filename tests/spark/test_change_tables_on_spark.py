@@ -62,6 +62,7 @@ def refused(rejects: pa.Table) -> Counter[tuple[object, ...]]:
     return Counter((row["stream"], row["reason"], row["detail"], row["id"]) for row in rejects.to_pylist())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("world", WORLDS)
 def test_changes_eq_definition(world: str, spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(world)

@@ -13,6 +13,7 @@ from inkling import InputError, parse
 N_FORECASTS = 5
 
 
+@pytest.mark.long
 def test_models_and_forecasts_do_not_depend_on_the_runner(spark: SparkSession) -> None:
     chance = random.Random("forecasts on Spark")
     asked = [some_asked(chance, number, resets=True) for number in range(N_FORECASTS)]

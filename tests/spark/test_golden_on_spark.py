@@ -12,25 +12,10 @@ from inkling.logical.streams import plain
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 CASES = sorted(path.parent.name for path in GOLDEN.glob("*/query.ink"))
-QUICK = {
-    "derived_columns",
-    "derived_events",
-    "not_deadline",
-    "or",
-    "repeat_at_least",
-    "return_columns",
-    "segments_on_same",
-    "seq_strict",
-    "table_binds",
-    "table_tests",
-    "within_time",
-}
-"""One of each kind; the others take a minute."""
 
 
-@pytest.mark.parametrize(
-    "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.long) for case in CASES]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("case", CASES)
 def test_matches_on_spark_are_the_accepted_ones(case: str, spark: SparkSession) -> None:
     folder = GOLDEN / case
     program = inkling.load(folder / "query.ink")

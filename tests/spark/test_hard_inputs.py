@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from pyspark.sql import SparkSession
 
 from inkling import parse
@@ -104,6 +105,7 @@ def test_zones_and_years(spark: SparkSession) -> None:
     assert [len(lines) for lines in shown(locally).values()] == [2, 2, 5]
 
 
+@pytest.mark.long
 def test_many_events_on_one_key_and_many_keys(spark: SparkSession) -> None:
     program = parse("""
         STREAM V(id BIGINT, k STRING, one STRING, t BIGINT, x BIGINT) ID id KEY k TIME t ORDER BY id;

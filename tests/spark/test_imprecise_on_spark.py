@@ -128,6 +128,7 @@ def test_random_chains_by_key(spark: SparkSession) -> None:
         _same(expected, pack.there(spark, partitions))
 
 
+@pytest.mark.long
 def test_random_chains_in_slices(spark: SparkSession) -> None:
     pack = Pack.of(4, 20, keyed=False)
     expected = pack.here()
@@ -223,6 +224,7 @@ def _refused(results: Results) -> list[tuple[str, str, str]]:
     return sorted((row["stream"], row["reason"], row["id"]) for row in results.rejects.to_pylist())
 
 
+@pytest.mark.long
 def test_ticks_of_timestamps(spark: SparkSession) -> None:
     """Slices count ticks, not microseconds."""
     program = inkling.parse("""

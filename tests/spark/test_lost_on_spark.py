@@ -71,6 +71,7 @@ def _shown(row: Mapping[str, object]) -> str:
     return repr(sorted((key, value) for key, value in row.items() if key not in ("probability", "error")))
 
 
+@pytest.mark.long
 def test_random_relations(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     program, rows = packed(20)
     assert relations_of(program.plan).keys() == {event.name for event in program.plan.events}
@@ -185,6 +186,7 @@ def _refused(rows: list[Row]) -> list[tuple[object, ...]]:
     return sorted((row["stream"], row["reason"], row["id"]) for row in rows)
 
 
+@pytest.mark.long
 def test_segments_that_are_events(spark: SparkSession) -> None:
     """Relations that are answered over the stream behind them, while the events themselves are in worlds."""
     program = inkling.parse("""

@@ -94,6 +94,7 @@ def _here(program: Program, inputs: Mapping[str, object]) -> Found:
     return {name: table.to_pylist() for name, table in program.run_local(inputs).tables.items()}
 
 
+@pytest.mark.long
 def test_random_queries(spark: SparkSession) -> None:
     program, rows = _packed(6, 9)
     strategies = strategies_of(program.plan)

@@ -77,7 +77,9 @@ def _expected(plan: ProgramPlan, datasets: Sequence[Rows], tables: Rows) -> dict
     return found
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize(
+    "world", [one if one == "mixed" else pytest.param(one, marks=pytest.mark.long) for one in WORLDS]
+)
 def test_spark_eq_definition(world: str, spark: SparkSession) -> None:
     rng = random.Random(world)
     streams = WORLDS[world]
@@ -98,6 +100,7 @@ def test_there_are_a_hundred_programs() -> None:
     assert len(WORLDS) * EVENTS_PER_PROGRAM >= 100
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_without_a_key(seed: int, spark: SparkSession) -> None:
     """Programs that run by slices of time, by pattern, in several stages, or in one piece."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.kit.arrow import arrow_streams, arrow_tables
 
 import inkling
@@ -31,6 +32,7 @@ EVENT calm AS PATTERN Te a WHERE NOT slow(a.road, a.speed) AND NOT reach(a.road,
 """
 
 
+@pytest.mark.long
 def test_rules_answer_on_spark_as_in_this_process(spark: SparkSession) -> None:
     program = inkling.parse(TEXT)
     rng = random.Random(4)

@@ -36,6 +36,7 @@ WORLDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("world", WORLDS)
 def test_rules_on_spark_eq_definition(world: str, spark: SparkSession) -> None:
     _check(world, RULE_SETS_PER_PROGRAM, spark)

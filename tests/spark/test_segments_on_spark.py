@@ -17,6 +17,7 @@ N_EVENTS = 40
 N_OF_EVENTS = 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_segments_on_spark_eq_definition(spark: SparkSession, partitions: int) -> None:
     case = max(segments_cases(11, 12, n_events=N_EVENTS, ids=True), key=lambda one: len(one.rows["S"]))

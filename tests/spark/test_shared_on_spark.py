@@ -23,6 +23,7 @@ EVENT anyone AS PATTERN SEQ(A a, AT 50) WITHIN 20 TICKS;
 """
 
 
+@pytest.mark.long
 def test_spark_finds_what_this_process_finds(spark: SparkSession) -> None:
     rng = random.Random(5)
     rows = {

@@ -163,6 +163,7 @@ def test_the_same_worlds_everywhere(text: str, seed: int, span: int, methods: se
         results.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exact_up_to", [4, 64])
 def test_random_programs(exact_up_to: int, spark: SparkSession) -> None:
     settings = Sampling(epsilon=0.12, delta=0.12, exact_up_to=exact_up_to)

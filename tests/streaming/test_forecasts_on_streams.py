@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from pyspark.sql import SparkSession
 from tests.properties.naive_forecasts import RESET, STREAM, some_asked, some_rows
 from tests.spark.one_job import KeptRows
@@ -17,6 +18,7 @@ from inkling import parse
 N_FORECASTS, MICRO_BATCHES = 4, 3
 
 
+@pytest.mark.long
 def test_forecasts_on_streams_eq_one_run(spark: SparkSession, tmp_path: Path) -> None:
     chance = random.Random("forecasts on streams")
     asked = [some_asked(chance, number, resets=True) for number in range(N_FORECASTS)]

@@ -120,9 +120,10 @@ def pieces_of(rows: Rows, borders: list[int]) -> list[Rows]:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("program", "buckets"),
-    [pytest.param(BY_LINE, 3, marks=pytest.mark.long), (ALL_LINES, 1)],
+    [(BY_LINE, 3), (ALL_LINES, 1)],
     ids=["by line", "all lines"],
 )
 def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, program: Program, buckets: int) -> None:

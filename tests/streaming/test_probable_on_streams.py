@@ -86,9 +86,10 @@ def _arrival(row: dict[str, object]) -> int:
     return int(str(row["t"])) + sum(map(ord, repr(row))) % 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("program", "buckets"),
-    [pytest.param(BY_KEY, 2, marks=pytest.mark.long), (FOR_ANYONE, 1)],
+    [(BY_KEY, 2), (FOR_ANYONE, 1)],
     ids=["by key", "for anyone"],
 )
 def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, program: Program, buckets: int) -> None:

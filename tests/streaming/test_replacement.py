@@ -129,6 +129,7 @@ def look_twice(watcher: Watcher) -> None:
     watcher.look()
 
 
+@pytest.mark.long
 def test_a_running_program_is_replaced(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.close("a")

@@ -62,6 +62,7 @@ MODES = {
 POLICIES = frozenset({"CONSUME RECENT", "CONSUME CHRONOLOGICAL"})
 
 
+@pytest.mark.long
 def test_net_of_random_programs_eq_definition(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +108,7 @@ def test_there_are_fifty_programs() -> None:
 CERTAIN = {*Evaluator} - {Evaluator.CHAIN, Evaluator.QUERY, Evaluator.RELATION, Evaluator.WORLDS}
 
 
+@pytest.mark.long
 def test_net_of_every_evaluator_eq_batch_after_restart_and_crash(spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(7)
     plain = inkling.parse(doors.PROGRAM)

@@ -32,7 +32,8 @@ WORLDS = {
 }
 
 
-@pytest.mark.parametrize("world", ["points", pytest.param("mixed", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("world", WORLDS)
 def test_rules_on_streams_eq_definition(world: str, spark: SparkSession, tmp_path: Path) -> None:
     _check(world, RULE_SETS_PER_PROGRAM, spark, tmp_path)
 

@@ -101,7 +101,8 @@ def _lines(rows: Table) -> list[str]:
     return sorted(repr(sorted(row.items())) for row in rows)
 
 
-@pytest.mark.parametrize("kind", [pytest.param("times and values", marks=pytest.mark.long), "chains and losses"])
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["times and values", "chains and losses"])
 def test_stream_eq_one_run(kind: str, spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(kind)
     streams = STREAMS[kind]
@@ -198,6 +199,7 @@ def _visits(folder: Path, file: int, *times: int) -> None:
     arrive(folder, f"{file}.jsonl", "\n".join(rows), file)
 
 
+@pytest.mark.long
 def test_a_checkpoint_keeps_its_worlds_and_its_program(spark: SparkSession, tmp_path: Path) -> None:
     program = inkling.parse(TWO_VISITS)
     found: list[dict[str, object]] = []
