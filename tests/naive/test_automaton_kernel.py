@@ -1,9 +1,6 @@
 """The automaton kernels find what the definition finds: same ends, same witnesses, any cut into batches."""
 
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -172,22 +169,9 @@ def test_kernels_eq_definition(seed: int) -> None:
 
 
 def test_small_kernels_eq_definition() -> None:
-    """Few enough for plain Python; also run so, below."""
+    """Few enough for plain Python; also run so, by `test_uncompiled.py`."""
     rnd = random.Random(99)
     assert sum(check(rnd, longest=5) for _ in range(25)) > 0
-
-
-def test_kernels_without_compiler() -> None:
-    chosen = "test_small_kernels_eq_definition or test_more_room"
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", chosen],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "2 passed" in run.stdout
 
 
 def test_more_room() -> None:
