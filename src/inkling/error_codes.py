@@ -163,7 +163,6 @@ CODES: dict[str, str] = {
     "INK0424": "a look-up under NOT or OR that reads several events",
     "INK0425": "a recursive event that waits",
     "INK0426": "a recursion across partitions",
-    "INK0427": "why an event over uncertain streams is there is not supported yet",
     "INK0428": "open matches of this event are not supported yet",
     "INK0440": "values from tables in a window are not supported yet",
     "INK0441": "windows over events that may be lost are not supported yet",

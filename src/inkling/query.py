@@ -279,11 +279,22 @@ class Program:
         settings = TrialSettings(chosen, kind, until, share, threshold, censored)
         return tried(self, inputs, tables, settings, spark=spark, models=models, on_refused=_log_refused)
 
-    def why(self, event: str, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> Why:
-        """Why an event has the results that it has over these inputs, or none: run in this process."""
-        from inkling.why.account import Why
+    def why(
+        self,
+        event: str,
+        inputs: Mapping[str, Data],
+        tables: Mapping[str, Data] | None = None,
+        *,
+        sampling: Sampling | None = None,
+    ) -> Why:
+        """Why an event has the results that it has over these inputs, or none: run in this process.
 
-        return Why(self, event, inputs, tables)
+        For an event that depends on an uncertain stream, `sampling` says when to enumerate all possible worlds, and
+        how closely probabilities must be known otherwise.
+        """
+        from inkling.why.ask import why
+
+        return why(self, event, inputs, tables, sampling)
 
     def open(
         self,

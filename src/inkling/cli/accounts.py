@@ -56,7 +56,7 @@ def _below(tree: Derivation, indent: str) -> Iterator[str]:
         is_last = place == len(inside)
         branch = f"{indent}{'└─ ' if is_last else '├─ '}"
         if isinstance(one, Fact):
-            yield f"{branch}with {one.table}{_listed(one.values)}"
+            yield f"{branch}with {one.table}{listed(one.values)}"
             continue
         yield branch + _said(*one)
         yield from _below(one[1], indent + ("   " if is_last else "│  "))
@@ -64,16 +64,18 @@ def _below(tree: Derivation, indent: str) -> Iterator[str]:
 
 def _said(name: str | None, tree: Derivation) -> str:
     called = "" if name is None else f"{name}: "
-    own = f" #{tree.ids[0]}" if tree.is_row else ""
-    when = _text(tree.start) if tree.start == tree.end else f"{_text(tree.start)} to {_text(tree.end)}"
-    return f"{called}{tree.source}{own}{_listed(tree.values)} at {when}"
+    own = "" if not tree.is_row else " (lost)" if tree.ids[0] is None else f" #{tree.ids[0]}"
+    when = text_of(tree.start) if tree.start == tree.end else f"{text_of(tree.start)} to {text_of(tree.end)}"
+    return f"{called}{tree.source}{own}{listed(tree.values)} at {when}"
 
 
-def _listed(values: Mapping[str, Shown]) -> str:
-    return f"({', '.join(f'{name}={_text(value)}' for name, value in values.items())})"
+def listed(values: Mapping[str, Shown]) -> str:
+    """Names and values in parentheses."""
+    return f"({', '.join(f'{name}={text_of(value)}' for name, value in values.items())})"
 
 
-def _text(value: Shown) -> str:
+def text_of(value: Shown) -> str:
+    """A value as programs write it, a timestamp in ISO 8601."""
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     return repr(value) if isinstance(value, str) else str(value)

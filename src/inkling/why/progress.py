@@ -54,10 +54,19 @@ class Progress:
         )
 
 
-def progress_of(event: p.EventPlan, program: p.ProgramPlan, given: TakenIn) -> Progress:
-    """How far an event got; the program holds it and what it rests on."""
-    drafts = [_WayDraft.of(event, way) for way in ways_of(event)]
-    closing = _clauses(event)
+def progress_of(
+    event: p.EventPlan, program: p.ProgramPlan, given: TakenIn, written: p.EventPlan | None = None
+) -> Progress:
+    """How far an event got; the program holds it and what it rests on.
+
+    In a world of an uncertain program an event is changed a little; `written` is the event as its user wrote it.
+    """
+    words = event if written is None else written
+    drafts = [
+        _WayDraft(event, way, PartTexts.of(words), said)
+        for way, said in zip(ways_of(event), ways_of(words), strict=True)
+    ]
+    closing = _clauses(event, words)
     questions = Questions()
     for draft in drafts:
         draft.ask(questions)
@@ -77,16 +86,17 @@ def progress_of(event: p.EventPlan, program: p.ProgramPlan, given: TakenIn) -> P
     return Progress(event.name, tuple(_with_obstacle(steps)), found[event.name])
 
 
-def _clauses(event: p.EventPlan) -> list[tuple[str, p.EventPlan]]:
+def _clauses(event: p.EventPlan, written: p.EventPlan) -> list[tuple[str, p.EventPlan]]:
     """What comes after WITHIN, NOT and HAVING, in order; each with the event that has come so far."""
     own = replace(event, per=p.Per.MATCH, confidence=None, top=None, demand=None)
     bare = replace(own, keep=None, restart=False, consumption=None, on_change=False)
     steps = []
     if isinstance(event.pattern, p.Disjunction):
-        names = Wording.of(event)
+        names = Wording.of(written)
         having = tuple(part for condition in event.having for part in e.conjuncts(condition))
+        said = (part for condition in written.having for part in e.conjuncts(condition))
         steps.append(("all together", replace(bare, having=())))
-        for number, condition in enumerate(having, start=1):
+        for number, condition in enumerate(said, start=1):
             steps.append((f"HAVING {expr_text(condition, names)}", replace(bare, having=having[:number])))
     if event.keep is not None:
         steps.append((f"KEEP FOR {span_text(event.keep)}", replace(bare, keep=event.keep)))
@@ -117,16 +127,13 @@ class _WayDraft:
     event: p.EventPlan
     way: Way
     texts: PartTexts
+    written: Way
     lines: list[_Line] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, event: p.EventPlan, way: Way) -> _WayDraft:
-        return cls(event, way, PartTexts.of(event))
-
     def ask(self, questions: Questions) -> None:
-        way, texts = self.way, self.texts
+        way, texts, written = self.way, self.texts, self.written
         for place, part in enumerate(way.parts):
-            line = _Line(texts.part(part), self._no_hop(place), self._sources(part))
+            line = _Line(texts.part(written.parts[place]), self._no_hop(place), self._sources(part))
             alone = _candidate_pattern(part)
             if alone is not None:
                 line.candidates = questions.ask(part_event(replace(self.event, head=()), "", on_its_own(alone)))
@@ -135,19 +142,19 @@ class _WayDraft:
                 line.matches = questions.ask(self._event(way.framed(so_far)))
             line.may_be_nothing = can_be_empty(so_far)
             self.lines.append(line)
-        for number, absent in enumerate(way.absences, start=1):
+        for number, absent in enumerate(written.absences, start=1):
             text = texts.part(absent)
             line = _Line(text, f"wherever the rest matches, `{text}` is broken")
             line.matches = questions.ask(self._event(way.framed(way.with_absences(number))))
             self.lines.append(line)
         whole = way.with_absences(len(way.absences))
-        if isinstance(way.whole, p.Except):
-            whole, text = way.whole, f"EXCEPT {texts.part(way.whole.other)}"
+        if isinstance(way.whole, p.Except) and isinstance(written.whole, p.Except):
+            whole, text = way.whole, f"EXCEPT {texts.part(written.whole.other)}"
             line = _Line(
                 text, f"every match is undone by `{text}`", matches=questions.ask(self._event(way.framed(whole)))
             )
             self.lines.append(line)
-        for number, condition in enumerate(way.having, start=1):
+        for number, condition in enumerate(written.having, start=1):
             text = f"HAVING {texts.condition(condition)}"
             event = part_event(self.event, "", way.framed(whole), way.having[:number], span=self._span)
             self.lines.append(_Line(text, f"no match passes `{text}`", matches=questions.ask(event)))
@@ -192,7 +199,7 @@ class _WayDraft:
             return f"there is no `{' | '.join(line.sources)}` at all"
         if step.candidates == 0:
             return f"no `{line.what}` happens, whatever comes before or after"
-        limit = " and ".join(f"WITHIN {window_text(limit)}" for limit in self.way.limits)
+        limit = " and ".join(f"WITHIN {window_text(limit)}" for limit in self.written.limits)
         if limit and step.too_long is None and line.sources:
             return f"{line.obstacle} {limit}"
         if step.too_long:
@@ -201,10 +208,10 @@ class _WayDraft:
         return line.obstacle
 
     def _no_hop(self, place: int) -> str:
-        now = self.texts.part(self.way.parts[place])
+        now = self.texts.part(self.written.parts[place])
         if not place:
             return f"no `{now}` happens"
-        before = self.texts.short(self.way.parts[place - 1])
+        before = self.texts.short(self.written.parts[place - 1])
         match self.way.whole:
             case p.Sequence(policy=p.Policy.ANY):
                 return f"no `{now}` follows a `{before}`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from inkling.errors import InputError, NotSupportedYet, nearest
 from inkling.evaluators.whole import run_plan
 from inkling.local import TakenIn
 from inkling.logical import plan as p
@@ -28,6 +29,31 @@ class Questions:
         name = f"{_OURS}{len(self.asked)}"
         self.asked.append(replace(event, name=name, schema=replace(event.schema, name=name)))
         return name
+
+
+def asked_for(name: str, program: p.ProgramPlan) -> p.EventPlan:
+    """The event of that name, if anything can be said about it."""
+    event = program.event(name)
+    if event is None:
+        names = [one.name for one in program.events]
+        close = nearest(name, names, n=1)
+        raise InputError.of(
+            "INK0561",
+            f"the program has no event called `{name}`",
+            notes=(f"its events are {', '.join(names)}",) if names else (),
+            helps=(f"ask for `{close[0]}`",) if close else (),
+        )
+    if event.forecast is not None:
+        raise NotSupportedYet.of(
+            "INK0453",
+            f"`{name}` is a forecast, of which no account is given yet",
+            notes=("it says after each event what its model says there",),
+            helps=(
+                f"`inkling why` tells how far `{event.forecast.of}` got",
+                "`inkling model show MODEL --forecast PROGRAM` lists what is said in each state",
+            ),
+        )
+    return event
 
 
 def needed_part(program: p.ProgramPlan, event: p.EventPlan) -> p.ProgramPlan:

@@ -42,6 +42,7 @@ class Enumerated:
 
     placed: tuple[Placed, ...]  # per stream
     weights: Weights
+    components: Ints  # of each world
 
 
 def count_worlds(
@@ -96,7 +97,7 @@ def enumerate_worlds(
             mine = lossy[0] if len(lossy[1]) == 0 else _only(lossy[0], lossy[1] == number)
             rows.append(_spread(mine, component[offset:], stride[offset:], first, n_worlds))
         placed.append(_joined(rows))
-    return Enumerated(tuple(placed), weights)
+    return Enumerated(tuple(placed), weights, np.repeat(np.arange(parts.count), n_worlds))
 
 
 def _component_of_factors(stream: WorldStream, component: Ints) -> Ints:

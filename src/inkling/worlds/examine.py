@@ -1,4 +1,7 @@
-"""A few results looked at more closely: when they started and ended, and which uncertain events they depend on."""
+"""A few results looked at more closely: when they started and ended, and which uncertain events they depend on.
+
+The report and `why` both read this.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +19,49 @@ from inkling.logical.streams import plain
 from inkling.model.batch import Ints
 from inkling.worlds.answer import names_of
 from inkling.worlds.estimate import Names
-from inkling.worlds.influence import Influence, UncertainEvent, candidates, influences
+from inkling.worlds.influence import Influence, UncertainEvent, candidates, influences, n_uncertain
+from inkling.worlds.outcomes import (
+    Dependence,
+    Scenario,
+    coarser,
+    dependences,
+    known_times,
+    scenarios,
+    that_matter,
+    turned_out,
+    with_stretches,
+)
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import WorldData
 from inkling.worlds.spread import Bin, spread_of
 from inkling.worlds.streams.lost import LossyStream
-from inkling.worlds.variants import MOST_WORLDS, Places, Removal, Seen, seen_again
+from inkling.worlds.variants import MOST_WORLDS, Places, Removal, Seen, Worlds, seen_again
 
 ROWS_IN_ALL = 4_000_000
 """About how many rows of worlds may be evaluated for what results depend on."""
 
+MOST_SCENARIOS = 2
+"""How many scenarios with a result are listed, and how many without it."""
+
+MOST_IN_A_SAMPLE = 6
+"""How many events tell scenarios apart where worlds were sampled: with more of them every world is its own scenario."""
+
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What the worlds tell about one result besides its probability."""
+    """What the worlds of its part of the data tell about one result."""
 
     starts: tuple[Bin, ...]
     ends: tuple[Bin, ...]
     influences: tuple[Influence, ...]
+    dependences: tuple[Dependence, ...]
+    having: tuple[Scenario, ...]  # the most probable scenarios with the result
+    lacking: tuple[Scenario, ...]  # and without it
+    n_having: int  # worlds that have the result
+    n_worlds: int  # of the part, or of the sample
+    n_events: int  # uncertain events of the part
+    identity: int
+    worlds: Worlds
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +82,37 @@ def examine(
     results: Mapping[str, pa.Table],
 ) -> dict[str, list[Examined | None]]:
     """For every result of the given tables what is known of it, in their order; None if it was not met again."""
-    data = WorldData.of(program, rows, tables, sampling.exact_up_to)
-    chosen = _components_of(data, results)
+    return examined_in(WorldData.of(program, rows, tables, sampling.exact_up_to), sampling, results)
+
+
+def examined_in(
+    data: WorldData, sampling: Sampling, results: Mapping[str, pa.Table], most_worlds: int = MOST_WORLDS
+) -> dict[str, list[Examined | None]]:
+    """The same for data that stands in worlds already; at most so many worlds are sampled."""
+    events = [event for event in data.program.events if event.name in results]
+    chosen = components_of_results(data, results)
     if not chosen.any():
         return {name: [None] * len(table) for name, table in results.items()}
-    seen = list(seen_again(data, sampling, chosen))
-    found = {event.name: _found(event, data, seen, results[event.name]) for event in program.events}
+    seen = list(seen_again(data, sampling, chosen, most_worlds=most_worlds))
+    found = {event.name: _found(event, data, seen, results[event.name]) for event in events}
     known = [one for ones in found.values() for one in ones if one is not None]
     removals = _removals(data, known)
     components = np.zeros(data.parts.count, bool)
     components[[one.component for one in removals]] = True
     again = list(seen_again(data, sampling, components, removals)) if removals else []
     return {
-        name: [None if one is None else _examined(one, program.scale, again, removals) for one in ones]
+        name: [None if one is None else _examined(one, data, again, removals) for one in ones]
         for name, ones in found.items()
     }
 
 
-def _components_of(data: WorldData, results: Mapping[str, pa.Table]) -> np.ndarray:
-    """Components that hold an event with an id that some result rests on; for lost events, those with losses then."""
+def components_of_results(data: WorldData, results: Mapping[str, pa.Table]) -> np.ndarray:
+    """Components that hold an event with an id that some result rests on; for lost events, those with losses then.
+
+    All components where a result rests on no event.
+    """
+    if any(not ids for table in results.values() for ids in table["lineage"].to_pylist()):
+        return np.ones(data.parts.count, bool)
     chosen = np.zeros(data.parts.count, bool)
     ids: set[str] = set()
     gaps: list[tuple[int, int]] = []
@@ -116,8 +156,7 @@ def _one(
     start, end, known = (_number(row[name]) for name in ("start", "end", "detected_at"))
     lineage = row["lineage"]
     assert isinstance(lineage, list)
-    head = [row[output.name] for output in event.head]
-    possible = met.get(_key(event, head, start, end, lineage), [])
+    possible = met.get(result_key(event, row), [])
     if len(possible) > 1:  # partitions that the head does not tell apart
         possible = [
             (part, at) for part, at in possible if names.named(part.matches.lineage[at : at + 1])[0].as_py() == lineage
@@ -126,9 +165,14 @@ def _one(
         return None
     part, at = possible[0]
     tokens = _tokens(part, at)
-    if not len(tokens):
+    if len(tokens):
+        component = int(places(tokens[:1])[0])
+    elif part.worlds.components is not None:
+        component = int(part.worlds.components[part.world[at]])
+    elif data.parts.count == 1:
+        component = 0
+    else:
         return None
-    component = int(places(tokens[:1])[0])
     return _Found(part, part.identity[at], component, candidates(data, component, tokens, start, max(end, known)))
 
 
@@ -151,6 +195,14 @@ def _keys(part: Seen, names: Names, scale: int) -> list[tuple[int, tuple[object,
         )
         for number, row in enumerate(first)
     ]
+
+
+def result_key(event: EventPlan, row: Mapping[str, object]) -> tuple[object, ...]:
+    """What tells a result apart in public columns, given as one of their rows."""
+    lineage = row["lineage"]
+    assert isinstance(lineage, list)
+    head = [row[output.name] for output in event.head]
+    return _key(event, head, _number(row["start"]), _number(row["end"]), lineage)
 
 
 def _key(
@@ -185,14 +237,35 @@ def _removals(data: WorldData, found: Sequence[_Found]) -> list[Removal]:
     return list(removals)
 
 
-def _examined(one: _Found, scale: int, again: Sequence[Seen], removals: Sequence[Removal]) -> Examined:
+def _examined(one: _Found, data: WorldData, again: Sequence[Seen], removals: Sequence[Removal]) -> Examined:
+    scale, worlds = data.program.scale, one.seen.worlds
     rows = np.flatnonzero((one.seen.identity == one.identity) & (one.seen.variant == 0))
     matches, weights = one.seen.matches, one.seen.weight[rows]
     mine = [part for part in again if part.event is one.seen.event]
+    here = worlds.of_component(one.component)
+    has = np.isin(here, one.seen.world[rows])
+    chances = worlds.weights[here]
+    in_part = [np.flatnonzero(component == one.component) for component in data.parts.of_rows]
+    turned = turned_out(worlds, here, one.events, known_times(data.streams, in_part), scale)
+    is_exact = worlds.components is not None
+    depends = dependences(turned, chances, has, exact=is_exact)
+    if is_exact:
+        telling = with_stretches(that_matter(turned, chances, has), chances, has)
+    else:
+        by_event = {found.event: found for found in turned}
+        telling = [coarser(by_event[found.event], found.given) for found in depends[:MOST_IN_A_SAMPLE]]
     return Examined(
         spread_of(matches.start[rows] // scale, weights),
         spread_of(matches.end[rows] // scale, weights),
         influences(mine, one.identity, one.component, removals, one.events),
+        tuple(depends),
+        tuple(scenarios(telling, chances, here, has, MOST_SCENARIOS)),
+        tuple(scenarios(telling, chances, here, ~has, MOST_SCENARIOS)),
+        int(np.count_nonzero(has)),
+        len(here),
+        n_uncertain(data, one.component),
+        int(one.identity),
+        worlds,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from inkling.io.normalize import ID, START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.event import Value
+from inkling.model.uncertainty import LostEvents
 from inkling.worlds.run import WorldData
 from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.imprecise import ImpreciseStream
@@ -26,13 +27,17 @@ NOTICED = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class UncertainEvent:
-    """An event of an uncertain stream; `id` is null if it was lost, and lists those of alternatives that differ."""
+    """An event of an uncertain stream; `id` is null if it was lost, and lists those of alternatives that differ.
+
+    A lost event is known by its KEY and its number, in `lost`.
+    """
 
     token: int
     stream: str
     id: Value
     low: int
     high: int
+    lost: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,16 @@ def candidates(data: WorldData, component: int, lineage: Ints, low: int, high: i
     return tuple(ordered[:MOST_EVENTS])
 
 
+def n_uncertain(data: WorldData, component: int) -> int:
+    """How many uncertain events a component has."""
+    total = 0
+    for stream, component_of in zip(data.streams, data.parts.of_rows, strict=True):
+        if not isinstance(stream, CertainStream):
+            rows = np.flatnonzero((component_of == component) & _is_open(stream))
+            total += len(np.unique(event_tokens(stream)[rows]))
+    return total
+
+
 def _uncertain(
     data: WorldData, component: int, low: int, high: int, lineage: Ints
 ) -> Iterator[tuple[UncertainEvent, bool]]:
@@ -73,9 +88,22 @@ def _uncertain(
         ids = stream.rows[ID].combine_chunks()
         for row in rows.tolist():
             event = UncertainEvent(
-                int(tokens[row]), stream.schema.name, ids[row].as_py(), int(begins[row]), int(ends[row])
+                int(tokens[row]),
+                stream.schema.name,
+                ids[row].as_py(),
+                int(begins[row]),
+                int(ends[row]),
+                _known_of(stream, row),
             )
             yield event, bool(own[row])
+
+
+def _known_of(stream: ImpreciseStream | ProbableStream | LossyStream, row: int) -> tuple[tuple[str, Value], ...]:
+    """What is known of a lost event."""
+    doubt = stream.schema.doubt
+    if not isinstance(doubt, LostEvents):
+        return ()
+    return tuple((name, stream.rows[name][row].as_py()) for name in (*stream.schema.key, doubt.number))
 
 
 def _is_open(stream: ImpreciseStream | ProbableStream | LossyStream) -> np.ndarray:

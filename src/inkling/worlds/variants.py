@@ -40,6 +40,22 @@ def event_tokens(stream: WorldStream) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
+class Worlds:
+    """Worlds of some components: which rows stand in each, and how probable it is, or its share of a sample."""
+
+    streams: Sequence[WorldStream]
+    placed: Sequence[Placed]
+    weights: np.ndarray
+    components: Ints | None  # of each world; None where each was sampled for all components at once
+
+    def of_component(self, component: int) -> Ints:
+        """The worlds of one component."""
+        if self.components is None:
+            return np.arange(len(self.weights))
+        return np.flatnonzero(self.components == component)
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """The matches of one event, one line per match and world.
 
@@ -53,6 +69,7 @@ class Seen:
     variant: Ints
     world: Ints
     weight: np.ndarray
+    worlds: Worlds
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +90,41 @@ class Places:
 
 
 def seen_again(
-    data: WorldData, sampling: Sampling, chosen: np.ndarray, removals: Sequence[Removal] = ()
+    data: WorldData,
+    sampling: Sampling,
+    chosen: np.ndarray,
+    removals: Sequence[Removal] = (),
+    most_worlds: int = MOST_WORLDS,
 ) -> Iterator[Seen]:
     """Every event in the worlds of the chosen components: those that can be counted out in all, others in a sample."""
+    for worlds in worlds_again(data, sampling, chosen, most_worlds):
+        yield from _evaluated(data, worlds, removals)
+
+
+def worlds_again(
+    data: WorldData, sampling: Sampling, chosen: np.ndarray, most_worlds: int = MOST_WORLDS
+) -> Iterator[Worlds]:
+    """All worlds of the chosen components that have few, then a sample of the worlds of the others."""
     countable = chosen & ~data.is_sampled
     if countable.any():
         lost = {component: found for component, found in data.choices.lost.items() if countable[component]}
         few = replace(data.choices, n_worlds=np.where(countable, data.choices.n_worlds, np.inf), lost=lost)
-        worlds = enumerate_worlds(data.streams, data.parts, few, data.program.scale, Numbers.FLOAT)
-        yield from _evaluated(data, data.streams, worlds.placed, worlds.weights.astype(np.float64), removals)
+        found = enumerate_worlds(data.streams, data.parts, few, data.program.scale, Numbers.FLOAT)
+        yield Worlds(data.streams, found.placed, found.weights.astype(np.float64), found.components)
     sampled = chosen & data.is_sampled
     if sampled.any():
         streams, masks = data.restricted(sampled)
-        n_worlds = min(MOST_WORLDS, sampling.n_worlds)
+        n_worlds = min(most_worlds, sampling.n_worlds)
         seed = np.uint64(sampling.seed & (2**64 - 1))
         drawn = [stream.draw(seed, 0, n_worlds, data.program.scale) for stream in streams]
         placed = [only(one, mask) for one, mask in zip(drawn, masks, strict=True)]
-        yield from _evaluated(data, streams, placed, np.full(n_worlds, 1 / n_worlds), removals)
+        yield Worlds(streams, placed, np.full(n_worlds, 1 / n_worlds), None)
 
 
-def _evaluated(
-    data: WorldData,
-    streams: Sequence[WorldStream],
-    placed: Sequence[Placed],
-    weights: np.ndarray,
-    removals: Sequence[Removal],
-) -> Iterator[Seen]:
-    program, n_worlds, places = data.program, len(weights), Places.of(data)
+def _evaluated(data: WorldData, worlds: Worlds, removals: Sequence[Removal]) -> Iterator[Seen]:
+    program, n_worlds, places = data.program, len(worlds.weights), Places.of(data)
     sources = {}
-    for stream, one in zip(streams, placed, strict=True):
+    for stream, one in zip(worlds.streams, worlds.placed, strict=True):
         tokens = stream.tokens.view(np.int64)
         every = _with_variants(one, event_tokens(stream)[one.rows], places(tokens)[one.rows], removals, n_worlds)
         sources[stream.schema.name] = world_rows(stream.rows, stream.tokens, every, stream.time_columns, program.scale)
@@ -110,7 +133,7 @@ def _evaluated(
         matches = found[event.name]
         number = matches.values[WORLD].to_numpy()
         world = number % n_worlds
-        yield Seen(event, matches, identities(event, matches), number // n_worlds, world, weights[world])
+        yield Seen(event, matches, identities(event, matches), number // n_worlds, world, worlds.weights[world], worlds)
 
 
 def _with_variants(

@@ -139,12 +139,6 @@ def test_unknown_event() -> None:
         inkling.parse(STREAMS + "EVENT e AS PATTERN A a;").why("f", rows())
 
 
-def test_uncertain_streams_are_refused() -> None:
-    program = inkling.parse("STREAM P(x INT) TIME t PROBABILITY p; EVENT e AS PATTERN P a;")
-    with pytest.raises(NotSupportedYet, match="INK0427"):
-        program.why("e", {"P": []})
-
-
 def test_no_account_of_forecasts() -> None:
     program = inkling.parse(
         "STREAM A(v INT, t BIGINT) TIME t ORDER BY t; EVENT x AS PATTERN SEQ STRICT(A[v = 1], A[v = 2]) PER END;"

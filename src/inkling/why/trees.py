@@ -1,0 +1,186 @@
+"""Derivations as trees: results with the events that they are made of, down to rows of streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.evaluators.stage.engine import source_table
+from inkling.io.spellings import EPOCH
+from inkling.local import TakenIn
+from inkling.logical import plan as p
+from inkling.logical.instants import ends_of
+from inkling.logical.text import Wording
+from inkling.model.batch import Ints, MatchBatch
+from inkling.model.event import Event, Value
+from inkling.model.schema import Column
+from inkling.model.time import Clock
+from inkling.model.types import Type
+from inkling.why.derivations import Past, retraced
+
+Shown = Value | datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A row of a table, or a fact of a rule, that a result looked up."""
+
+    table: str
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A row of a stream, or a result with what it rests on; times are those of the clock.
+
+    The id of an event that was lost is None.
+    """
+
+    source: str
+    values: Mapping[str, Shown]
+    start: Shown
+    end: Shown
+    ids: tuple[Value, ...]
+    parts: tuple[tuple[str | None, Derivation], ...] = ()  # each with the variable that stands for it
+    facts: tuple[Fact, ...] = ()
+    is_row: bool = False
+
+    def rows(self) -> Iterator[Derivation]:
+        """The rows of streams at the bottom, in the order of the lineage."""
+        if self.is_row:
+            yield self
+        for _, part in self.parts:
+            yield from part.rows()
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Derivations of the results of a certain program.
+
+    In one world of an uncertain program, events have other names and a finer clock than users know: `named` gives the
+    id of an event, `columns` those columns of a source that users know, and `scale` how much finer the clock is.
+    """
+
+    plan: p.ProgramPlan
+    given: TakenIn
+    matches: Mapping[str, MatchBatch]
+    columns: Mapping[str, tuple[Column, ...]]
+    named: Callable[[Value], Value] = lambda one: one
+    scale: int = 1
+
+    def of(self, event: p.EventPlan, place: int) -> Derivation:
+        """What a match of an event rests on; matches are counted from 0."""
+        result = _results(event, self.matches[event.name].take(_row(place)))[0]
+        found = self._of_result(event, result, (), self._past(result.ids))
+        assert found is not None, "the events of a result make it"
+        return found
+
+    def _of_result(self, event: p.EventPlan, result: Event, path: tuple[Event, ...], past: Past) -> Derivation | None:
+        """The first way to come to a result that does not lead back to it."""
+        for way in retraced(event, result, past, self.given.around):
+            parts = []
+            for member in way.members:
+                part = self._of_member(member.event, (*path, result), past)
+                if part is None:
+                    break
+                parts.append((event.slots[member.slot].name, part))
+            else:
+                names = Wording.of(event).lookups
+                facts = tuple(Fact(names[number], dict(row)) for number, row in sorted(way.bindings.facts.items()))
+                return self._shown(result, tuple(parts), facts)
+        return None
+
+    def _of_member(self, member: Event, path: tuple[Event, ...], past: Past) -> Derivation | None:
+        event = self.plan.event(member.source)
+        if event is None:
+            return self._shown(member, (), (), is_row=True)
+        if member in path:
+            return None
+        return self._of_result(event, member, path, past)
+
+    def _shown(
+        self,
+        event: Event,
+        parts: tuple[tuple[str | None, Derivation], ...],
+        facts: tuple[Fact, ...],
+        *,
+        is_row: bool = False,
+    ) -> Derivation:
+        scale = 1 if is_row else self.scale  # columns of rows hold times as they were read
+        values = {
+            column.name: self._value(value, column.type, scale)
+            for column in self.columns[event.source]
+            if (value := event.values.get(column.name)) is not None
+        }
+        start, end = (self._value(edge.time, Type.TIME, self.scale) for edge in (event.start, event.end))
+        ids = tuple(self.named(one) for one in event.ids)
+        return Derivation(event.source, values, start, end, ids, parts, facts, is_row)
+
+    def _value(self, value: Value, kind: Type, scale: int) -> Shown:
+        if kind not in (Type.TIME, Type.DURATION) or not isinstance(value, int):
+            return value
+        if kind is Type.TIME and self.given.measure.clock is Clock.TIMESTAMP:
+            return EPOCH + timedelta(microseconds=value // scale)
+        return value // scale if value % scale == 0 else round(value / scale, 2)
+
+    def _past(self, ids: tuple[Value, ...]) -> Past:
+        """Rows that have one of the ids, and results that rest on nothing else."""
+        by_source: dict[str, dict[Value, list[Event]]] = {}
+        wanted = set(ids)
+        for stream in self.plan.streams:
+            name = stream.schema.name
+            rows = with_derived_columns(stream, self.given.sources[name], self.given.around)
+            kind = rows.schema.field(r.ID).type
+            some = [one for one in wanted if _is_of(one, kind)]
+            chosen = rows.filter(pc.is_in(rows[r.ID], pa.array(some, kind)))
+            by_source[name] = _by_first_id(_stream_rows(stream, chosen))
+        for event in self.plan.events:
+            matches = self.matches[event.name]
+            places = [place for place, own in enumerate(matches.lineage.to_pylist()) if wanted.issuperset(own)]
+            by_source[event.name] = _by_first_id(_results(event, matches.take(_row(*places))))
+        return Past(by_source)
+
+
+def columns_of(program: p.ProgramPlan) -> dict[str, tuple[Column, ...]]:
+    """The columns of every source of a program."""
+    sources = (*program.streams, *program.events)
+    return {one.schema.name: tuple(one.schema.columns) for one in sources}
+
+
+def _stream_rows(stream: p.StreamPlan, rows: pa.Table) -> list[Event]:
+    names = [column.name for column in stream.schema.columns if column.name in rows.column_names]
+    return [
+        Event(stream.schema.name, (row[r.ID],), *ends_of(row[r.START], row[r.END]), {name: row[name] for name in names})
+        for row in rows.to_pylist()
+    ]
+
+
+def _results(event: p.EventPlan, matches: MatchBatch) -> list[Event]:
+    names = [column.name for column in event.schema.columns]
+    return [
+        Event(event.name, tuple(row[r.IDS]), *ends_of(row[r.START], row[r.END]), {name: row[name] for name in names})
+        for row in source_table(matches).to_pylist()
+    ]
+
+
+def _by_first_id(happened: Iterable[Event]) -> dict[Value, list[Event]]:
+    found: dict[Value, list[Event]] = {}
+    for one in happened:
+        if one.ids:
+            found.setdefault(one.ids[0], []).append(one)
+    return found
+
+
+def _is_of(value: Value, kind: pa.DataType) -> bool:
+    return isinstance(value, str) == bool(pa.types.is_string(kind))
+
+
+def _row(*places: int) -> Ints:
+    return np.array(places, np.int64)

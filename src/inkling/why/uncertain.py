@@ -1,0 +1,233 @@
+"""The account of an event over uncertain streams: in which worlds its results are, and what they depend on there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling import local
+from inkling.io import Data
+from inkling.io.normalize import ID
+from inkling.logical import plan as p
+from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.rewrite import rewrite
+from inkling.model.event import Value
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
+from inkling.physical.runnable import Runnable
+from inkling.results import ROUNDING, most_probable, reaches
+from inkling.why.account import Why
+from inkling.why.one_world import OneWorld
+from inkling.why.progress import Progress
+from inkling.why.trees import Derivation
+from inkling.why.worlds_of import InWorlds, Looked, WithResult
+from inkling.worlds.answer import names_of
+from inkling.worlds.bounds import interval
+from inkling.worlds.estimate import estimate_table, exact_estimate, sampled_estimate
+from inkling.worlds.examine import Examined, components_of_results, examined_in, result_key
+from inkling.worlds.likeliest import Likeliest, likeliest
+from inkling.worlds.program import WorldProgram
+from inkling.worlds.run import WorldData
+from inkling.worlds.settings import Sampling
+from inkling.worlds.variants import event_tokens
+
+MOST_ROWS = 20_000_000
+"""About how many rows of sampled worlds are evaluated; with more data, fewer worlds are sampled."""
+
+FEWEST_WORLDS = 256
+"""So many worlds are sampled however much data there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """An event with all it rests on, as a program of its own."""
+
+    plan: p.ProgramPlan
+    physical: PhysicalPlan
+    folder: Path
+
+
+class UncertainWhy(Why):
+    """Why an uncertain event has the results that it has; made by `Program.why`."""
+
+    def __init__(
+        self,
+        program: Runnable,
+        event: str,
+        inputs: Mapping[str, Data],
+        tables: Mapping[str, Data] | None,
+        sampling: Sampling,
+    ) -> None:
+        super().__init__(program, event, inputs, tables)
+        self._inputs, self._tables, self._folder = inputs, tables, program.folder
+        self._sampling = sampling
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How far the pattern got in the most probable world, part by part."""
+        return self._in_one(self.most_probable_world)
+
+    @cached_property
+    def most_probable_world(self) -> Likeliest:
+        return likeliest(self._data, self._sampling, np.ones(self._data.parts.count, bool))
+
+    def progress_around(self, ids: Iterable[Value]) -> Progress | None:
+        """How far the pattern got in the most probable world of the parts of the data that hold these events.
+
+        None if some event is unknown.
+        """
+        wanted = {str(one) for one in ids}
+        chosen = np.zeros(self._data.parts.count, bool)
+        known: set[str] = set()
+        for stream, component in zip(self._data.streams, self._data.parts.of_rows, strict=True):
+            own = stream.rows[ID].cast(pa.string())
+            found = pc.is_in(own, pa.array(sorted(wanted), pa.string())).to_numpy(zero_copy_only=False)
+            chosen[component[found]] = True
+            known |= {one for one in own.filter(pa.array(found)).to_pylist() if one is not None}
+        if known != wanted:
+            return None
+        return self._in_one(likeliest(self._data, self._sampling, chosen))
+
+    @cached_property
+    def results(self) -> pa.Table:
+        """The results that a run reports, with their probabilities."""
+        part = _Part(self._plan, plan_program(rewrite(self._plan).plan), self._folder)
+        return local.run(part, self._inputs, self._tables, self._sampling).tables[self._event.name]
+
+    @cached_property
+    def possible(self) -> pa.Table:
+        """The results that some world has: those of a run, then those that it leaves out, the most probable first."""
+        reported = self.results
+        told = Counter(result_key(self._event, row) for row in reported.to_pylist())
+        others = []
+        found = most_probable(self._estimates, len(self._estimates))
+        for place, row in enumerate(found.to_pylist()):
+            key = result_key(self._event, row)
+            if told[key]:
+                told[key] -= 1
+            else:
+                others.append(place)
+        if not others:
+            return reported
+        left_out = found.take(pa.array(others, pa.int64()))
+        return pa.concat_tables([reported, left_out.cast(reported.schema)])
+
+    def results_with(self, ids: Iterable[Value]) -> list[int]:
+        """The places of the possible results that depend on all these events, counted from 1.
+
+        Alternatives of one event may have ids of their own; any of them will do.
+        """
+        events: dict[str, set[int]] = {}
+        for stream in self._data.streams:
+            called = stream.rows[ID].cast(pa.string()).to_pylist()
+            for one, token in zip(called, event_tokens(stream).tolist(), strict=True):
+                if one is not None:
+                    events.setdefault(one, set()).add(token)
+        wanted = [events.get(str(one), set()) for one in ids]
+        found = []
+        for place, lineage in enumerate(self.possible["lineage"].to_pylist(), start=1):
+            own = set().union(*(events.get(str(one), set()) for one in lineage))
+            if all(tokens & own for tokens in wanted):
+                found.append(place)
+        return found
+
+    @property
+    def n_sampled(self) -> int:
+        """How many worlds were sampled; 0 where all parts of the data have few enough worlds to enumerate them."""
+        return self._n_worlds if self._data.is_sampled.any() else 0
+
+    @property
+    def unseen(self) -> float:
+        """The largest probability that a result can have which no sampled world has, with confidence 1 - delta."""
+        if not self.n_sampled:
+            return 0.0
+        return float(interval(np.zeros(1, np.int64), self.n_sampled, self._sampling.delta)[1][0])
+
+    @property
+    def sampling(self) -> Sampling:
+        return self._sampling
+
+    def tree(self, number: int = 1) -> Derivation:
+        """What a result rests on in the most probable world that has it; results are counted from 1."""
+        found = self.worlds(number)
+        if not found.having:
+            raise LookupError(f"no world that was looked at has result {number}")
+        return found.having[0].tree
+
+    def worlds(self, number: int = 1) -> InWorlds:
+        """In which worlds the event has a result, and what it depends on; results are counted from 1."""
+        self._require(number)
+        row = self.possible.slice(number - 1, 1)
+        (probability,), (error,), (method,) = (row[name].to_pylist() for name in ("probability", "error", "method"))
+        left_out = self.left_out(number)
+        most = self._most_worlds(components_of_results(self._data, {self._event.name: row}))
+        (found,) = examined_in(self._data, self._sampling, {self._event.name: row}, most)[self._event.name]
+        if found is None:
+            return InWorlds(probability, error, method, left_out)
+        return InWorlds(
+            probability,
+            error,
+            method,
+            left_out,
+            Looked(found.n_worlds, found.n_having, found.n_events, found.worlds.components is None),
+            tuple(WithResult(one, self._tree(found, one.world)) for one in found.having),
+            found.lacking,
+            found.dependences,
+            found.influences,
+        )
+
+    def left_out(self, number: int) -> str | None:
+        """The clause by which a run leaves a possible result out; None if it reports the result."""
+        self._require(number)
+        if number <= len(self.results):
+            return None
+        probability = self.possible["probability"][number - 1].as_py()
+        confidence, top = self._event.confidence, self._event.top
+        if confidence is not None and not reaches(np.array([probability]), confidence, ROUNDING)[0]:
+            return f"CONFIDENCE {'>' if confidence.strict else '>='} {confidence.threshold:g}"
+        return "CONFIDENCE" if top is None else f"TOP {top}"
+
+    def _tree(self, found: Examined, world: int) -> Derivation:
+        one = OneWorld.of(self._data, self._plan, self._event, self._given, found.worlds, world)
+        return one.tree(found.identity)
+
+    def _in_one(self, world: Likeliest) -> Progress:
+        return OneWorld.of(self._data, self._plan, self._event, self._given, world.worlds, 0).progress()
+
+    @cached_property
+    def _data(self) -> WorldData:
+        doubtful = doubtful_events(self._plan)
+        bare = tuple(
+            replace(event, confidence=None, top=None, demand=None) if event.name in doubtful else event
+            for event in self._plan.events
+        )
+        physical = plan_program(rewrite(replace(self._plan, events=bare)).plan)
+        program = WorldProgram.of(physical, self._given.around, self._given.measure, with_chains=True)
+        return WorldData.of(program, self._given.sources, self._given.facts, self._sampling.exact_up_to)
+
+    @property
+    def _n_worlds(self) -> int:
+        return self._most_worlds(self._data.is_sampled)
+
+    def _most_worlds(self, chosen: np.ndarray) -> int:
+        n_rows = sum(int(np.count_nonzero(chosen[component])) for component in self._data.parts.of_rows)
+        return min(self._sampling.n_worlds, max(FEWEST_WORLDS, MOST_ROWS // max(1, n_rows)))
+
+    @cached_property
+    def _estimates(self) -> pa.Table:
+        """All results of the event in worlds, with their probabilities there."""
+        data, name = self._data, self._event.name
+        event = next(one for one in data.program.events if one.name == name)
+        parts = [exact_estimate(event, counted[name])] if (counted := data.counted()) else []
+        if self.n_sampled:
+            drawn = data.sampled(self._sampling, 0, self.n_sampled, data.is_sampled)
+            parts.append(sampled_estimate(event, drawn[name], self.n_sampled, self._sampling.delta))
+        names = names_of(data, data.program.id_types[name])
+        return estimate_table(event, parts, names, data.program.scale, self._given.measure.clock)

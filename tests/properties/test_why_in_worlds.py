@@ -1,0 +1,187 @@
+"""Random programs over uncertain streams: what `why` says of worlds is what the definition says, in fractions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.oracle import probable_oracle
+from tests.kit.probable_oracle import NAME, BaseEvent, ProbableResult, base_event, summed_over, with_names
+from tests.kit.surroundings import declared_tables
+from tests.kit.uncertain import UncertainCase, uncertain_cases
+
+from inkling.logical import plan as p
+from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.streams import RawRow, plain
+from inkling.model.uncertainty import ImpreciseTime
+from inkling.model.worlds import certain, joint_worlds
+from inkling.why.uncertain import UncertainWhy
+from inkling.worlds.examine import result_key
+from inkling.worlds.influence import UncertainEvent
+from inkling.worlds.outcomes import Outcome
+
+CASES_PER_SEED = 15
+SEEDS = range(3)
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """One world of the definition: its probability, its rows, and the results that it has, by event."""
+
+    probability: Fraction
+    rows: Mapping[str, Sequence[RawRow]]
+    results: Mapping[str, frozenset[Key]]
+
+
+def worlds_of(case: UncertainCase) -> list[Possible]:
+    """All worlds of a case, by the definition."""
+    named = with_names(case.plan, case.rows)
+    schemas = [stream.schema for stream in case.plan.streams]
+    found = []
+    for probability, rows in joint_worlds(named, schemas, declared_tables(case.plan, case.tables)):
+        here = summed_over([(Fraction(1), rows)], case.plan, case.tables)
+        keys = {event.name: frozenset(key_of(event, one) for one in here[event.name]) for event in case.plan.events}
+        found.append(Possible(probability, rows, keys))
+    return found
+
+
+def key_of(event: p.EventPlan, one: ProbableResult) -> Key:
+    """What tells a result apart, besides the partition; alternatives of an event are the same one."""
+    head = tuple(plain(value) for value in one.values)
+    match event.per:
+        case p.Per.MATCH:
+            assert one.events is not None
+            return (*head, *one.events)
+        case p.Per.INTERVAL:
+            return (*head, one.start, one.end)
+        case p.Per.END:
+            return (*head, one.end)
+        case p.Per.VALUES:
+            return head
+
+
+def key_in_table(
+    event: p.EventPlan, row: Mapping[str, object], names: Mapping[object, BaseEvent], known: Counter[Key]
+) -> Key | None:
+    """The same of a result in public columns; None if several results may be meant, since lost events have no ids."""
+    key = result_key(event, row)
+    if event.per is not p.Per.MATCH:
+        return key if known[key] == 1 else None
+    wanted = (*key[: len(event.head)], *(None if one is None else names[one] for one in key[len(event.head) :]))
+    possible = [one for one in known if len(one) == len(wanted) and all(map(_may_be, wanted, one))]
+    return possible[0] if len(possible) == 1 and known[possible[0]] == 1 else None
+
+
+def _may_be(shown: object, meant: object) -> bool:
+    return shown == meant or (shown is None and isinstance(meant, tuple) and meant[2] == "number")
+
+
+def holds(plan: p.ProgramPlan, world: Possible, event: UncertainEvent, outcome: Outcome) -> bool:
+    """Whether an event has an outcome in a world of the definition."""
+    stream = plan.stream(event.stream)
+    assert stream is not None
+    schema = certain(stream.schema)
+    mine = [row for row in world.rows[event.stream] if is_event(row, event)]
+    if not isinstance(stream.schema.doubt, ImpreciseTime) and event.id is not None:
+        mine = [row for row in mine if plain(row[schema.start]) == event.low]
+    if not mine:
+        return not outcome.happens
+    (row,) = mine
+    time = row[schema.start]
+    assert isinstance(time, int | Fraction)
+    values = all(plain(row.get(name)) == value for name, value in outcome.values)
+    return outcome.happens and values and outcome.low <= time <= outcome.high
+
+
+def is_event(row: RawRow, event: UncertainEvent) -> bool:
+    if event.id is None:
+        return NAME not in row and all(row.get(name) == value for name, value in event.lost)
+    return NAME in row and str(row[NAME]) in str(event.id).split(" | ")
+
+
+def total(worlds: Iterable[Possible]) -> Fraction:
+    return sum((one.probability for one in worlds), start=Fraction(0))
+
+
+def explained(case: UncertainCase, event: str) -> UncertainWhy:
+    found = case.program.why(event, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
+    assert isinstance(found, UncertainWhy)
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_worlds_of_results_are_those_of_the_definition(seed: int) -> None:
+    n_results = n_dependences = n_scenarios = 0
+    for case in uncertain_cases(seed, CASES_PER_SEED):
+        worlds = worlds_of(case)
+        expected = probable_oracle(case.plan, case.rows, case.tables)
+        doubtful = doubtful_events(case.plan)
+        names = {
+            plain(row[NAME]): base_event(stream.schema, row, number)
+            for stream in case.plan.streams
+            for number, row in enumerate(with_names(case.plan, case.rows)[stream.schema.name], start=1)
+        }
+        for event in case.plan.events:
+            if event.name not in doubtful:
+                continue
+            why = explained(case, event.name)
+            known = Counter(key_of(event, one) for one in expected[event.name])
+            chances = {key_of(event, one): one.probability for one in expected[event.name]}
+            rows = why.possible.to_pylist()
+            assert len(rows) == len(expected[event.name]), f"{case}\n{event.name}"
+            for number, row in enumerate(rows, start=1):
+                key = key_in_table(event, row, names, known)
+                if key is None:
+                    continue
+                assert row["probability"] == pytest.approx(float(chances[key])), f"{case}\n{event.name} {key}"
+                found = why.worlds(number)
+                if found.looked is None:
+                    continue
+                n_results += 1
+                assert not found.looked.is_sample
+                has = [one for one in worlds if key in one.results[event.name]]
+                lacks = [one for one in worlds if key not in one.results[event.name]]
+                said = f"{case}\n{event.name} {key} {found}"
+                for depends in found.dependences:
+                    assert sum(one.probability for one in depends.given) == pytest.approx(1), said
+                    for one in depends.given:
+                        n_dependences += 1
+                        there = [w for w in worlds if holds(case.plan, w, depends.event, one.outcome)]
+                        both = [w for w in has if holds(case.plan, w, depends.event, one.outcome)]
+                        assert one.probability == pytest.approx(float(total(there))), said
+                        assert one.result == pytest.approx(float(total(both) / total(there)), abs=1e-9), said
+                scenarios = [(one.scenario, has) for one in found.having] + [(one, lacks) for one in found.lacking]
+                for scenario, among in scenarios:
+                    n_scenarios += 1
+                    there = [w for w in among if all(holds(case.plan, w, *one) for one in scenario.outcomes)]
+                    assert scenario.probability == pytest.approx(float(total(there))), said
+                assert bool(found.lacking) == bool(lacks) or chances[key] == 1, said
+                for one in found.having:
+                    assert [row.ids[0] for row in one.tree.rows()] == list(one.tree.ids), said
+                    if event.per is p.Per.MATCH:
+                        assert [names.get(id) for id in one.tree.ids] == [names.get(id) for id in row["lineage"]], said
+    assert min(n_results, n_dependences, n_scenarios) > 5
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_progress_is_that_of_the_most_probable_world(seed: int) -> None:
+    n_checked = 0
+    for case in uncertain_cases(seed, CASES_PER_SEED):
+        worlds = worlds_of(case)
+        for event in case.plan.events:
+            if event.name not in doubtful_events(case.plan):
+                continue
+            why = explained(case, event.name)
+            if why.most_probable_world.is_drawn:
+                continue
+            largest = max(one.probability for one in worlds)
+            best = [one for one in worlds if one.probability == largest]
+            numbers = {len(one.results[event.name]) for one in best}
+            assert why.progress.n_results in numbers, f"{case}\n{event.name} {why.progress}"
+            n_checked += 1
+    assert n_checked > 5
