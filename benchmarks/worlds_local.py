@@ -10,8 +10,8 @@ import pyarrow as pa
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
-from inkling.query import parse
 from inkling.evaluators.sampling import Sampling
+from inkling.query import parse
 
 LEAST_REGULAR, LEAST_SEQUENCE = 50e6, 5e6
 MOST_FOR_TEN_TIMES = 11.0

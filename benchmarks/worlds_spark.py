@@ -15,8 +15,8 @@ import pyarrow as pa
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import FULL, QUICK, Sizes
 from benchmarks.worlds_local import REGULAR, SEQUENCE, alternatives, imprecise
-from inkling.query import parse
 from inkling.evaluators.sampling import Sampling
+from inkling.query import parse
 
 ROOT = Path(__file__).parents[1]
 LEAST_SPEEDUP = 1.7

@@ -23,6 +23,7 @@ from tests.kit.lost_pairs import (
     shifted,
     worlds_of,
 )
+from tests.kit.seeds import at_length
 from tests.reference.lost.exact.flat import Flat
 from tests.reference.lost.exact.line import Line, Point, Span, breakpoints, line_of
 from tests.reference.lost.exact.question import BASIC, INVERSE, Question
@@ -30,7 +31,6 @@ from tests.reference.lost.forward import chance, counts, counts_of_lines
 from tests.reference.lost.order import n_worlds
 from tests.reference.lost.tree import walk
 from tests.reference.lost.world import world_chance
-from tests.kit.seeds import at_length
 
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.model.schema import StreamSchema
