@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from inkling.worlds.settings import Sampling
 from tests.conformance.case import LATENESS
 from tests.kit.arrival import coming_by
 
+from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import LocalStream
 from inkling.logical.plan import StreamPlan
 from inkling.query import Program

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from inkling.evaluators.sampling import Sampling
 from inkling.io import Data
 from inkling.logical.in_worlds import doubtful_events
 from inkling.physical.runnable import Runnable
 from inkling.why.account import Why
 from inkling.why.uncertain import UncertainWhy
-from inkling.worlds.settings import Sampling
 
 
 def why(

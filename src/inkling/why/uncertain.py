@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling import local
+from inkling.evaluators.bounds import interval
+from inkling.evaluators.sampling import Sampling
 from inkling.io import Data
 from inkling.io.normalize import ID
 from inkling.logical import plan as p
@@ -29,13 +31,11 @@ from inkling.why.progress import Progress
 from inkling.why.trees import Derivation
 from inkling.why.worlds_of import InWorlds, Looked, WithResult
 from inkling.worlds.answer import names_of
-from inkling.worlds.bounds import interval
 from inkling.worlds.estimate import estimate_table, exact_estimate, sampled_estimate
 from inkling.worlds.examine import Examined, components_of_results, examined_in, result_key
 from inkling.worlds.likeliest import Likeliest, likeliest
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import WorldData
-from inkling.worlds.settings import Sampling
 from inkling.worlds.variants import event_tokens
 
 MOST_ROWS = 20_000_000

@@ -12,10 +12,10 @@ from math import log
 
 import numpy as np
 
+from inkling.evaluators.sampling import Sampling
 from inkling.model.batch import Ints
 from inkling.worlds.alternatives import Alternative
 from inkling.worlds.run import WorldData
-from inkling.worlds.settings import Sampling
 from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.imprecise import ImpreciseStream
 from inkling.worlds.streams.of import WorldStream
