@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from inkling.evaluators.protocol import OnWorlds
     from inkling.evaluators.sampling import Sampling
     from inkling.fitting.refusals import Refusals
     from inkling.fitting.settings import Moment
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from inkling.spark.streaming.query import LiveQuery
     from inkling.spark.streaming.sinks import Sink
     from inkling.why.account import Why
-    from inkling.worlds.run import OnWorlds
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Program:
         A row per span and value of the head: `since`, `until`, `probability`, `method`, `error`. Times are integers, or
         dates or texts such as `2026-03-01T12:00:00`; both ends belong to a span.
         """
-        from inkling import local
+        from inkling import probable_spans
         from inkling.fitting.settings import on_clock
 
         if any(len([*span]) != 2 or not all(isinstance(end, int | str | date) for end in span) for span in spans):
@@ -184,7 +184,7 @@ class Program:
             raise InputError.of("INK0657", "some spans are given in integers, others in times of day")
         (clock,) = clocks
         named = [(since, until) for (since, _), (until, _) in ends]
-        return local.chances_during(self, event, inputs, named, clock, tables, sampling)
+        return probable_spans.chances_during(self, event, inputs, named, clock, tables, sampling)
 
     def fit(
         self,

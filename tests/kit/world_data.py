@@ -8,12 +8,12 @@ from tests.kit.uncertain import UncertainCase
 
 from inkling.analysis.clock import measure_for
 from inkling.io import normalize
+from inkling.io.checks.acceptable import acceptable
 from inkling.knowledge.materialize import known, surroundings
 from inkling.worlds.alternatives import Numbers
 from inkling.worlds.answer import names_of
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import WorldData
-from inkling.worlds.sources import acceptable
 
 
 def world_data(case: UncertainCase, exact_up_to: int) -> WorldData:

@@ -10,7 +10,7 @@ row can come, and gives what these rows prove. A batch is one step from the star
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -28,6 +28,9 @@ Rows = Mapping[str, pa.Table]
 """Checked rows by stream; of a stream that is missing, none."""
 
 State = TypeVar("State")
+
+OnWorlds = Callable[[int, int], None]
+"""Is called with the number of sampled worlds that are done, and of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Context:
     measure: Measure
     sampling: Any = None  # `inkling.Sampling`, or None for its defaults
     on_stream: bool = False  # states must not grow with the stream
-    on_worlds: Any = None  # is told how many sampled worlds are done
+    on_worlds: OnWorlds | None = None
 
 
 def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:

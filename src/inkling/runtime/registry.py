@@ -5,7 +5,7 @@ A capability is an entry of `inkling.analysis.choice.FAMILIES`, which recognizes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from inkling.analysis.choice import Evaluator as Chosen
@@ -17,7 +17,9 @@ from inkling.probable.live import QueryEvaluator
 from inkling.runtime.certain import CertainEvaluator
 from inkling.worlds.evaluator import WorldsEvaluator
 
-EXACT: dict[str, Callable[[PhysicalPlan, Context], StreamEvaluator[Any] | None]] = {
+Maker = Callable[[PhysicalPlan, Context], StreamEvaluator[Any] | None]
+
+EXACT: dict[str, Maker] = {
     Chosen.CHAIN: ChainEvaluator.of,
     Chosen.QUERY: QueryEvaluator.of,
     Chosen.RELATION: RelationEvaluator.of,
@@ -35,8 +37,10 @@ def evaluators_of(plan: PhysicalPlan, context: Context) -> tuple[Evaluator, ...]
     return tuple(one for one in found if one is not None)
 
 
-def exact_evaluators(plan: PhysicalPlan, context: Context) -> dict[str, StreamEvaluator[Any]]:
-    """What answers events over uncertain streams without worlds, by choice."""
+def exact_evaluators(
+    plan: PhysicalPlan, context: Context, makers: Mapping[str, Maker] | None = None
+) -> dict[str, StreamEvaluator[Any]]:
+    """What answers events over uncertain streams without worlds, by choice; `makers` are those of another process."""
     plan = plan.on_clock(context.measure.clock)
-    found = {name: make(plan, context) for name, make in EXACT.items()}
+    found = {name: make(plan, context) for name, make in (EXACT if makers is None else makers).items()}
     return {name: one for name, one in found.items() if one is not None}

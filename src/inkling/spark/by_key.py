@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from inkling.evaluators.protocol import Context, StreamEvaluator
+from inkling.io.checks.acceptable import acceptable
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.registry import EXACT
@@ -20,7 +21,6 @@ from inkling.spark.partitioning import Partitioning
 from inkling.spark.results import EVENT, filled, in_batches, internal_columns, results_schema
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.worlds.rows import Layout, row_schema
-from inkling.worlds.sources import acceptable
 
 
 def run_by_key(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import ID
 from inkling.logical.plan import Demand, EventPlan
@@ -19,7 +20,7 @@ from inkling.worlds.combine import Summed, together
 from inkling.worlds.demands import require_exact
 from inkling.worlds.estimate import Estimate, Names, estimate_table, exact_estimate, sampled_estimate
 from inkling.worlds.program import WorldProgram
-from inkling.worlds.run import OnWorlds, WorldData, components_with, tokens_behind
+from inkling.worlds.run import WorldData, components_with, tokens_behind
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.whole import run_plan
 from inkling.io.normalize import ID, OWN_ID
@@ -27,9 +28,6 @@ from inkling.worlds.streams.lost import LossyStream
 from inkling.worlds.streams.of import WorldStream, world_stream
 from inkling.worlds.streams.placed import Placed, world_rows
 from inkling.worlds.streams.probable import ProbableStream
-
-OnWorlds = Callable[[int, int], None]
-"""Is told how many of how many worlds are done."""
 
 ROWS_AT_ONCE = 1 << 18
 """About how many rows of worlds are evaluated together."""

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 import inkling
+from inkling.io.checks import checked
 from inkling.io.moments import largest_error
 from inkling.io.normalize import END, START, Normalizer, normalize
 from inkling.model.schema import StreamSchema
 from inkling.model.time import FARTHEST, Clock
-from inkling.worlds.checks import checked
 
 SECOND = 1_000_000
 

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.lost.known import known_columns
-from inkling.evaluators.lost.posts import Posts, marks_in
+from inkling.evaluators.lost.posts import Posts
+from inkling.io.checks.marks import marks_in
 from inkling.io.normalize import END, START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import Roles, in_the_middle, role_of

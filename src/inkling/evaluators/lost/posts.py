@@ -10,9 +10,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, key_hashes
+from inkling.io.checks.marks import has_role, marks_in
 from inkling.io.normalize import START
 from inkling.model.batch import FOREVER, Ints
-from inkling.model.roles import END, MARK
+from inkling.model.roles import END
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 
@@ -112,19 +113,6 @@ class Posts:
         if self.doubt.timeout is None:
             return until
         return np.minimum(until, self.time[self.last] + self.schema.units(self.doubt.timeout))
-
-
-def marks_in(rows: pa.Table, doubt: LostEvents) -> Mask:
-    """Which rows are no events, but say how many there were."""
-    return has_role(rows, doubt, MARK)
-
-
-def has_role(rows: pa.Table, doubt: LostEvents, word: str) -> Mask:
-    """Which rows have a role, in any case."""
-    if doubt.role is None:
-        return np.zeros(len(rows), bool)
-    said = pc.fill_null(pc.equal(pc.utf8_lower(rows[doubt.role].cast(pa.string())), word), False)
-    return np.asarray(said.to_numpy(), bool)
 
 
 def _firsts(key: Hashes) -> Ints:

@@ -30,7 +30,7 @@ from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import read_by_certain_events
-from inkling.runtime.registry import exact_evaluators
+from inkling.runtime.registry import Maker, exact_evaluators
 from inkling.worlds.estimate import estimate_table, sampled_estimate
 from inkling.worlds.live.checks import arriving, completed
 from inkling.worlds.live.lossy import frontier, is_needed, roles_said
@@ -82,6 +82,7 @@ class LiveWorlds:
         around: Surroundings,
         measure: Measure,
         sampling: Sampling,
+        makers: Mapping[str, Maker] | None = None,
     ) -> None:
         self.program = WorldProgram.of(plan, around, measure)
         self._measure, self._clock = measure, measure.clock
@@ -92,7 +93,7 @@ class LiveWorlds:
         self._worlds = StageChain(self.program.physical, tables, self.program.around, distinct=True)
         self._read_by_certain = read_by_certain_events(plan)
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
-        self.exact = exact_evaluators(plan, Context(tables, around, measure, sampling, on_stream=True))
+        self.exact = exact_evaluators(plan, Context(tables, around, measure, sampling, on_stream=True), makers)
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
         read = {*self._in_worlds, *(one.schema.name for some in self.exact.values() for one in some.streams)}
         self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}

@@ -21,6 +21,7 @@ from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
 from inkling.probable.live import SPARE
+from inkling.runtime.registry import Maker
 from inkling.runtime.uncertain.late_findings import LateFindings
 from inkling.runtime.uncertain.machine import LATE, WorldsMachine
 from inkling.runtime.uncertain.net import net_of, shown
@@ -43,8 +44,9 @@ class RevisedWorlds:
         around: Surroundings,
         measure: Measure,
         sampling: Sampling,
+        makers: Mapping[str, Maker] | None = None,
     ) -> None:
-        self.live = LiveWorlds(plan, tables, around, measure, sampling)
+        self.live = LiveWorlds(plan, tables, around, measure, sampling, makers)
         self.windows = Windows.of(self.live.streams, plan.program, measure)
         self._machine = WorldsMachine(self.live)
         self._replay = Replay(self._machine, ESTIMATED)

@@ -12,12 +12,12 @@ from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import probable_enough
 from inkling.imprecise.run import events_of
+from inkling.io.checks.acceptable import acceptable
 from inkling.physical.plan import Stage
 from inkling.spark.imprecise.rows import Carried
 from inkling.spark.imprecise.slices import SLICE, Slices
 from inkling.spark.results import result_rows
 from inkling.spark.worlds.rows import Layout, row_schema
-from inkling.worlds.sources import acceptable
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from inkling.analysis.lost import Relation, Side
+from inkling.io.checks.acceptable import acceptable
 from inkling.io.normalize import END, ID, PLACE, START
 from inkling.logical import expr as e
 from inkling.logical.plan import StreamPlan
 from inkling.model.uncertainty import Doubt, LostEvents
 from inkling.spark.worlds.checks import role_fields
 from inkling.spark.worlds.rows import row_schema
-from inkling.worlds.sources import acceptable
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from inkling.analysis.probable.bits import of_row
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.io.checks.acceptable import acceptable
 from inkling.io.normalize import END, ID, PLACE, START
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
@@ -22,7 +23,6 @@ from inkling.spark.duplicates import first_rows
 from inkling.spark.expressions import fits_column, to_column
 from inkling.spark.stage_frame import RowReferences
 from inkling.spark.worlds.rows import row_schema
-from inkling.worlds.sources import acceptable
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.probable.ground import NOTHING, Ground, Mask, key_codes
 from inkling.evaluators.probable.runs import changes, ranges
 from inkling.evaluators.probable.settling import mark_unfollowed, settled_chances
+from inkling.io.checks.alternatives import checked_alternatives
 from inkling.io.normalize import END, ID, START
 from inkling.model.batch import Ints
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import ProbableValue
 from inkling.spark.probable.packed import ALTERNATIVES, IDS, Packed
-from inkling.worlds.checks.alternatives import checked_alternatives
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,11 @@ from inkling.live.parts import Part, divided
 from inkling.live.revision.chain import AnyStage, any_stage
 from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
+from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
+from inkling.runtime.registry import EXACT, Maker
 from inkling.runtime.uncertain.program import LiveWorlds
 from inkling.runtime.uncertain.revised import RevisedWorlds
 from inkling.spark.streaming.messages import LEDGERS, UNCERTAIN
@@ -44,6 +46,7 @@ class Job:
     definition: int = 0  # its number
     earlier: Job | None = None  # the definition before, of which states may be left
     sampling: Sampling = field(default_factory=Sampling)
+    makers: Mapping[str, Maker] = field(default_factory=dict)  # of evaluators that need no worlds
 
     @classmethod
     def of(
@@ -56,8 +59,10 @@ class Job:
         n_buckets: int,
         sampling: Sampling,
     ) -> Job:
+        plan = plan.on_clock(clock)
         digest = hashlib.sha256(pickle.dumps((plan, clocks, tables, around, n_buckets, sampling))).digest()
-        return cls(plan, certain_plan(plan), clocks, tables, around, clock, n_buckets, digest, sampling=sampling)
+        staged, makers = certain_plan(plan), dict(EXACT) if plan.uncertain else {}
+        return cls(plan, staged, clocks, tables, around, clock, n_buckets, digest, sampling=sampling, makers=makers)
 
     @property
     def is_doubtful(self) -> bool:
@@ -77,17 +82,21 @@ class Job:
         """Compiled once per worker."""
         if self.digest not in _worlds:
             _worlds.clear()
-            measure = measure_for(self.plan.program, self.clocks)
-            _worlds[self.digest] = LiveWorlds(self.plan, self.tables, self.around, measure, self.sampling)
+            _worlds[self.digest] = LiveWorlds(*self._uncertain_inputs())
             gc.freeze()
         return _worlds[self.digest]
+
+    def _uncertain_inputs(
+        self,
+    ) -> tuple[PhysicalPlan, Mapping[str, pa.Table], Surroundings, Measure, Sampling, Mapping[str, Maker]]:
+        measure = measure_for(self.plan.program, self.clocks)
+        return self.plan, self.tables, self.around, measure, self.sampling, self.makers
 
     def revised_worlds(self) -> RevisedWorlds:
         """Compiled once per worker."""
         if self.digest not in _revised_worlds:
             _revised_worlds.clear()
-            measure = measure_for(self.plan.program, self.clocks)
-            _revised_worlds[self.digest] = RevisedWorlds(self.plan, self.tables, self.around, measure, self.sampling)
+            _revised_worlds[self.digest] = RevisedWorlds(*self._uncertain_inputs())
             gc.freeze()
         return _revised_worlds[self.digest]
 

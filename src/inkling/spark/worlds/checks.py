@@ -11,12 +11,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from inkling.evaluators.lost.numbered import EVEN, ODD, roles_of
+from inkling.io.checks.acceptable import acceptable
 from inkling.io.rejects import REJECTS_SCHEMA
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.worlds.rows import by_key
-from inkling.worlds.sources import acceptable
 
 
 def refused_rows(schema: StreamSchema, rows: DataFrame, n_partitions: int) -> DataFrame:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.sampling import Sampling
+from inkling.io.checks.acceptable import acceptable
 from inkling.logical.plan import Demand
 from inkling.model.batch import Ints
 from inkling.spark.worlds.results import (
@@ -31,7 +32,6 @@ from inkling.worlds.demands import refusal
 from inkling.worlds.estimate import Estimate, Names, exact_estimate, sampled_estimate
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import WorldData, components_with
-from inkling.worlds.sources import acceptable
 
 BLOCK = "@block"
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from inkling.io.checks.checked import checked
+from inkling.io.checks.numbers import with_numbers
 from inkling.io.duplicates import without_duplicates
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
-from inkling.worlds.checks.checked import checked
-from inkling.worlds.checks.numbers import with_numbers
 from inkling.worlds.live.numbers import Borders, numbered_on
 
 

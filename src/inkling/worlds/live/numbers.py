@@ -9,16 +9,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.hashes import Hashes, hashes_of, key_hashes
-from inkling.evaluators.lost.posts import UNSAID, marks_in
+from inkling.evaluators.lost.posts import UNSAID
+from inkling.io.checks.findings import number_words, split
+from inkling.io.checks.marks import marks_in
+from inkling.io.checks.numbers import MOST_LOST
+from inkling.io.checks.timeouts import after_timeout
 from inkling.io.normalize import END
 from inkling.io.rejects import Reason, shown
 from inkling.kernels import numbered_rows as k
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.checks.findings import number_words, split
-from inkling.worlds.checks.numbers import MOST_LOST
-from inkling.worlds.checks.timeouts import after_timeout
 
 WORDS = {"start": k.START, "resume": k.RESUME, "open": k.OPEN, "suspend": k.SUSPEND, "end": k.END, "close": k.CLOSE}
 

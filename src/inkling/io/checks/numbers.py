@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.lost.posts import marks_in
+from inkling.io.checks.ends import Ends
+from inkling.io.checks.findings import Finding, Mask, Verdicts, split
+from inkling.io.checks.marks import marks_in
+from inkling.io.checks.recorded import Recorded
+from inkling.io.checks.roles import wrong_roles
+from inkling.io.checks.timeouts import before_timeouts
 from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.checks.ends import Ends
-from inkling.worlds.checks.findings import Finding, Mask, Verdicts, split
-from inkling.worlds.checks.recorded import Recorded
-from inkling.worlds.checks.roles import wrong_roles
-from inkling.worlds.checks.timeouts import before_timeouts
 
 MOST_LOST = 10_000
 """How many events in a row may be lost."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from inkling.io.checks.findings import split
+from inkling.io.checks.groups import numbered
 from inkling.io.normalize import START
 from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.checks.findings import split
-from inkling.worlds.checks.groups import numbered
 
 
 def before_timeouts(schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> tuple[pa.Table, pa.Table]:

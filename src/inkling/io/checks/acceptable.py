@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from inkling.io.checks.checked import checked
 from inkling.io.duplicates import without_duplicates
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime
-from inkling.worlds.checks.checked import checked
 
 
 def acceptable(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, list[pa.Table]]:

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.lost.posts import has_role
+from inkling.io.checks.findings import Finding, Mask, number_words
+from inkling.io.checks.groups import Numbers
+from inkling.io.checks.marks import has_role
+from inkling.io.checks.recorded import Recorded
 from inkling.io.rejects import Reason
 from inkling.model.roles import END
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.checks.findings import Finding, Mask, number_words
-from inkling.worlds.checks.groups import Numbers
-from inkling.worlds.checks.recorded import Recorded
 
 _LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 

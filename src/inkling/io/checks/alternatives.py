@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.io.checks.chains import Chains, Unfollowed
+from inkling.io.checks.findings import Finding, Mask, Verdicts, counted, number_words, split, value_words
+from inkling.io.checks.steps import NOTHING, Steps
 from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ProbableValue
 from inkling.model.value_worlds import value_columns
 from inkling.model.weights import TOLERANCE
-from inkling.worlds.checks.chains import Chains, Unfollowed
-from inkling.worlds.checks.findings import Finding, Mask, Verdicts, counted, number_words, split, value_words
-from inkling.worlds.checks.steps import NOTHING, Steps
 
 NEARLY = float(TOLERANCE)
 

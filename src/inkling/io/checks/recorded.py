@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.lost.posts import marks_in
+from inkling.io.checks.findings import Mask
+from inkling.io.checks.groups import Numbers, numbered
+from inkling.io.checks.marks import marks_in
 from inkling.io.normalize import START
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.checks.findings import Mask
-from inkling.worlds.checks.groups import Numbers, numbered
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from inkling.io import REJECTS_SCHEMA, normalize, read_table
+from inkling.io.checks import checked
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime
-from inkling.worlds.checks import checked
 
 LOAD = StreamSchema(
     "Load",

@@ -9,12 +9,12 @@ from random import Random
 import pytest
 
 from inkling.io import normalize, read_table
+from inkling.io.checks import checked
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
 from inkling.model.worlds import worlds
-from inkling.worlds.checks import checked
 
 Row = dict[str, object]
 N_STREAMS = 1000

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inkling.io.checks.groups import Numbers
+from inkling.io.checks.steps import NOTHING, Steps
 from inkling.model.weights import TOLERANCE
-from inkling.worlds.checks.groups import Numbers
-from inkling.worlds.checks.steps import NOTHING, Steps
 
 NEARLY = float(TOLERANCE)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.io.checks.findings import Finding, Verdicts, counted, number_words, split
 from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime
-from inkling.worlds.checks.findings import Finding, Verdicts, counted, number_words, split
 
 
 def checked_times(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:

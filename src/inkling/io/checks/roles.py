@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.io.checks.ends import Ends
+from inkling.io.checks.findings import Finding, Mask
+from inkling.io.checks.groups import numbered
+from inkling.io.checks.recorded import Recorded
 from inkling.io.rejects import Reason, shown
 from inkling.model.roles import CLOSING, OPENING
-from inkling.worlds.checks.ends import Ends
-from inkling.worlds.checks.findings import Finding, Mask
-from inkling.worlds.checks.groups import numbered
-from inkling.worlds.checks.recorded import Recorded
 
 
 def wrong_roles(column: str, rows: pa.Table, recorded: Recorded, ends: Ends) -> list[Finding]:

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from inkling.io import normalize, read_table
+from inkling.io.checks import checked
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.model.uncertainty import LostEvents, Rate
-from inkling.worlds.checks import checked
 
 NAMES = ("door", "n", "t", "role", "total", "since", "until", "rate")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from inkling.io.checks.alternatives import checked_alternatives
+from inkling.io.checks.imprecise_times import checked_times
+from inkling.io.checks.numbers import MOST_LOST, checked_numbers
 from inkling.io.rejects import NO_REJECTS
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
-from inkling.worlds.checks.alternatives import checked_alternatives
-from inkling.worlds.checks.imprecise_times import checked_times
-from inkling.worlds.checks.numbers import MOST_LOST, checked_numbers
 
 
 def checked(schema: StreamSchema, rows: pa.Table, *, most_lost: int = MOST_LOST) -> tuple[pa.Table, pa.Table]:

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.io.checks.groups import Numbers, numbered
 from inkling.io.normalize import END, START
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ProbableValue
 from inkling.model.value_worlds import value_columns
-from inkling.worlds.checks.groups import Numbers, numbered
 
 NOTHING = -1
 """The state of a KEY that has no event."""

@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 
 from inkling.io import normalize, read_table
+from inkling.io.checks import checked
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import ProbableValue
-from inkling.worlds.checks import checked
 
 
 def stream(*given: str, values: tuple[str, ...] = ("room",)) -> StreamSchema:
