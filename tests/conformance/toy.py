@@ -1,0 +1,98 @@
+"""An evaluator that is no part of inkling: it answers single readings of streams with PROBABILITY, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.analysis.verdict import Verdict
+from inkling.evaluators.protocol import END, Answer, Context, Moment, Rows, no_rows
+from inkling.io.normalize import ID, START
+from inkling.logical.plan import EventPlan, Leaf, ProgramPlan, StreamPlan
+from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
+from inkling.results import result_schema
+
+NAME = "toy"
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A pattern of one reading without conditions."""
+
+    stream: str
+
+
+def recognize(event: EventPlan, program: ProgramPlan, clock: Clock | None) -> Verdict[object | None]:
+    """The whole analysis of the toy."""
+    pattern = event.pattern
+    if not event.name.startswith("toy") or not isinstance(pattern, Leaf) or pattern.conditions:
+        return Verdict(None, "it is no toy")
+    return Verdict(Single(pattern.sources[0]), "each row is a match by itself")
+
+
+@dataclass(frozen=True, slots=True)
+class ToyEvaluator:
+    """Emits every alternative with the probability in its row; keeps nothing."""
+
+    events: tuple[EventPlan, ...]
+    streams: tuple[StreamPlan, ...]
+    context: Context
+    plan: PhysicalPlan
+
+    @classmethod
+    def of(cls, plan: PhysicalPlan, context: Context) -> ToyEvaluator | None:
+        chosen = plan.answered_by(NAME)
+        if not chosen:
+            return None
+        events = tuple(event for event in plan.program.events if event.name in chosen)
+        read = {choice.data.stream for choice in chosen.values() if isinstance(choice.data, Single)}
+        streams = tuple(one for one in plan.program.streams if one.schema.name in read)
+        return cls(events, streams, context, plan)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return ("who",)
+
+    @property
+    def edge(self) -> str:
+        return START
+
+    def answer(self, rows: Rows) -> Answer:
+        return Answer(self.step(self.start(), rows, END)[1])
+
+    def start(self) -> int:
+        return 0
+
+    def step(self, state: int, rows: Rows, until: Moment) -> tuple[int, Mapping[str, pa.Table]]:
+        given = {**no_rows(self.streams, self.context.measure.clock), **rows}
+        return state + 1, {event.name: self._table(event, given[event.sources[0]]) for event in self.events}
+
+    def _table(self, event: EventPlan, rows: pa.Table) -> pa.Table:
+        id_type = next(one.id_type for one in self.plan.stages if event.name in {step.event.name for step in one.steps})
+        schema = result_schema(event, id_type, self.context.measure.clock)
+        n, times = len(rows), rows[START].combine_chunks()
+        ids = pa.ListArray.from_arrays(pa.array(np.arange(n + 1), pa.int32()), rows[ID].combine_chunks())
+        columns = {
+            "event": pa.repeat(pa.scalar(event.name), n),
+            "who": rows["who"],
+            **dict.fromkeys(("start", "end", "detected_at"), times),
+            "probability": rows["p"],
+            "method": pa.repeat(pa.scalar("exact"), n),
+            "error": pa.array(np.zeros(n)),
+            "op": pa.repeat(pa.scalar("+"), n),
+            "lineage": ids,
+        }
+        return pa.table([columns[name] for name in schema.names], schema=schema)
+
+    def n_kept(self, state: int) -> int:
+        return 0
+
+    def to_bytes(self, state: int) -> bytes:
+        return state.to_bytes(8, "little")
+
+    def from_bytes(self, data: bytes) -> int:
+        return int.from_bytes(data, "little")
