@@ -110,11 +110,13 @@ def public_table(event: EventPlan, matches: Matches, clock: Clock, op: str = ADD
     """Results of one event in the public columns."""
     n = len(matches)
     values = shown_values(event, matches.values)
-    times = {name for name, kind in _value_types(event).items() if kind is Type.TIME}
+    for output in (*event.head, *event.returns):
+        if output.type is Type.TIME:
+            values[output.name] = in_time(values[output.name], clock)
     return pa.table(
         {
             "event": pa.repeat(pa.scalar(event.name), n),
-            **{name: in_time(column, clock) if name in times else column for name, column in values.items()},
+            **values,
             "start": in_time(pa.array(matches.start), clock),
             "end": in_time(pa.array(matches.end), clock),
             "detected_at": in_time(pa.array(matches.detected_at), clock),
@@ -134,7 +136,8 @@ def result_schema(event: EventPlan, ids: Type | pa.DataType, clock: Clock) -> pa
     """The columns of `public_table`, known before there are results; `ids` is the type of the ids of base events."""
     time = time_type(clock)
     kinds: dict[str, pa.DataType] = {"event": pa.string()}
-    kinds |= {name: time if kind is Type.TIME else ARROW_TYPES[kind] for name, kind in _value_types(event).items()}
+    for output in (*event.head, *event.returns):
+        kinds[output.name] = time if output.type is Type.TIME else ARROW_TYPES[output.type]
     kinds |= dict.fromkeys(("start", "end", "detected_at"), time)
     kinds |= {"probability": pa.float64(), "method": pa.string(), "error": pa.float64(), "op": pa.string()}
     kinds["lineage"] = pa.list_(ARROW_TYPES[ids] if isinstance(ids, Type) else ids)
@@ -143,23 +146,23 @@ def result_schema(event: EventPlan, ids: Type | pa.DataType, clock: Clock) -> pa
 
 def shown_values(event: EventPlan, values: Values) -> dict[str, pa.Array | pa.ChunkedArray]:
     """Values of head and RETURN in their order and types; times are numbers."""
-    return {
-        output.name: values[output.name].cast(ARROW_TYPES[output.type], safe=False)
-        for output in (*event.head, *event.returns)
-    }
+    shown = {}
+    for output in (*event.head, *event.returns):
+        column, kind = values[output.name], ARROW_TYPES[output.type]
+        shown[output.name] = column if column.type == kind else column.cast(kind, safe=False)
+    return shown
 
 
 def _column(numbers: Numbers) -> pa.Array | pa.ChunkedArray:
     return pa.array(numbers) if isinstance(numbers, np.ndarray) else numbers
 
 
-def _value_types(event: EventPlan) -> dict[str, Type]:
-    return {output.name: output.type for output in (*event.head, *event.returns)}
-
-
 def in_time(numbers: pa.Array | pa.ChunkedArray, clock: Clock) -> pa.Array | pa.ChunkedArray:
-    """Times as users see them."""
-    return numbers.cast(TIMESTAMP) if clock is Clock.TIMESTAMP else numbers
+    """Times as users see them, of int64 numbers."""
+    if clock is not Clock.TIMESTAMP:
+        return numbers
+    # the same bits; a cast costs more than a few pushed results do
+    return numbers.view(TIMESTAMP) if isinstance(numbers, pa.Array) else numbers.cast(TIMESTAMP)
 
 
 def time_type(clock: Clock) -> pa.DataType:
