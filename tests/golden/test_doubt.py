@@ -1,13 +1,21 @@
-"""What `explain` says of programs over uncertain streams, as files that are read like code.
+"""What `explain` says of programs over uncertain streams, and what they find, as files that are read like code.
 
-What such programs find is compared with the sum over all worlds elsewhere; `make accept` rewrites the files.
+A case with a folder of its name has data: its answers come from the definition, the sum over all possible worlds, and
+the runner must find the same. `make accept` rewrites the files.
 """
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from tests.golden.test_golden import compare, read_rows
+from tests.kit.probable_comparison import found_in, probable_differences
+from tests.kit.probable_oracle import ProbableResult, probable_oracle
 
 import inkling
+from inkling.analysis.choice import Evaluator
+from inkling.logical.plan import EventPlan
 
 CASES = sorted((Path(__file__).parent / "doubt").glob("*.ink"))
 
@@ -21,6 +29,46 @@ def test_verdicts_and_plan_are_the_accepted_ones(path: Path, accept: bool) -> No
         golden.write_text(said)
     assert program.warnings == ()
     assert said == golden.read_text(), f"{golden} differs; `make accept` rewrites it"
+
+
+WITH_DATA = [path for path in CASES if path.with_suffix("").is_dir()]
+
+
+@pytest.mark.parametrize("path", WITH_DATA, ids=lambda path: path.stem)
+def test_answers_are_those_of_the_definition(path: Path, accept: bool) -> None:
+    program = inkling.load(path)
+    streams = {stream.schema.name: stream.schema for stream in program.plan.streams}
+    files = {name: path.with_suffix("") / f"{name}.csv" for name in streams}
+    rows = {name: read_rows(files[name], schema.columns) for name, schema in streams.items()}
+    expected = probable_oracle(program.plan, rows)
+    lines = "".join(f"{line}\n" for event in program.plan.events for line in _answers(event, expected[event.name]))
+    compare(path.with_suffix(".jsonl"), lines, accept)
+    found = program.run_local(files)
+    assert found.rejects.num_rows == 0
+    shown = found_in(program.plan, found.tables)
+    assert not probable_differences(program.plan, rows, expected, shown, tolerance=1e-12)
+
+
+def test_every_family_has_answers() -> None:
+    plans = [inkling.load(path).physical for path in WITH_DATA]
+    named = {step.choice.evaluator for plan in plans for step in plan.steps.values()}
+    assert {Evaluator.CHAIN, Evaluator.QUERY, Evaluator.RELATION, Evaluator.WORLDS, Evaluator.NETWORK} <= named
+
+
+def _answers(event: EventPlan, results: Iterable[ProbableResult]) -> list[str]:
+    names = [output.name for output in event.head]
+    return sorted(
+        json.dumps(
+            {
+                "event": event.name,
+                "values": dict(zip(names, one.values, strict=True)),
+                "start": one.start,
+                "end": one.end,
+                "probability": str(one.probability),
+            }
+        )
+        for one in results
+    )
 
 
 def test_settings_show_in_the_verdicts() -> None:
