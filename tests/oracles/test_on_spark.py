@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.seeds import first_of
 from tests.oracles import etalis_cases, language_cases, wayeb_cases
 from tests.oracles.etalis_rule_sets import CASES as RULE_SETS
 from tests.oracles.ink_case import Together, in_order, together
@@ -26,7 +27,7 @@ CASES = [
 GROUPS = [group for group in together(CASES) if len(group.cases) >= FEW]
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.cases[0].id)
+@pytest.mark.parametrize("group", first_of(GROUPS, 3), ids=lambda group: group.cases[0].id)
 def test_in_one_program(group: Together, spark: SparkSession) -> None:
     found = parse(group.program).run(spark, group.inputs(), group.tables, partitions=2)
     assert group.found_in(results_in_one_job(found)) == group.wanted()

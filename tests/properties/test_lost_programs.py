@@ -43,6 +43,7 @@ def overlapping(case: LostCase, event: p.EventPlan) -> bool:
     return any(end > start for some in by_key.values() for (_, end), (start, _) in pairwise(sorted(some)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_local_eq_definition(seed: int) -> None:
     rng = random.Random(f"lost programs {seed}")

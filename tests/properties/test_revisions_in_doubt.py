@@ -32,7 +32,7 @@ from tests.kit.oracle import probable_oracle
 from tests.kit.programs import Options
 from tests.kit.queries import QueryCase, random_query
 from tests.kit.regular_queries import declaration, random_pattern, random_rows
-from tests.kit.seeds import at_length
+from tests.kit.seeds import at_length, first_of
 from tests.kit.uncertain import Doubts, random_uncertain_cases
 from tests.kit.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
 from tests.properties.test_imprecise_streams import together as keys_together
@@ -132,7 +132,7 @@ def told_apart(revision: Revision, script: list[Rows], wrong: list[str]) -> None
     assert not wrong, "\n".join([*events, str(revision.modes), *map(str, script), *wrong])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", first_of(KINDS, 1))
 def test_what_stands_is_what_is_left(kind: str) -> None:
     ask, n_programs = KINDS[kind]
     rng, tally = random.Random(f"revisions {kind}"), Counter[str]()
@@ -155,6 +155,7 @@ def test_what_stands_is_what_is_left_of_many(kind: str, seed: int) -> None:
 N_QUERIES = 50
 
 
+@pytest.mark.long
 def test_queries_say_what_the_definition_says_of_what_is_left() -> None:
     rng, tally = random.Random("revisions queries"), Counter[str]()
     for _ in range(N_QUERIES):

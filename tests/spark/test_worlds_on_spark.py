@@ -146,9 +146,11 @@ def _told(row: Row) -> tuple[str, float]:
     ("text", "seed", "span", "methods"),
     [
         pytest.param(BY_KEY, 5, 150, {"exact", "sampled", "undecided"}, id="by key"),
-        pytest.param(IN_PARTS_BY_KEY, 1, 300, {"exact", "sampled", "undecided"}, id="in parts, by key"),
+        pytest.param(
+            IN_PARTS_BY_KEY, 1, 300, {"exact", "sampled", "undecided"}, id="in parts, by key", marks=pytest.mark.long
+        ),
         pytest.param(WITHOUT_KEY, 2, 2100, {"exact", "sampled"}, id="without a key"),
-        pytest.param(UNDECIDED, 5, 150, {"sampled", "undecided"}, id="undecided"),
+        pytest.param(UNDECIDED, 5, 150, {"sampled", "undecided"}, id="undecided", marks=pytest.mark.long),
     ],
 )
 def test_the_same_worlds_everywhere(text: str, seed: int, span: int, methods: set[str], spark: SparkSession) -> None:

@@ -29,6 +29,7 @@ def test_import_loads_neither_spark_nor_numba() -> None:
     assert ran.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_imports_point_down() -> None:
     checker = shutil.which("lint-imports", path=Path(sys.executable).parent)
     if checker is None:

@@ -10,6 +10,8 @@ from inkling.cli import app
 from inkling.examples import FOLDER, NAMES
 from inkling.generate import SCENARIOS
 
+pytestmark = pytest.mark.slow
+
 
 def call(*words: str) -> Result:
     return CliRunner().invoke(app, words)

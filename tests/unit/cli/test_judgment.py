@@ -10,6 +10,8 @@ from inkling import load
 from inkling.cli import app
 from inkling.cli.examples import example_program
 
+pytestmark = pytest.mark.slow
+
 EVENTS = ("loaded", "left_behind", "through_open_door", "loaded_at_second_try")
 STREAMS = ("Seen", "Pickup", "Door")
 

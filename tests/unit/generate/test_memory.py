@@ -7,6 +7,8 @@ import pytest
 
 from inkling.generate import SCENARIOS, generate
 
+pytestmark = pytest.mark.slow
+
 MEGABYTE = 1 << 20
 
 

@@ -19,6 +19,8 @@ from tests.reference.lost.letters import parse_question
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.passes import Chances, chances
 
+pytestmark = pytest.mark.slow
+
 CLOSE = 1e-9
 
 

@@ -19,6 +19,8 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.passes import Bounds, bounds, chances
 from inkling.model.batch import FOREVER
 
+pytestmark = pytest.mark.slow
+
 
 def bounds_at(
     left: Line,

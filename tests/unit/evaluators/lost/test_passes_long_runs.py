@@ -18,6 +18,8 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.evaluators.lost.passes import chances
 
+pytestmark = pytest.mark.slow
+
 
 def at_least(left: Flat, right: Flat, question: Question, most: int) -> np.ndarray:
     one, other = lists_of_pairs([(left, right)])

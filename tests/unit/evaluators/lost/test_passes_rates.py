@@ -18,6 +18,8 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
 from inkling.evaluators.lost.passes import chances
 
+pytestmark = pytest.mark.slow
+
 
 def related(left: Line, right: Line, name: str) -> float:
     one, other = lists_of_lines([left], [right])

@@ -24,6 +24,8 @@ from inkling.evaluators.lost.lists import Lists
 from inkling.evaluators.lost.passes import chances
 from inkling.evaluators.lost.sampled import sampled
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(n_samples=4000, error=0.02, seed=3)
 TOO_FEW = replace(LIMITS, states=1)
 
