@@ -20,6 +20,8 @@ from inkling.io import normalize, read_table
 from inkling.model.time import Clock
 from inkling.query import Program
 
+pytestmark = pytest.mark.slow
+
 STREAMS = """
     STREAM V(id STRING, k STRING, s STRING, t BIGINT, n BIGINT) ID id KEY k TIME t ORDER BY n LATENESS 3 TICKS;
     STREAM A(id STRING, x BIGINT, t BIGINT) ID id TIME t;

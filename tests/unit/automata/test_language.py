@@ -30,6 +30,8 @@ from inkling.automata.dfa import Dfa
 from inkling.automata.nfa import Nfa
 from inkling.automata.regex import nullable
 
+pytestmark = pytest.mark.slow
+
 LONGEST = 5
 SYMBOLS = "abc"
 ALL = frozenset("".join(word) for n in range(LONGEST + 1) for word in product(SYMBOLS, repeat=n))

@@ -9,6 +9,8 @@ import pytest
 
 import inkling
 
+pytestmark = pytest.mark.slow
+
 STREAM = "STREAM R(k STRING, s STRING, t BIGINT, g STRING) KEY k TIME t ORDER BY t;\n"
 AB = "EVENT ab(k) AS PATTERN SEQ STRICT(R[s = 'a'], R[s = 'b']) PARTITION BY k CONSUME RESTART PER END;\n"
 Rows = list[dict[str, Any]]

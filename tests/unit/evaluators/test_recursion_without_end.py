@@ -7,6 +7,8 @@ import pytest
 import inkling
 from inkling.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 STREAM = "STREAM A(id STRING, v BIGINT, t BIGINT) ID id TIME t;"
 
 

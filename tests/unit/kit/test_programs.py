@@ -15,6 +15,8 @@ from tests.kit.universe import Declared, Kind
 
 from inkling.errors import InklingError
 
+pytestmark = pytest.mark.slow
+
 COVERED = Coverage()
 
 
