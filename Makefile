@@ -25,9 +25,9 @@ demo: $(INSTALLED)  ## recognize events in an example and write its report
 	$(BIN)/inkling demo $(ARGS)
 
 .PHONY: quick
-quick: export HYPOTHESIS_PROFILE ?= quick
 quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute
-	$(PYTEST) -m "not slow and not property and not spark and not browser and not long and not kafka" \
+	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(PYTEST) \
+		-m "not slow and not property and not spark and not browser and not long and not kafka" \
 		$(or $(ARGS),src tests/docs tests/errors tests/golden tests/naive tests/unit)
 
 .PHONY: test
@@ -35,9 +35,9 @@ test: $(INSTALLED)  ## run the tests, about 7 minutes on two cores; ARGS="-k wor
 	$(PYTEST) --seeds 1 $(ARGS)
 
 .PHONY: test-full
-test-full: export HYPOTHESIS_PROFILE ?= ci
 test-full: $(INSTALLED)  ## run every test, about 50 minutes; ONLY=rest leaves out those of `make test`
-	@status=0; run() { "$$@" || { last=$$?; [ $$status -ne 0 ] || status=$$last; }; }; \
+	@export HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci}; \
+	status=0; run() { "$$@" || { last=$$?; [ $$status -ne 0 ] || status=$$last; }; }; \
 	run $(PYTEST) -m "$(if $(filter rest,$(ONLY)),(long or property) and not kafka,not kafka)" $(ARGS); \
 	if $(BIN)/python -m tests.kafka --fetch; then \
 		run $(PYTEST) -m kafka $(or $(ARGS),tests/kafka); \
