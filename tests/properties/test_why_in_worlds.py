@@ -3,30 +3,91 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
+from random import Random
 
 import pytest
 from tests.kit.arrow import arrow_streams, arrow_tables
-from tests.kit.oracle import probable_oracle
+from tests.kit.chains import chain_cases
+from tests.kit.lost_programs import lost_case
+from tests.kit.oracle import bound, probable_oracle
 from tests.kit.probable_oracle import NAME, BaseEvent, ProbableResult, base_event, summed_over, with_names
+from tests.kit.queries import random_query
+from tests.kit.regular_queries import random_regular
 from tests.kit.surroundings import declared_tables
-from tests.kit.uncertain import UncertainCase, uncertain_cases
+from tests.kit.uncertain import uncertain_cases
 
+from inkling.evaluators.sampling import Sampling
 from inkling.logical import plan as p
 from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.rewrite import rewrite
 from inkling.logical.streams import RawRow, plain
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.model.worlds import certain, joint_worlds
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
 from inkling.why.uncertain import UncertainWhy
 from inkling.worlds.examine import result_key
 from inkling.worlds.influence import UncertainEvent
 from inkling.worlds.outcomes import Outcome
 
-CASES_PER_SEED = 15
-SEEDS = range(3)
 Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A program that runs, with its inputs."""
+
+    plan: p.ProgramPlan
+    rows: Mapping[str, Sequence[RawRow]]
+    tables: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
+    folder: Path = Path()
+
+    @property
+    def physical(self) -> PhysicalPlan:
+        return plan_program(rewrite(self.plan).plan)
+
+    def why(self, event: str) -> UncertainWhy:
+        streams, tables = arrow_streams(self.plan, self.rows), arrow_tables(self.plan, self.tables)
+        return UncertainWhy(self, event, streams, tables, Sampling())
+
+
+def any_program(seed: int) -> Iterator[Asked]:
+    for case in uncertain_cases(seed, 15):
+        yield Asked(case.plan, case.rows, case.tables)
+
+
+def chains(seed: int) -> Iterator[Asked]:
+    for case in chain_cases(seed, 6, 8):
+        yield from (Asked(case.plan, rows) for rows in case.keys)
+
+
+def regular_queries(seed: int) -> Iterator[Asked]:
+    rng = Random(seed)
+    for _ in range(15):
+        case = random_regular(rng, keys=1)
+        yield Asked(bound(case.text), {"S": case.rows})
+
+
+def queries(seed: int) -> Iterator[Asked]:
+    rng = Random(seed)
+    for _ in range(15):
+        case = random_query(rng, worlds=24)
+        yield Asked(bound(case.text), case.rows)
+
+
+def relations(seed: int) -> Iterator[Asked]:
+    rng = Random(seed)
+    for _ in range(12):
+        case = lost_case(rng, n_events=3)
+        yield Asked(case.plan, case.rows)
+
+
+FAMILIES = [(any_program, 0), (any_program, 1), (chains, 3), (regular_queries, 4), (queries, 5)]
+FAMILIES += [(relations, 6)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +99,7 @@ class Possible:
     results: Mapping[str, frozenset[Key]]
 
 
-def worlds_of(case: UncertainCase) -> list[Possible]:
+def worlds_of(case: Asked) -> list[Possible]:
     """All worlds of a case, by the definition."""
     named = with_names(case.plan, case.rows)
     schemas = [stream.schema for stream in case.plan.streams]
@@ -65,6 +126,16 @@ def key_of(event: p.EventPlan, one: ProbableResult) -> Key:
             return head
 
 
+def names_of(case: Asked) -> dict[object, BaseEvent]:
+    """Events by their ids, without those that several streams use."""
+    found: dict[object, set[BaseEvent]] = {}
+    named = with_names(case.plan, case.rows)
+    for stream in case.plan.streams:
+        for number, row in enumerate(named[stream.schema.name], start=1):
+            found.setdefault(plain(row[NAME]), set()).add(base_event(stream.schema, row, number))
+    return {name: next(iter(events)) for name, events in found.items() if len(events) == 1}
+
+
 def key_in_table(
     event: p.EventPlan, row: Mapping[str, object], names: Mapping[object, BaseEvent], known: Counter[Key]
 ) -> Key | None:
@@ -72,7 +143,10 @@ def key_in_table(
     key = result_key(event, row)
     if event.per is not p.Per.MATCH:
         return key if known[key] == 1 else None
-    wanted = (*key[: len(event.head)], *(None if one is None else names[one] for one in key[len(event.head) :]))
+    ids = key[len(event.head) :]
+    if any(one is not None and one not in names for one in ids):
+        return None
+    wanted = (*key[: len(event.head)], *(None if one is None else names[one] for one in ids))
     possible = [one for one in known if len(one) == len(wanted) and all(map(_may_be, wanted, one))]
     return possible[0] if len(possible) == 1 and known[possible[0]] == 1 else None
 
@@ -108,28 +182,18 @@ def total(worlds: Iterable[Possible]) -> Fraction:
     return sum((one.probability for one in worlds), start=Fraction(0))
 
 
-def explained(case: UncertainCase, event: str) -> UncertainWhy:
-    found = case.program.why(event, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
-    assert isinstance(found, UncertainWhy)
-    return found
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_worlds_of_results_are_those_of_the_definition(seed: int) -> None:
+@pytest.mark.parametrize(("family", "seed"), FAMILIES)
+def test_worlds_of_results_are_those_of_the_definition(family: Callable[[int], Iterator[Asked]], seed: int) -> None:
     n_results = n_dependences = n_scenarios = 0
-    for case in uncertain_cases(seed, CASES_PER_SEED):
+    for case in family(seed):
         worlds = worlds_of(case)
         expected = probable_oracle(case.plan, case.rows, case.tables)
         doubtful = doubtful_events(case.plan)
-        names = {
-            plain(row[NAME]): base_event(stream.schema, row, number)
-            for stream in case.plan.streams
-            for number, row in enumerate(with_names(case.plan, case.rows)[stream.schema.name], start=1)
-        }
+        names = names_of(case)
         for event in case.plan.events:
             if event.name not in doubtful:
                 continue
-            why = explained(case, event.name)
+            why = case.why(event.name)
             known = Counter(key_of(event, one) for one in expected[event.name])
             chances = {key_of(event, one): one.probability for one in expected[event.name]}
             rows = why.possible.to_pylist()
@@ -168,15 +232,15 @@ def test_worlds_of_results_are_those_of_the_definition(seed: int) -> None:
     assert min(n_results, n_dependences, n_scenarios) > 5
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_progress_is_that_of_the_most_probable_world(seed: int) -> None:
+@pytest.mark.parametrize(("family", "seed"), FAMILIES)
+def test_progress_is_that_of_the_most_probable_world(family: Callable[[int], Iterator[Asked]], seed: int) -> None:
     n_checked = 0
-    for case in uncertain_cases(seed, CASES_PER_SEED):
+    for case in family(seed):
         worlds = worlds_of(case)
         for event in case.plan.events:
             if event.name not in doubtful_events(case.plan):
                 continue
-            why = explained(case, event.name)
+            why = case.why(event.name)
             if why.most_probable_world.is_drawn:
                 continue
             largest = max(one.probability for one in worlds)

@@ -58,14 +58,14 @@ def result_lines(why: UncertainWhy, number: int) -> list[str]:
     lines = [_result(row), *_probability(why, found)]
     if found.looked is None:
         return [*lines, "", "worlds cannot tell this result from another one with the same columns"]
-    lines += ["", "most probable worlds with the result:"]
+    lines += ["", f"{_kind(found.looked)} worlds with the result:"]
     for place, one in enumerate(found.having):
         lines += _scenario(one.scenario, found.looked, why.clock)
         is_same = place > 0 and one.tree == found.having[place - 1].tree
         lines += ["  with the same derivation"] if is_same else ["  with the derivation:", *_indented(one.tree)]
     if not found.having:
         lines.append(f"  none of {_worlds(found.looked)}")
-    lines += ["", "most probable worlds without the result:"]
+    lines += ["", f"{_kind(found.looked)} worlds without the result:"]
     for lacking in found.lacking:
         lines += _scenario(lacking, found.looked, why.clock)
     if not found.lacking:
@@ -94,7 +94,7 @@ def _no_world(why: UncertainWhy, what: str) -> str:
     sure = f"{100 * (1 - why.sampling.delta):g} %"
     return (
         f"none of {why.n_sampled:,} sampled worlds (seed {why.sampling.seed}) has {what}:"
-        f" its probability is below {_number(why.unseen)} with {sure} confidence"
+        f" its probability is below {why.unseen:.2g} with {sure} confidence"
     )
 
 
@@ -105,17 +105,20 @@ def _called(world: Likeliest) -> str:
 
 
 def _probability(why: UncertainWhy, found: InWorlds) -> Iterator[str]:
-    looked = found.looked
-    if found.method == "exact":
-        how = ", exact"
-        if looked is not None and not looked.is_sample:
-            how += f": {looked.n_having:,} of {counted(looked.n_worlds, 'possible world')} have it"
+    looked, is_exact = found.looked, found.method == "exact"
+    sure = f"with {100 * (1 - why.sampling.delta):g} % confidence"
+    if not is_exact:
+        undecided = ", undecided" if found.method == "undecided" else ""
+        yield f"probability {_number(found.probability)} ± {found.error:.2g} {sure}{undecided}"
+    elif looked is None or looked.is_sample:
+        yield f"probability {_number(found.probability)}, exact"
     else:
-        how = f" ± {_number(found.error)} with {100 * (1 - why.sampling.delta):g} % confidence"
-        how += ", undecided" if found.method == "undecided" else ""
-    yield f"probability {_number(found.probability)}{how}"
+        n_worlds = counted(looked.n_worlds, "possible world")
+        yield f"probability {_number(found.probability)}, exact: {looked.n_having:,} of {n_worlds} have it"
     if looked is not None and looked.is_sample:
-        yield f"{looked.n_having:,} of {looked.n_worlds:,} sampled worlds (seed {why.sampling.seed}) have it"
+        said = f"{looked.n_having:,} of {looked.n_worlds:,} sampled worlds (seed {why.sampling.seed}) have it"
+        share = f": {_number(looked.n_having / looked.n_worlds)} ± {looked.error:.2g} {sure}"
+        yield said + (share if is_exact else "")
     if found.left_out is not None:
         yield f"not reported: left out by {found.left_out}"
 
@@ -150,7 +153,7 @@ def _given(one: Dependence, clock: Clock) -> list[tuple[str, str, str]]:
         (
             f"  {_outcome(one.event, given.outcome, clock, in_words=False)}",
             _number(given.probability),
-            _number(given.result),
+            _number(given.result) + (f" ± {given.error:.2g}" if given.error else ""),
         )
         for given in one.given
     ]
@@ -194,6 +197,10 @@ def _result(row: Mapping[str, Shown]) -> str:
     values = {name: value for name, value in row.items() if name not in (*LEADING, *TRAILING) and value is not None}
     when = text_of(row["start"]) if row["start"] == row["end"] else f"{text_of(row['start'])} to {text_of(row['end'])}"
     return f"{row['event']}{listed(values)} at {when}"
+
+
+def _kind(looked: Looked) -> str:
+    return "most frequent" if looked.is_sample else "most probable"
 
 
 def _worlds(looked: Looked) -> str:

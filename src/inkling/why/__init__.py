@@ -1,4 +1,5 @@
-"""Why a result is there, and why none is: how far a pattern got, and what a result rests on.
+"""Why a result is there, and why none is: how far a pattern got, what a result rests on, and in which worlds it is.
 
-A program and its inputs enter, counts per part and derivation trees leave. Only `query` and `cli` import it.
+A program and its inputs enter, counts per part, derivation trees and accounts of worlds leave. Only `query` and `cli`
+import it.
 """

@@ -61,12 +61,12 @@ def progress_of(
 
     In a world of an uncertain program an event is changed a little; `written` is the event as its user wrote it.
     """
-    words = event if written is None else written
+    written = event if written is None else written
     drafts = [
-        _WayDraft(event, way, PartTexts.of(words), said)
-        for way, said in zip(ways_of(event), ways_of(words), strict=True)
+        _WayDraft(event, way, PartTexts.of(written), said)
+        for way, said in zip(ways_of(event), ways_of(written), strict=True)
     ]
-    closing = _clauses(event, words)
+    closing = _clauses(event, written)
     questions = Questions()
     for draft in drafts:
         draft.ask(questions)

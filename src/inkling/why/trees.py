@@ -150,8 +150,8 @@ class Trees:
 
 def columns_of(program: p.ProgramPlan) -> dict[str, tuple[Column, ...]]:
     """The columns of every source of a program."""
-    sources = (*program.streams, *program.events)
-    return {one.schema.name: tuple(one.schema.columns) for one in sources}
+    streams = {stream.schema.name: tuple(stream.schema.columns) for stream in program.streams}
+    return streams | {event.name: tuple(event.schema.columns) for event in program.events}
 
 
 def _stream_rows(stream: p.StreamPlan, rows: pa.Table) -> list[Event]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling import local
-from inkling.evaluators.bounds import interval
+from inkling.evaluators.bounds import half_width, interval
 from inkling.evaluators.sampling import Sampling
 from inkling.io import Data
 from inkling.io.normalize import ID
@@ -131,8 +131,12 @@ class UncertainWhy(Why):
                 if one is not None:
                     events.setdefault(one, set()).add(token)
         wanted = [events.get(str(one), set()) for one in ids]
+        in_worlds: dict[object, list[Value]] = {}  # a run may list fewer events of a result than worlds do
+        for row in self._estimates.to_pylist():
+            in_worlds.setdefault(result_key(self._event, row), []).extend(row["lineage"])
         found = []
-        for place, lineage in enumerate(self.possible["lineage"].to_pylist(), start=1):
+        for place, row in enumerate(self.possible.to_pylist(), start=1):
+            lineage = [*row["lineage"], *in_worlds.get(result_key(self._event, row), [])]
             own = set().union(*(events.get(str(one), set()) for one in lineage))
             if all(tokens & own for tokens in wanted):
                 found.append(place)
@@ -171,12 +175,14 @@ class UncertainWhy(Why):
         (found,) = examined_in(self._data, self._sampling, {self._event.name: row}, most)[self._event.name]
         if found is None:
             return InWorlds(probability, error, method, left_out)
+        is_sample = found.worlds.components is None
+        width = half_width(np.array([found.n_having]), found.n_worlds, self._sampling.delta)[0] if is_sample else 0.0
         return InWorlds(
             probability,
             error,
             method,
             left_out,
-            Looked(found.n_worlds, found.n_having, found.n_events, found.worlds.components is None),
+            Looked(found.n_worlds, found.n_having, found.n_events, is_sample, float(width)),
             tuple(WithResult(one, self._tree(found, one.world)) for one in found.having),
             found.lacking,
             found.dependences,

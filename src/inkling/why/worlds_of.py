@@ -25,6 +25,7 @@ class Looked:
     n_having: int  # of them, that have the result
     n_events: int  # uncertain events of the part
     is_sample: bool
+    error: float = 0.0  # how far the share of worlds in a sample may be from the probability
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def examined_in(
     components[[one.component for one in removals]] = True
     again = list(seen_again(data, sampling, components, removals)) if removals else []
     return {
-        name: [None if one is None else _examined(one, data, again, removals) for one in ones]
+        name: [None if one is None else _examined(one, data, again, removals, sampling.delta) for one in ones]
         for name, ones in found.items()
     }
 
@@ -237,7 +237,9 @@ def _removals(data: WorldData, found: Sequence[_Found]) -> list[Removal]:
     return list(removals)
 
 
-def _examined(one: _Found, data: WorldData, again: Sequence[Seen], removals: Sequence[Removal]) -> Examined:
+def _examined(
+    one: _Found, data: WorldData, again: Sequence[Seen], removals: Sequence[Removal], delta: float
+) -> Examined:
     scale, worlds = data.program.scale, one.seen.worlds
     rows = np.flatnonzero((one.seen.identity == one.identity) & (one.seen.variant == 0))
     matches, weights = one.seen.matches, one.seen.weight[rows]
@@ -248,7 +250,7 @@ def _examined(one: _Found, data: WorldData, again: Sequence[Seen], removals: Seq
     in_part = [np.flatnonzero(component == one.component) for component in data.parts.of_rows]
     turned = turned_out(worlds, here, one.events, known_times(data.streams, in_part), scale)
     is_exact = worlds.components is not None
-    depends = dependences(turned, chances, has, exact=is_exact)
+    depends = dependences(turned, chances, has, None if is_exact else delta)
     if is_exact:
         telling = with_stretches(that_matter(turned, chances, has), chances, has)
     else:

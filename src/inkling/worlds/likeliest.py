@@ -56,8 +56,8 @@ def likeliest(data: WorldData, sampling: Sampling, chosen: np.ndarray) -> Likeli
                 is_unique &= bool(alone[rows].all())
                 found = Placed(rows, np.zeros_like(rows), (stream.low + ticks * stream.step)[rows] * data.program.scale)
             case ProbableStream():
-                taken, alone = _paths(stream, in_part)
-                is_unique &= alone
+                taken, is_only = _paths(stream, in_part)
+                is_unique &= is_only
                 found = _everything(np.array(taken, np.int64))
             case _:
                 drawn = stream.draw(np.uint64(sampling.seed & (2**64 - 1)), 0, 1, data.program.scale)

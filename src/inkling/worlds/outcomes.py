@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inkling.evaluators.bounds import interval
 from inkling.io.normalize import END, START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.event import Value
@@ -26,6 +27,9 @@ from inkling.worlds.variants import Worlds, event_tokens
 
 MOST_OUTCOMES = 8
 """How many outcomes of one event are told apart; neighboring times are put together."""
+
+NOISE = 0.001
+"""The chance, per outcome, that a difference is seen in a sample where there is none."""
 
 EQUAL = 1e-9
 """Probabilities that differ by less are taken for the same."""
@@ -46,11 +50,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """An outcome, its probability, and the probability of the result given that outcome."""
+    """An outcome, its probability, and the probability of the result given that outcome.
+
+    `error` is 0 where all worlds were enumerated. In a sample, the probability of the result lies within it with the
+    confidence of the run.
+    """
 
     outcome: Outcome
     probability: float
     result: float
+    error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +157,21 @@ def _outcome(event: UncertainEvent, stream: WorldStream, row: int, time: int, ti
     return Outcome(True, (), at, at)
 
 
-def dependences(turned: Sequence[Turned], weights: np.ndarray, has: np.ndarray, *, exact: bool) -> list[Dependence]:
-    """The events on whose outcome the probability of a result depends, the strongest first."""
-    found = [_dependence(one, weights, has, exact=exact) for one in turned]
-    noticed = [one for one in found if one.reach >= NOTICED]
+def dependences(
+    turned: Sequence[Turned], weights: np.ndarray, has: np.ndarray, delta: float | None = None
+) -> list[Dependence]:
+    """The events on whose outcome the probability of a result depends, the strongest first.
+
+    `delta` is given for samples. There an event counts only if chance does not explain the difference that it makes.
+    """
+    found = [_dependence(one, weights, has, delta) for one in turned]
+    noticed = [one for one in found if one.reach >= NOTICED and len(one.given) > 1]
+    if delta is not None:
+        noticed = [one for one in noticed if not _is_noise(one.given, len(weights))]
     return sorted(noticed, key=lambda one: -round(one.reach, 9))
 
 
-def _dependence(turned: Turned, weights: np.ndarray, has: np.ndarray, *, exact: bool) -> Dependence:
+def _dependence(turned: Turned, weights: np.ndarray, has: np.ndarray, delta: float | None) -> Dependence:
     n = len(turned.outcomes)
     chance = np.bincount(turned.codes, weights, minlength=n)
     both = np.bincount(turned.codes, weights * has, minlength=n)
@@ -165,25 +181,50 @@ def _dependence(turned: Turned, weights: np.ndarray, has: np.ndarray, *, exact: 
         for at, outcome in enumerate(turned.outcomes)
         if chance[at] > 0
     ]
-    if exact:
+    if delta is None:
         given = _joined(given)
     while len(given) > MOST_OUTCOMES:
         fewer = _pairs(given)
         if len(fewer) == len(given):
             break
         given = fewer
+    if delta is not None:
+        given = [_with_error(one, len(weights), delta) for one in _joined(given, len(weights))]
     return Dependence(turned.event, tuple(given))
 
 
-def _joined(given: list[Conditional]) -> list[Conditional]:
-    """Neighboring times put together where the result is equally probable at them."""
+def _joined(given: Sequence[Conditional], n_sampled: int | None = None) -> list[Conditional]:
+    """Neighboring times put together where the result is equally probable at them; in a sample, as far as one sees."""
     found: list[Conditional] = []
     for one in given:
-        if found and _are_times(found[-1], one) and abs(found[-1].result - one.result) < EQUAL:
+        if found and _are_times(found[-1], one) and _are_alike(found[-1], one, n_sampled):
             found[-1] = _both(found[-1], one)
         else:
             found.append(one)
     return found
+
+
+def _are_alike(one: Conditional, other: Conditional, n_sampled: int | None) -> bool:
+    if n_sampled is None:
+        return abs(one.result - other.result) < EQUAL
+    return _is_noise((one, other), n_sampled)
+
+
+def _is_noise(given: Sequence[Conditional], n_sampled: int) -> bool:
+    """Whether the probabilities of a result given some outcomes may all be the same, by a sample of worlds."""
+    low, high = zip(*(_bounds(one, n_sampled, NOISE) for one in given), strict=True)
+    return max(low) <= min(high)
+
+
+def _bounds(one: Conditional, n_sampled: int, delta: float) -> tuple[float, float]:
+    n = round(one.probability * n_sampled)
+    low, high = interval(np.array([round(one.result * n)]), n, delta)
+    return float(low[0]), float(high[0])
+
+
+def _with_error(one: Conditional, n_sampled: int, delta: float) -> Conditional:
+    low, high = _bounds(one, n_sampled, delta)
+    return replace(one, error=max(one.result - low, high - one.result))
 
 
 def _pairs(given: list[Conditional]) -> list[Conditional]:
@@ -264,7 +305,9 @@ def _shares(others: Ints, weights: np.ndarray, has: np.ndarray, chosen: np.ndarr
     n = int(others.max(initial=0)) + 1
     total = np.bincount(others[chosen], weights[chosen], minlength=n)
     hit = np.bincount(others[chosen], (weights * has)[chosen], minlength=n)
-    return np.divide(hit, total, out=np.full(n, np.nan), where=total > 0)
+    shares = np.full(n, np.nan)
+    np.divide(hit, total, out=shares, where=total > 0)
+    return shares
 
 
 def _makes_no_difference(one: Turned, others: Sequence[Turned], weights: np.ndarray, has: np.ndarray) -> bool:

@@ -1,5 +1,6 @@
 """`inkling why` on the command line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,112 @@ def test_no_such_event(folder: Path) -> None:
 
 def test_ids_or_number(folder: Path) -> None:
     why(folder, "m", "--result", "t1", "--result-number", "1", status=2)
+
+
+UNCERTAIN = """\
+STREAM Seen(id STRING, who STRING, room STRING, t BIGINT, p DOUBLE) ID id KEY who TIME t PROBABILITY p;
+STREAM Call(id STRING, who STRING, lo BIGINT, hi BIGINT) ID id KEY who TIME BETWEEN lo AND hi;
+EVENT coffee(who) AS
+  PATTERN SEQ(Seen a[room = 'hall'], NOT Call c, Seen b[room = 'kitchen'])
+  PARTITION BY who PER VALUES CONFIDENCE >= 0.5;
+"""
+
+
+@pytest.fixture
+def uncertain(tmp_path: Path) -> Path:
+    (tmp_path / "p.ink").write_text(UNCERTAIN)
+    (tmp_path / "Seen.csv").write_text("id,who,room,t,p\na2,ada,hall,3,0.5\na3,ada,kitchen,8,0.8\nb1,bob,hall,8,0.9\n")
+    (tmp_path / "Call.csv").write_text("id,who,lo,hi\nc1,ada,2,5\n")
+    return tmp_path
+
+
+def test_possible_results(uncertain: Path) -> None:
+    assert why(uncertain, "coffee") == [
+        "coffee: 0 results, and 1 possible result left out",
+        "",
+        "  1  0.2  coffee(who='ada') at 3 to 8, left out by CONFIDENCE >= 0.5",
+        "",
+        "one of several most probable worlds:",
+        "",
+        "                            rows  candidates  matches",
+        "Seen a[a.room = 'hall']        3           2        2",
+        "Seen b[b.room = 'kitchen']     3           1        1",
+        "NOT Call c                                          1",
+        "PER VALUES                                          1",
+        "",
+        "coffee: 1 result",
+    ]
+
+
+def test_worlds_of_a_result(uncertain: Path) -> None:
+    """Seen in the hall (0.5), called at 2 or 3 (0.5), then seen in the kitchen (0.8)."""
+    assert why(uncertain, "coffee", "--result", "a2") == [
+        "coffee(who='ada') at 3 to 8",
+        "probability 0.2, exact: 2 of 16 possible worlds have it",
+        "not reported: left out by CONFIDENCE >= 0.5",
+        "",
+        "most probable worlds with the result:",
+        "  probability 0.2:",
+        "    Seen #a2 has room='hall'",
+        "    Seen #a3 has room='kitchen'",
+        "    Call #c1 at 2 to 3",
+        "  with the derivation:",
+        "    coffee(who='ada') at 3 to 8",
+        "    ├─ a: Seen #a2(id='a2', who='ada', room='hall', t=3, p=0.5) at 3",
+        "    └─ b: Seen #a3(id='a3', who='ada', room='kitchen', t=8, p=0.8) at 8",
+        "",
+        "most probable worlds without the result:",
+        "  probability 0.2:",
+        "    Seen #a2 has room='hall'",
+        "    Seen #a3 has room='kitchen'",
+        "    Call #c1 at 4 to 5",
+        "  probability 0.2:",
+        "    Seen #a2 does not happen",
+        "    Seen #a3 has room='kitchen'",
+        "    Call #c1 at 2 to 3",
+        "",
+        "depends on              chance  result then",
+        "Seen #a2 at 3",
+        "  room='hall'              0.5          0.4",
+        "  does not happen          0.5            0",
+        "  left out of the data                    0",
+        "Call #c1 at 2 to 5",
+        "  at 2 to 3                0.5          0.4",
+        "  at 4 to 5                0.5            0",
+        "  left out of the data                  0.4",
+        "Seen #a3 at 8",
+        "  room='kitchen'           0.8         0.25",
+        "  does not happen          0.2            0",
+        "  left out of the data                    0",
+    ]
+    assert why(uncertain, "coffee", "--result-number", "1") == why(uncertain, "coffee", "--result", "a2,a3")
+
+
+def test_no_world(uncertain: Path) -> None:
+    lines = why(uncertain, "coffee", "--result", "b1")
+    assert lines[0] == "no possible world has a result of `coffee` that depends on b1"
+    assert lines[-1] == "no `Seen b[b.room = 'kitchen']` happens, whatever comes before or after"
+    sampled = why(uncertain, "coffee", "--result", "b1", "--exact-up-to", "0", "--epsilon", "0.05", "--delta", "0.05")
+    # (1 - p) ** 448 = 0.025 for p = 0.0082
+    assert sampled[0] == (
+        "none of 448 sampled worlds (seed 0) has a result of `coffee` that depends on b1:"
+        " its probability is below 0.0082 with 95 % confidence"
+    )
+    assert sampled[2:] == lines[2:]
+
+
+def test_a_sample_says_so(uncertain: Path) -> None:
+    options = ("--exact-up-to", "0", "--epsilon", "0.05", "--delta", "0.05", "--seed", "7")
+    lines = why(uncertain, "coffee", "--result-number", "1", *options)
+    assert re.fullmatch(r"probability 0\.\d+ ± 0\.0\d+ with 95 % confidence", lines[1])
+    assert re.fullmatch(r"\d+ of 448 sampled worlds \(seed 7\) have it", lines[2])
+    assert "most frequent worlds with the result:" in lines
+    assert why(uncertain, "coffee", "--result-number", "1", *options) == lines
+
+
+def test_no_such_possible_result(uncertain: Path) -> None:
+    assert why(uncertain, "coffee", "--result", "zz", status=3) == [
+        "error[INK0562]: `coffee` has no result that rests on zz",
+        "   = note: it has 1 possible result",
+        "   = help: leave the option out to see how far the pattern got",
+    ]
