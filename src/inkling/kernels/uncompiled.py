@@ -11,4 +11,4 @@ _Kernel = TypeVar("_Kernel", bound=Callable[..., object])
 
 def wraps_around(kernel: _Kernel) -> _Kernel:
     """A kernel whose integers overflow on purpose, as hashes do: without a warning when it is not compiled."""
-    return np.errstate(over="ignore")(kernel) if config.DISABLE_JIT else kernel
+    return np.errstate(over="ignore")(kernel) if getattr(config, "DISABLE_JIT", False) else kernel

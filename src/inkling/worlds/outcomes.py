@@ -213,7 +213,7 @@ def _are_alike(one: Conditional, other: Conditional, n_sampled: int | None) -> b
 def _is_noise(given: Sequence[Conditional], n_sampled: int) -> bool:
     """Whether the probabilities of a result given some outcomes may all be the same, by a sample of worlds."""
     low, high = zip(*(_bounds(one, n_sampled, NOISE) for one in given), strict=True)
-    return max(low) <= min(high)
+    return bool(max(low) <= min(high))
 
 
 def _bounds(one: Conditional, n_sampled: int, delta: float) -> tuple[float, float]:
