@@ -84,15 +84,16 @@ CHAINS = (
 
 
 def _chains(rng: random.Random) -> Made:
-    yield "\n".join([CHAIN_STREAMS, *CHAINS]), tuple(_imprecise(rng, f"k{key}") for key in range(9)), {}
+    """Every key is active for a while only, so that others must carry time on for it."""
+    yield "\n".join([CHAIN_STREAMS, *CHAINS]), tuple(_imprecise(rng, f"k{key}", 5 * key) for key in range(9)), {}
 
 
-def _imprecise(rng: random.Random, key: str) -> Rows:
+def _imprecise(rng: random.Random, key: str, since: int) -> Rows:
     """Rows of one key in a few dozen worlds."""
     rows: Rows = {name: [] for name in "ABCD"}
     left = 40
     for number in range(8):
-        name, at = rng.choice("AABBCCD"), rng.randrange(9)
+        name, at = rng.choice("AABBCCD"), since + rng.randrange(9)
         row: Row = {"id": f"{key}-{number}", "k": key, "v": rng.randrange(3)}
         if name == "D":
             rows[name].append({**row, "t": at})
@@ -147,7 +148,10 @@ def _worlds(doubtful: tuple[Doubtful, ...], n: int) -> Callable[[random.Random],
     def one(rng: random.Random) -> Candidate:
         doubts = Doubts(most_worlds=(64,), doubtful=doubtful, options=POINTS, accept=_needs_worlds)
         (case,) = random_uncertain_cases(rng, 1, doubts)
-        return case.text, (case.rows,), dict(case.tables)
+        # cases of a pack that had keys in common would have worlds in common, and too many of them to enumerate
+        mark = f"{rng.randrange(10**6)}"
+        rows = {name: [{**row, "k": f"{row['k']}{mark}"} for row in some] for name, some in case.rows.items()}
+        return case.text, (rows,), dict(case.tables)
 
     return _telling(one, n)
 

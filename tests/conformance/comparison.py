@@ -17,6 +17,7 @@ from inkling.analysis.lost import relations_of
 from inkling.analysis.probable.strategy import Engine, strategies_of
 from inkling.logical import plan as p
 from inkling.logical.streams import plain
+from inkling.model.types import Type
 from inkling.results import ROUNDING
 
 Row = Mapping[str, Any]
@@ -137,14 +138,12 @@ def _rounded(value: object) -> object:
 
 
 def only(case: Case, found: Tables) -> Tables:
-    """The results of one of the cases of a pack."""
-    return {event.name: found.get(event.name, []) for event in case.program.plan.events}
-
-
-def without_lineage(case: Case) -> Case:
-    """Certain results of a case whose rows have no ids, on runners that number rows as they come."""
-    copy = replace(case)
-    copy.__dict__["expected"] = {
-        name: [replace(one, lineage=()) for one in some] for name, some in case.expected.items()
+    """The results of one of the cases of a pack, in which all ids are texts as soon as some stream has such."""
+    schemas = [stream.schema for stream in case.program.plan.streams]
+    columns = [schema.column(schema.id) for schema in schemas if schema.id is not None]
+    if any(column is None or column.type is Type.STRING for column in columns):
+        return {event.name: found.get(event.name, []) for event in case.program.plan.events}
+    return {
+        event.name: [{**row, "lineage": [*map(int, row["lineage"])]} for row in found.get(event.name, [])]
+        for event in case.program.plan.events
     }
-    return copy

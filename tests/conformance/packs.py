@@ -9,7 +9,7 @@ from tests.conformance.cases import FAMILIES, family_cases, golden
 from tests.conformance.golden import NAMES
 from tests.conformance.keyed import COMBINATIONS, KEY_TYPES, keyed_case
 
-ALONE = ("order_by_ties", "ticks_with_a_length", "within_time", "withdrawn_events")
+ALONE = ("repeat_check", "ticks_with_a_length", "within_time", "withdrawn_events")
 """These have another clock, another type of places, or streams that others would have to be revised with."""
 ONE_OF_EACH = (
     "consume_recent", "derived_columns", "derived_events", "not_deadline", "or", "repeat_at_least", "return_columns",

@@ -12,8 +12,13 @@ from tests.conformance.cases import FAMILIES, family_cases, golden
 from tests.conformance.comparison import against_definition, against_run, only
 from tests.conformance.golden import NAMES
 from tests.conformance.keyed import COMBINATIONS, KEY_TYPES, keyed_case
+from tests.conformance.packs import EXACT as EXACT_FAMILIES
 from tests.conformance.packs import GOLDEN, cases_of
 from tests.conformance.runners import EXACT, SAMPLED, Inputs, LocalBatch, Pushed, Runner, SparkBatch, SparkStream
+
+from inkling.analysis.imprecise import chains_of
+from inkling.analysis.lost import relations_of
+from inkling.analysis.probable.strategy import Engine, strategies_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -94,3 +99,7 @@ def test_the_table_is_as_large_as_it_says() -> None:
         assert sum(doubtful) >= 2, family
     events = [found for family in FAMILIES for case in family_cases(family, 0) for found in case.expected.values()]
     assert sum(any(0 < one.probability < 1 for one in found) for found in events) >= 40
+    plans = [case.program.plan for family in EXACT_FAMILIES for case in family_cases(family, 0)]
+    engines = {one.engine for plan in plans for one in strategies_of(plan).values()}
+    assert engines == {*Engine} - {Engine.FORECAST}
+    assert all(chains_of(plan) or strategies_of(plan) or relations_of(plan) for plan in plans)
