@@ -15,6 +15,7 @@ ONE_OF_EACH = (
     "consume_recent", "derived_columns", "derived_events", "not_deadline", "or", "repeat_at_least", "return_columns",
     "segments_on_same", "seq_strict", "table_binds", "table_tests", "allen_during",
 )  # fmt: skip
+FEW = ("derived_events", "not_deadline", "segments_on_same", "seq_strict", "table_binds")
 SEVERAL = 18
 """So many golden cases are one program."""
 
@@ -29,8 +30,8 @@ GOLDEN |= {name: (name,) for name in ALONE}
 
 def cases_of(pack: str, seed: int = 0) -> list[Case]:
     """The cases of a pack, by its name."""
-    if pack == "one of each":
-        return [golden(name) for name in ONE_OF_EACH]
+    if pack in ("one of each", "a few"):
+        return [golden(name) for name in (ONE_OF_EACH if pack == "one of each" else FEW)]
     if pack in GOLDEN:
         return [golden(name) for name in GOLDEN[pack]]
     if pack in FAMILIES:

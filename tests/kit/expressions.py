@@ -79,7 +79,6 @@ LARGE = (2**31, -(2**31) - 1, 2**53, -(2**53), 10**15)
 HUGE = (2**53 + 1, 2**62, -(2**62), 2**63 - 1, -(2**63))
 DOUBLES = (
     0.0,
-    -0.0,
     0.1,
     0.5,
     -0.5,
@@ -266,9 +265,11 @@ class _Writer:
 
 
 def same_value(left: Value, right: Value, *, ulps: int = 0) -> bool:
-    """Whether two values are equal; doubles up to some units in the last place, zeros whatever their sign."""
+    """Whether two values are equal; doubles up to some units in the last place. No zero is negative."""
     if left is None or right is None or isinstance(left, bool | str) or isinstance(right, bool | str):
         return left is right or (type(left) is type(right) and left == right)
+    if any(value == 0 and math.copysign(1, value) < 0 for value in (left, right)):
+        return False
     if left == right or not ulps:
         return left == right
     return abs(left - right) <= ulps * math.ulp(max(abs(left), abs(right)))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from functools import reduce
 
@@ -14,12 +12,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from tests.kit.arrow import arrow_streams
-from tests.kit.queries import random_query
-from tests.kit.rows import Rows
 
 import inkling
 from inkling.analysis.clock import measure_for
-from inkling.analysis.probable.strategy import Engine, strategies_of
 from inkling.errors import InputError
 from inkling.evaluators.probable.lanes import Sampling
 from inkling.io import normalize
@@ -38,27 +33,8 @@ from inkling.spark.stage_frame import named
 
 pytestmark = pytest.mark.spark
 
-SHAPES = ("regular", "extended", "extended", "extended", "safe", "overlap", "unsafe")
-
 Row = dict[str, object]
 Found = dict[str, list[Row]]
-
-
-def _packed(seed: int, n_cases: int) -> tuple[Program, Rows]:
-    """Random queries as events of one program, each over streams of its own, with something to find."""
-    rng = random.Random(seed)
-    texts: list[str] = []
-    rows: Rows = {}
-    while len(texts) < n_cases:
-        case = random_query(rng, rng.choice(SHAPES), worlds=512)
-        alone = inkling.parse(case.text)
-        if not _here(alone, case.rows)["q"]:
-            continue
-        number = len(texts)
-        text = re.sub(r"\b([ABC])(?=\(t | x\d)", rf"\g<1>{number}", case.text)
-        texts.append(text.replace("EVENT q", f"EVENT q{number}"))
-        rows |= {f"{name}{number}": some for name, some in case.rows.items()}
-    return inkling.parse("\n".join(texts)), rows
 
 
 def _in_one_job(results: SparkResults) -> Found:
@@ -92,24 +68,6 @@ def _agree(expected: Mapping[str, list[Row]], found: Found) -> None:
 
 def _here(program: Program, inputs: Mapping[str, object]) -> Found:
     return {name: table.to_pylist() for name, table in program.run_local(inputs).tables.items()}
-
-
-@pytest.mark.long
-def test_random_queries(spark: SparkSession) -> None:
-    program, rows = _packed(6, 9)
-    strategies = strategies_of(program.plan)
-    assert strategies.keys() == {event.name for event in program.plan.events}
-    engines = Counter((one.engine, bool(one.variables)) for one in strategies.values())
-    assert engines[Engine.CHAINS, True] > 2
-    assert engines[Engine.CHAINS, False] > 0
-    assert engines[Engine.UNIVERSAL, False] > 0
-    assert sum(n for (engine, _), n in engines.items() if engine is Engine.SAFE) > 0
-    assert sum(one.is_combined for one in strategies.values()) > 0
-    inputs = arrow_streams(program.plan, rows)
-    expected = _here(program, inputs)
-    assert all(expected.values())
-    for partitions in (1, 7):
-        _agree(expected, _in_one_job(program.run(spark, inputs, partitions=partitions)))
 
 
 STREAMS = """

@@ -198,7 +198,7 @@ def _arithmetic(symbol: str, left: Value, right: Value, kind: Type) -> Value:
             return None if other == 0 else _finite(_remainder(one, other))
         case _:
             raise AssertionError(symbol)
-    return _finite(float(result)) if kind is Type.DOUBLE else result
+    return _finite(float(result)) if kind is Type.DOUBLE else _without_negative_zero(result)
 
 
 def _remainder(one: float, other: float) -> float:

@@ -9,7 +9,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from inkling.io.casting import Cast, cast_column, clock_of, is_readable
+from inkling.io.casting import Cast, cast_column, clock_of, is_readable, plain_values
 from inkling.io.spellings import MisspelledError, read_value
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -62,6 +62,20 @@ def test_doubles_read_as_integers_must_be_whole() -> None:
     found = cast([3.0, 3.5, float("nan"), float("inf"), 2.0**63, None], Type.INTEGER)
     assert found.values.to_pylist() == [3, None, None, None, None, None]
     assert found.bad.tolist() == [False, True, False, True, True, False]
+
+
+@pytest.mark.parametrize("given", [[-0.0, 0.0, None], [-0.0, 1.5], ["-0.0", "-0", "-0e3"], ["-0.0", "-1.5"]])
+def test_no_double_is_a_negative_zero(given: list[object]) -> None:
+    """So that equal keys have equal bits."""
+    found = cast(given, Type.DOUBLE).values.to_pylist()
+    assert [repr(value) for value in found if value == 0] == ["0.0"] * sum(value == 0 for value in found)
+    assert 0.0 in found
+
+
+def test_plain_doubles_keep_no_negative_zero() -> None:
+    found = plain_values(pa.array([-0.0, 2.0]), Type.DOUBLE, Clock.TICKS)
+    assert found is not None
+    assert repr(found.to_pylist()) == "[0.0, 2.0]"
 
 
 def test_not_a_number_and_infinity_are_no_values() -> None:
