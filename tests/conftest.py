@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -64,21 +63,6 @@ def chromium() -> str:
 
 def _chromium() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-class DoctestsWhereThereAreSome:
-    """Imports for the sake of doctests only the modules that have some: most have none."""
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_collect_file(self, file_path: Path) -> Iterator[None]:
-        collectors = yield
-        if all(not isinstance(one, DoctestModule) for one in collectors) or ">>>" in file_path.read_text():
-            return collectors
-        return [one for one in collectors if not isinstance(one, DoctestModule)]
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(DoctestsWhereThereAreSome())
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -15,6 +15,8 @@ from inkling import InputError, parse
 from inkling.model.time import FARTHEST
 from inkling.results import Results
 
+pytestmark = pytest.mark.slow
+
 Row = Mapping[str, object]
 
 TICKS = """

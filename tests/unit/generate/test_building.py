@@ -11,6 +11,8 @@ import pytest
 from inkling.generate import Truth, scenario
 from inkling.infer import Model, filtered
 
+pytestmark = pytest.mark.slow
+
 SIZES = [(12_000, 60, 1), (3_011, 9, 2)]
 EVERY_SIZE = pytest.mark.parametrize("size", SIZES)
 

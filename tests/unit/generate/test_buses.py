@@ -12,6 +12,8 @@ from scipy.stats import beta, kstest
 from inkling import load
 from inkling.generate import scenario
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[3] / "examples" / "buses"
 EVENTS, KEYS, SEED = 20_000, 12, 3
 JOURNEY = ["day", "journey"]

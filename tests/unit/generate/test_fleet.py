@@ -16,6 +16,8 @@ import pytest
 
 from inkling.generate import Truth, scenario
 
+pytestmark = pytest.mark.slow
+
 SIZES = [(150_000, 30, 1), (30_011, 7, 2), (9_999, 3, 3)]
 EVERY_SIZE = pytest.mark.parametrize("size", SIZES)
 EARTH_RADIUS_M = 6_371_000.0

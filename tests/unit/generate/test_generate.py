@@ -10,6 +10,8 @@ import pytest
 
 from inkling.generate import SCENARIOS, Scenario, generate, scenario
 
+pytestmark = pytest.mark.slow
+
 EVERY_SCENARIO = pytest.mark.parametrize("name", SCENARIOS)
 MAIN = {
     "fleet": "Vehicle",

@@ -13,6 +13,8 @@ from inkling import load
 from inkling.calibrate import calibrate
 from inkling.generate import scenario
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mixed"
 SECOND = 1_000
 

@@ -9,6 +9,8 @@ import pytest
 from inkling import Found, load
 from inkling.generate import generate, scenario
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(__file__).parents[3] / "examples" / "trades" / "trades.ink"
 EVENTS, KEYS, SEED = 240, 4, 3
 FEW = 3

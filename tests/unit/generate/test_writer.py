@@ -11,6 +11,8 @@ import pytest
 
 from inkling.generate import SCENARIOS, generate, scenario, write
 
+pytestmark = pytest.mark.slow
+
 EVERY_SCENARIO = pytest.mark.parametrize("name", SCENARIOS)
 
 

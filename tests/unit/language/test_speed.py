@@ -2,7 +2,11 @@
 
 from time import process_time
 
+import pytest
+
 from inkling.language import format_program, parse
+
+pytestmark = pytest.mark.slow
 
 
 def seconds_to_parse(text: str) -> float:

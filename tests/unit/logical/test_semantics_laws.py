@@ -18,6 +18,8 @@ from tests.kit.universe import Declared, Kind
 from inkling.logical import plan as p
 from inkling.logical.semantics import Result
 
+pytestmark = pytest.mark.slow
+
 TIME_COLUMNS = ("t", "begun", "ended")
 
 

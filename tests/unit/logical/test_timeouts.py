@@ -17,6 +17,8 @@ from inkling.errors import ProgramError
 from inkling.logical import plan as p
 from inkling.logical.semantics import Result
 
+pytestmark = pytest.mark.slow
+
 STREAMS = "\n".join(f"STREAM {name}(id STRING, x BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")
 
 

@@ -11,6 +11,8 @@ from tests.kit.probable_comparison import found_in, probable_differences
 
 import inkling
 
+pytestmark = pytest.mark.slow
+
 Rows = dict[str, list[dict[str, object]]]
 CHAINED = "STREAM M(id STRING, k DOUBLE, v BIGINT, t BIGINT) ID id KEY k TIME t PROBABILITY p GIVEN g;"
 TWO_KEYS = "STREAM B(k STRING, j BIGINT, t BIGINT) KEY k, j TIME t PROBABILITY p;"

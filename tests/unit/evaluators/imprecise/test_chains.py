@@ -20,6 +20,8 @@ from inkling.evaluators.imprecise.places import Place
 from inkling.imprecise.run import answered
 from inkling.logical import plan as p
 
+pytestmark = pytest.mark.slow
+
 STREAM = "STREAM {}(id STRING, v BIGINT, lo BIGINT, hi BIGINT) ID id TIME BETWEEN lo AND hi;"
 
 

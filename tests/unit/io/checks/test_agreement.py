@@ -16,6 +16,8 @@ from inkling.model.types import Type
 from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
 from inkling.model.worlds import worlds
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, object]
 N_STREAMS = 1000
 FEWER = {"marks": 400, "timeouts": 400, "hidden points": 100}

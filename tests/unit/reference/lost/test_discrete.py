@@ -24,6 +24,8 @@ from tests.reference.lost.exact.question import sharing
 
 from inkling.evaluators.lost.lists import Lists
 
+pytestmark = pytest.mark.slow
+
 
 def some_times(random: Random) -> list[Fraction]:
     return sorted(Fraction(time) for time in random.sample(range(-1, 12), random.randint(1, 9)))

@@ -13,6 +13,8 @@ from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import LocalStream
 from inkling.query import Program
 
+pytestmark = pytest.mark.slow
+
 SAMPLING = Sampling(epsilon=0.1, delta=0.1, seed=1, exact_up_to=0, budget=1)
 Row = dict[str, object]
 
