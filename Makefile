@@ -31,11 +31,11 @@ quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute
 		$(or $(ARGS),src tests/docs tests/errors tests/golden tests/naive tests/unit)
 
 .PHONY: test
-test: $(INSTALLED)  ## run the tests, about 7 minutes on two cores; ARGS="-k word" or a path narrows them
+test: $(INSTALLED)  ## run the tests, 8 minutes at most on two cores; ARGS="-k word" or a path narrows them
 	$(PYTEST) --seeds 1 $(ARGS)
 
 .PHONY: test-full
-test-full: $(INSTALLED)  ## run every test, about 50 minutes; ONLY=rest leaves out those of `make test`
+test-full: $(INSTALLED)  ## run every test, an hour at most; ONLY=rest leaves out those of `make test`
 	@export HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci}; \
 	status=0; run() { "$$@" || { last=$$?; [ $$status -ne 0 ] || status=$$last; }; }; \
 	run $(PYTEST) -m "$(if $(filter rest,$(ONLY)),(long or property) and not kafka,not kafka)" $(ARGS); \
