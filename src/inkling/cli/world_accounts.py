@@ -8,6 +8,7 @@ from datetime import timedelta
 from inkling.cli.accounts import listed, progress_lines, text_of, tree_lines
 from inkling.cli.messages import counted
 from inkling.io.spellings import EPOCH
+from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.results import LEADING, TRAILING
 from inkling.why.trees import Derivation, Shown
@@ -64,12 +65,12 @@ def result_lines(why: UncertainWhy, number: int) -> list[str]:
         is_same = place > 0 and one.tree == found.having[place - 1].tree
         lines += ["  with the same derivation"] if is_same else ["  with the derivation:", *_indented(one.tree)]
     if not found.having:
-        lines.append(f"  none of {_worlds(found.looked)}")
+        lines.append("  none")
     lines += ["", f"{_kind(found.looked)} worlds without the result:"]
     for lacking in found.lacking:
         lines += _scenario(lacking, found.looked, why.clock)
     if not found.lacking:
-        lines.append(f"  none of {_worlds(found.looked)}")
+        lines.append("  none")
     if found.dependences:
         lines += ["", *_dependences(found, why.clock)]
     return lines
@@ -113,8 +114,8 @@ def _probability(why: UncertainWhy, found: InWorlds) -> Iterator[str]:
     elif looked is None or looked.is_sample:
         yield f"probability {_number(found.probability)}, exact"
     else:
-        n_worlds = counted(looked.n_worlds, "possible world")
-        yield f"probability {_number(found.probability)}, exact: {looked.n_having:,} of {n_worlds} have it"
+        share = f"{looked.n_having:,} of {looked.n_worlds:,} possible worlds have it"
+        yield f"probability {_number(found.probability)}, exact: {share}"
     if looked is not None and looked.is_sample:
         said = f"{looked.n_having:,} of {looked.n_worlds:,} sampled worlds (seed {why.sampling.seed}) have it"
         share = f": {_number(looked.n_having / looked.n_worlds)} ± {looked.error:.2g} {sure}"
@@ -125,9 +126,12 @@ def _probability(why: UncertainWhy, found: InWorlds) -> Iterator[str]:
 
 def _scenario(one: Scenario, looked: Looked, clock: Clock) -> Iterator[str]:
     if looked.is_sample:
-        yield f"  {one.n_worlds:,} of {_worlds(looked)}:"
+        yield f"  {one.n_worlds:,} of {looked.n_worlds:,} sampled worlds:"
     else:
         yield f"  probability {_number(one.probability)}:"
+    if not one.outcomes:
+        yield "    no uncertain event makes a difference"
+        return
     for event, outcome in one.outcomes:
         yield f"    {_event(event)} {_outcome(event, outcome, clock, in_words=True)}"
     left = looked.n_events - len(one.outcomes)
@@ -139,7 +143,7 @@ def _dependences(found: InWorlds, clock: Clock) -> Iterator[str]:
     without = {one.event: one.without for one in found.without}
     grid: list[tuple[str, str, str]] = [("depends on", "chance", "result then")]
     for one in found.dependences:
-        grid.append((f"{_event(one.event)} {_possible_times(one.event, clock)}", "", ""))
+        grid.append((f"{_event(one.event)} {_possible_times(one.event, clock)}".rstrip(), "", ""))
         grid += _given(one, clock)
         if one.event in without:
             grid.append(("  left out of the data", "", _number(without[one.event])))
@@ -177,12 +181,15 @@ def _outcome(event: UncertainEvent, outcome: Outcome, clock: Clock, *, in_words:
 
 
 def _possible_times(event: UncertainEvent, clock: Clock) -> str:
-    times = _between if event.id is None else _when
-    return times(event.low, event.high, clock)
+    if event.id is not None:
+        return _when(event.low, event.high, clock)
+    return "" if event.low == event.high else _between(event.low, event.high, clock)  # one border, and a rate
 
 
 def _between(low: int, high: int, clock: Clock) -> str:
-    return f"between {_time(low, clock)} and {_time(high, clock)}"
+    if low <= -FOREVER:
+        return f"before {_time(high, clock)}"
+    return f"after {_time(low, clock)}" if high >= FOREVER else f"between {_time(low, clock)} and {_time(high, clock)}"
 
 
 def _when(low: int, high: int, clock: Clock) -> str:
@@ -201,11 +208,6 @@ def _result(row: Mapping[str, Shown]) -> str:
 
 def _kind(looked: Looked) -> str:
     return "most frequent" if looked.is_sample else "most probable"
-
-
-def _worlds(looked: Looked) -> str:
-    kind = "sampled world" if looked.is_sample else "possible world"
-    return counted(looked.n_worlds, kind)
 
 
 def _number(number: float) -> str:

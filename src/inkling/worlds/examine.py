@@ -161,6 +161,8 @@ def _one(
         possible = [
             (part, at) for part, at in possible if names.named(part.matches.lineage[at : at + 1])[0].as_py() == lineage
         ]
+    if len(possible) > 1:  # lost events, which have no ids
+        possible = [(part, at) for part, at in possible if _hull(part, at, data.program.scale) == (start, end)]
     if len(possible) != 1:
         return None
     part, at = possible[0]
@@ -174,6 +176,12 @@ def _one(
     else:
         return None
     return _Found(part, part.identity[at], component, candidates(data, component, tokens, start, max(end, known)))
+
+
+def _hull(part: Seen, row: int, scale: int) -> tuple[int, int]:
+    """The earliest start and the latest end of a result in any world."""
+    rows = part.identity == part.identity[row]
+    return int(part.matches.start[rows].min()) // scale, int(part.matches.end[rows].max()) // scale
 
 
 def _keys(part: Seen, names: Names, scale: int) -> list[tuple[int, tuple[object, ...]]]:

@@ -39,7 +39,8 @@ EQUAL = 1e-9
 class Outcome:
     """What an uncertain event turns out to be: uncertain values, and the first and last time that it may have.
 
-    A lost event lies between two times, an event that does not happen has no values.
+    A lost event lies between two times, of which one is FOREVER away where only a rate limits it. An event that does
+    not happen has no values.
     """
 
     happens: bool
@@ -144,8 +145,8 @@ def _outcome(event: UncertainEvent, stream: WorldStream, row: int, time: int, ti
     if row < 0:
         return Outcome(False, (), event.low, event.high)
     if isinstance(stream, LossyStream):
-        low = int(times[time - 1]) if time > 0 else event.low
-        high = int(times[time]) if time < len(times) else event.high
+        low = int(times[time - 1]) if time > 0 else -FOREVER
+        high = int(times[time]) if time < len(times) else FOREVER
         return Outcome(True, (), low, high)
     if isinstance(stream, ProbableStream):
         doubt = stream.schema.doubt

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import exp
 
 import pytest
 
 import inkling
 from inkling import Sampling
 from inkling.errors import NotSupportedYet
+from inkling.model.batch import FOREVER
 from inkling.why.uncertain import UncertainWhy
 
 STREAMS = """
@@ -230,3 +232,54 @@ def test_uncertain_forecasts_are_refused() -> None:
     )
     with pytest.raises(NotSupportedYet, match="INK0453"):
         program.why("x_forecast", {"P": []})
+
+
+def test_lost_events_that_a_rate_limits() -> None:
+    """The third event is as late as a rate of 0.1 has it: between 20 and 30 with probability 1 - 1 / e."""
+    program = inkling.parse(
+        """STREAM S(id STRING, k STRING, n BIGINT, t BIGINT)
+             ID id KEY k TIME t NUMBERED BY n SEGMENTS COUNT c RATE 0.1 PER TICK;
+           STREAM H(id STRING, k STRING, t BIGINT) ID id KEY k TIME t;
+           EVENT e(k) AS PATTERN SEQ(S x, H y) PARTITION BY k;"""
+    )
+    inputs = {
+        "S": [{"id": "a", "k": "k", "n": 2, "t": 20, "c": 3}],
+        "H": [{"id": "h", "k": "k", "t": 15}, {"id": "i", "k": "k", "t": 30}],
+    }
+    why = program.why("e", inputs)
+    assert isinstance(why, UncertainWhy)
+    assert why.most_probable_world.is_drawn
+    # the first event is lost too, and is before the horn at 30 for certain: results differ in nothing but times
+    (number,) = [
+        place
+        for place, row in enumerate(why.possible.to_pylist(), start=1)
+        if row["lineage"] == [None, "i"] and row["probability"] < 1
+    ]
+    found = why.worlds(number)
+    (one,) = found.dependences
+    assert one.event.lost == (("k", "k"), ("n", 3))
+    assert [(given.outcome.low, given.outcome.high, given.result) for given in one.given] == [
+        (20, 30, 1),
+        (30, FOREVER, 0),
+    ]
+    assert abs(one.given[0].probability - (1 - exp(-1))) <= 0.01
+
+
+def test_a_certain_result_depends_on_nothing() -> None:
+    why = asked("EVENT e(who) AS PATTERN SEQ(Bell b, Call c) PARTITION BY who PER VALUES;")
+    found = why.worlds(1)
+    assert found.probability == pytest.approx(0.75)  # the bell at 2 is before the call unless that is at 2
+    why = asked("EVENT e(who) AS PATTERN Call c PARTITION BY who;")
+    found = why.worlds(1)
+    assert found.probability == 1
+    assert (found.dependences, found.lacking) == ((), ())
+    assert [one.scenario.outcomes for one in found.having] == [()]
+
+
+def test_no_rows_at_all() -> None:
+    program = inkling.parse(STREAMS + f"{COFFEE};")
+    why = program.why("e", {"Seen": [], "Call": [], "Bell": []})
+    assert len(why.possible) == 0
+    assert why.progress.obstacles == ("there is no `Seen` at all",)
+    with pytest.raises(IndexError):
+        why.worlds(1)
