@@ -61,7 +61,7 @@ def any_program(seed: int) -> Iterator[Asked]:
 
 
 def chains(seed: int) -> Iterator[Asked]:
-    for case in chain_cases(seed, 6, 8):
+    for case in chain_cases(seed, 8, 12):
         yield from (Asked(case.plan, rows) for rows in case.keys)
 
 
