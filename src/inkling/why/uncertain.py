@@ -39,7 +39,10 @@ from inkling.worlds.run import WorldData
 from inkling.worlds.variants import event_tokens
 
 MOST_ROWS = 20_000_000
-"""About how many rows of sampled worlds are evaluated; with more data, fewer worlds are sampled."""
+"""About how many rows of sampled worlds are evaluated for all results; with more data, fewer worlds are sampled."""
+
+MOST_ROWS_AT_ONCE = 4_000_000
+"""The same for the worlds of one result, which are all in memory at once."""
 
 FEWEST_WORLDS = 256
 """So many worlds are sampled however much data there is."""
@@ -171,7 +174,7 @@ class UncertainWhy(Why):
         row = self.possible.slice(number - 1, 1)
         (probability,), (error,), (method,) = (row[name].to_pylist() for name in ("probability", "error", "method"))
         left_out = self.left_out(number)
-        most = self._most_worlds(components_of_results(self._data, {self._event.name: row}))
+        most = self._most_worlds(components_of_results(self._data, {self._event.name: row}), MOST_ROWS_AT_ONCE)
         (found,) = examined_in(self._data, self._sampling, {self._event.name: row}, most)[self._event.name]
         if found is None:
             return InWorlds(probability, error, method, left_out)
@@ -220,11 +223,11 @@ class UncertainWhy(Why):
 
     @property
     def _n_worlds(self) -> int:
-        return self._most_worlds(self._data.is_sampled)
+        return self._most_worlds(self._data.is_sampled, MOST_ROWS)
 
-    def _most_worlds(self, chosen: np.ndarray) -> int:
+    def _most_worlds(self, chosen: np.ndarray, most_rows: int) -> int:
         n_rows = sum(int(np.count_nonzero(chosen[component])) for component in self._data.parts.of_rows)
-        return min(self._sampling.n_worlds, max(FEWEST_WORLDS, MOST_ROWS // max(1, n_rows)))
+        return min(self._sampling.n_worlds, max(FEWEST_WORLDS, most_rows // max(1, n_rows)))
 
     @cached_property
     def _estimates(self) -> pa.Table:

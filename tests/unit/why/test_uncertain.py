@@ -12,7 +12,7 @@ import inkling
 from inkling import Sampling
 from inkling.errors import NotSupportedYet
 from inkling.model.batch import FOREVER
-from inkling.why.uncertain import UncertainWhy
+from inkling.why.uncertain import FEWEST_WORLDS, UncertainWhy
 
 STREAMS = """
 STREAM Seen(id STRING, who STRING, room STRING, t BIGINT, p DOUBLE) ID id KEY who TIME t PROBABILITY p;
@@ -283,3 +283,14 @@ def test_no_rows_at_all() -> None:
     assert why.progress.obstacles == ("there is no `Seen` at all",)
     with pytest.raises(IndexError):
         why.worlds(1)
+
+
+def test_more_rows_mean_fewer_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inkling.why.uncertain.MOST_ROWS", 0)
+    monkeypatch.setattr("inkling.why.uncertain.MOST_ROWS_AT_ONCE", 0)
+    why = asked(f"{COFFEE} PER VALUES;", Sampling(exact_up_to=0))
+    found = why.worlds(1)
+    assert found.looked is not None
+    assert why.n_sampled == found.looked.n_worlds == FEWEST_WORLDS
+    assert abs(found.looked.n_having / FEWEST_WORLDS - 0.2) <= found.looked.error
+    assert abs(found.probability - 0.2) <= found.error <= 0.01  # that of a run
