@@ -140,13 +140,13 @@ def _scenario(one: Scenario, looked: Looked, clock: Clock) -> Iterator[str]:
 
 
 def _dependences(found: InWorlds, clock: Clock) -> Iterator[str]:
-    without = {one.event: one.without for one in found.without}
+    without = {one.event: _with_error(one.without, one.error) for one in found.without}
     grid: list[tuple[str, str, str]] = [("depends on", "chance", "result then")]
     for one in found.dependences:
         grid.append((f"{_event(one.event)} {_possible_times(one.event, clock)}".rstrip(), "", ""))
         grid += _given(one, clock)
         if one.event in without:
-            grid.append(("  left out of the data", "", _number(without[one.event])))
+            grid.append(("  left out of the data", "", without[one.event]))
     widths = [max(len(row[column]) for row in grid) for column in range(3)]
     for first, chance, result in grid:
         yield f"{first.ljust(widths[0])}  {chance.rjust(widths[1])}  {result.rjust(widths[2])}".rstrip()
@@ -157,7 +157,7 @@ def _given(one: Dependence, clock: Clock) -> list[tuple[str, str, str]]:
         (
             f"  {_outcome(one.event, given.outcome, clock, in_words=False)}",
             _number(given.probability),
-            _number(given.result) + (f" ± {given.error:.2g}" if given.error else ""),
+            _with_error(given.result, given.error),
         )
         for given in one.given
     ]
@@ -208,6 +208,10 @@ def _result(row: Mapping[str, Shown]) -> str:
 
 def _kind(looked: Looked) -> str:
     return "most frequent" if looked.is_sample else "most probable"
+
+
+def _with_error(number: float, error: float) -> str:
+    return f"{_number(number)} ± {error:.2g}" if error else _number(number)
 
 
 def _number(number: float) -> str:

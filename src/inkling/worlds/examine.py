@@ -267,7 +267,7 @@ def _examined(
     return Examined(
         spread_of(matches.start[rows] // scale, weights),
         spread_of(matches.end[rows] // scale, weights),
-        influences(mine, one.identity, one.component, removals, one.events),
+        influences(mine, one.identity, one.component, removals, one.events, delta),
         tuple(depends),
         tuple(scenarios(telling, chances, here, has, MOST_SCENARIOS)),
         tuple(scenarios(telling, chances, here, ~has, MOST_SCENARIOS)),

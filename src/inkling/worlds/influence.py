@@ -11,6 +11,7 @@ from inkling.io.normalize import ID, START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.event import Value
 from inkling.model.uncertainty import LostEvents
+from inkling.worlds.bounds import half_width
 from inkling.worlds.run import WorldData
 from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.imprecise import ImpreciseStream
@@ -42,11 +43,16 @@ class UncertainEvent:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """`share` is (P - P without the event) / P: 1 if the result needs it, negative if it speaks against the result."""
+    """`share` is (P - P without the event) / P: 1 if the result needs it, negative if it speaks against the result.
+
+    `error` is 0 where all worlds were enumerated. In a sample, the probability without the event lies within it with
+    the confidence of the run.
+    """
 
     event: UncertainEvent
     without: float
     share: float
+    error: float = 0.0
 
 
 def candidates(data: WorldData, component: int, lineage: Ints, low: int, high: int) -> tuple[UncertainEvent, ...]:
@@ -131,19 +137,30 @@ def influences(
     component: int,
     removals: Sequence[Removal],
     events: Sequence[UncertainEvent],
+    delta: float,
 ) -> tuple[Influence, ...]:
     """What each of the events means to a result, the largest first."""
     chances = _probabilities(seen, identity, len(removals) + 1)
     if chances[0] <= 0:
         return ()
     found = []
+    n_sampled = _n_sampled(seen, identity)
     for one in events:
         removal = Removal(component, one.token)
         if removal in removals:
             without = float(chances[1 + removals.index(removal)])
-            found.append(Influence(one, without, float((chances[0] - without) / chances[0])))
+            error = 0.0
+            if n_sampled:
+                error = float(half_width(np.array([round(without * n_sampled)]), n_sampled, delta)[0])
+            found.append(Influence(one, without, float((chances[0] - without) / chances[0]), error))
     noticed = (one for one in found if abs(one.share) >= NOTICED)
     return tuple(sorted(noticed, key=lambda one: -abs(one.share)))
+
+
+def _n_sampled(seen: Sequence[Seen], identity: np.uint64) -> int:
+    """In how many sampled worlds a result was looked for; 0 if all worlds were enumerated."""
+    mine = (part.worlds for part in seen if (part.identity == identity).any())
+    return next((len(worlds.weights) for worlds in mine if worlds.components is None), 0)
 
 
 def _probabilities(seen: Sequence[Seen], identity: np.uint64, n_variants: int) -> np.ndarray:

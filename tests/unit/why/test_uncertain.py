@@ -107,6 +107,9 @@ def test_a_sample_states_its_bound() -> None:
         for given in one.given:
             assert given.error > 0
             assert abs(given.result - exact[one.event.id, given.outcome.low, given.outcome.happens]) <= given.error
+    assert {one.event.id for one in found.without} == {"a2", "a3", "c1"}
+    for without in found.without:
+        assert abs(without.without - {"a2": 0, "a3": 0, "c1": 0.64}[str(without.event.id)]) <= without.error
     # none of n worlds: probabilities p with (1 - p) ** n >= delta / 2 cannot be ruled out
     assert (1 - why.unseen) ** why.n_sampled == pytest.approx(0.05 / 2)
     again = asked(f"{COFFEE} PER VALUES;", sampling).worlds(1)
