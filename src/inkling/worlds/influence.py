@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inkling.evaluators.bounds import half_width
 from inkling.io.normalize import ID, START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.event import Value
 from inkling.model.uncertainty import LostEvents
-from inkling.worlds.bounds import half_width
 from inkling.worlds.run import WorldData
 from inkling.worlds.streams.certain import CertainStream
 from inkling.worlds.streams.imprecise import ImpreciseStream
