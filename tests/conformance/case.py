@@ -103,7 +103,7 @@ def named_apart(case: Case) -> Case:
     """The case with names of its own: its name follows the names of streams, tables, rules and events."""
     plan = inkling.parse(case.text).plan
     streams = [stream.schema.name for stream in plan.streams]
-    tables = [table.name for table in plan.known_tables]
+    tables = [*(table.name for table in plan.tables), *(rule.schema.name for rule in plan.rules)]
     retracted = [event.retracted_as for event in plan.events if event.retracted_as]
     every = sorted({*streams, *tables, *(event.name for event in plan.events), *retracted}, key=len, reverse=True)
     names = {name: f"{name}_{case.name}" for name in every}
