@@ -15,7 +15,7 @@ ONE_OF_EACH = (
     "consume_recent", "derived_columns", "derived_events", "not_deadline", "or", "repeat_at_least", "return_columns",
     "segments_on_same", "seq_strict", "table_binds", "table_tests", "allen_during",
 )  # fmt: skip
-FEW = ("derived_events", "not_deadline", "segments_on_same", "seq_strict", "table_binds")
+FEW = ("derived_events", "not_deadline", "table_binds")
 SEVERAL = 18
 """So many golden cases are one program."""
 
