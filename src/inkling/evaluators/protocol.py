@@ -16,9 +16,10 @@ from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
+from inkling.analysis.worlds import common_key
 from inkling.io.normalize import Normalizer
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import EventPlan, StreamPlan
+from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.model.batch import FOREVER
 from inkling.model.clock import Measure
 from inkling.model.roles import Roles
@@ -118,3 +119,30 @@ class StreamEvaluator(Evaluator, Protocol[State]):
     def to_bytes(self, state: State) -> bytes: ...
 
     def from_bytes(self, data: bytes) -> State: ...
+
+
+class OfPart(Protocol):
+    """Something that holds the part of a program that one evaluator answers."""
+
+    @property
+    def part(self) -> ProgramPlan: ...
+
+
+class PartEvaluator:
+    """What evaluators of a part of a program have in common."""
+
+    __slots__ = ()
+
+    program: OfPart
+
+    @property
+    def events(self) -> tuple[EventPlan, ...]:
+        return self.program.part.events
+
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        return self.program.part.streams
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return common_key(self.program.part).conclusion

@@ -13,9 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.analysis.worlds import common_key
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator, ProbableMatches
-from inkling.evaluators.protocol import Answer, Context, Moment, Rows, no_rows
+from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows, no_rows
 from inkling.evaluators.sources import rows_passing
 from inkling.evaluators.stage.derive import derived_after
 from inkling.imprecise.program import ImpreciseProgram
@@ -24,7 +23,7 @@ from inkling.imprecise.run import StageEvents, answered, prepared
 from inkling.io.normalize import START
 from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.logical import expr as e
-from inkling.logical.plan import EventPlan, StreamPlan
+from inkling.logical.plan import StreamPlan
 from inkling.model.batch import FOREVER, Ints
 from inkling.physical.plan import PhysicalPlan
 
@@ -41,7 +40,7 @@ class ChainState:
 
 
 @dataclass(frozen=True, slots=True)
-class ChainEvaluator:
+class ChainEvaluator(PartEvaluator):
     """Finds all chains of a program."""
 
     program: ImpreciseProgram
@@ -52,18 +51,6 @@ class ChainEvaluator:
         """None where no event of the plan is a chain."""
         program = ImpreciseProgram.of(plan, context.around, context.measure)
         return None if program is None else cls(program, context.facts)
-
-    @property
-    def events(self) -> tuple[EventPlan, ...]:
-        return self.program.events
-
-    @property
-    def streams(self) -> tuple[StreamPlan, ...]:
-        return self.program.part.streams
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return common_key(self.program.part).conclusion
 
     @property
     def edge(self) -> str:

@@ -14,17 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.worlds import common_key
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.lost.evaluator import Found, Sides
 from inkling.evaluators.lost.evaluator import RelationEvaluator as AskedRelation
 from inkling.evaluators.lost.numbered import EVEN, ODD
 from inkling.evaluators.lost.sides import Keys
-from inkling.evaluators.protocol import Answer, Context, Moment, Rows, no_rows
+from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows, no_rows
 from inkling.evaluators.sampling import Sampling, limits_of
 from inkling.io.normalize import END
 from inkling.live.snapshot import Pack, table_of, unpacked
-from inkling.logical.plan import EventPlan, StreamPlan
 from inkling.lost.notes import notes_of
 from inkling.lost.program import LostProgram
 from inkling.lost.results import probable_enough, results_of
@@ -45,7 +43,7 @@ class RelationState:
 
 
 @dataclass(frozen=True)
-class RelationEvaluator:
+class RelationEvaluator(PartEvaluator):
     """Answers all relations of a program."""
 
     program: LostProgram
@@ -58,18 +56,6 @@ class RelationEvaluator:
         limits = limits_of(context.sampling or Sampling())
         program = LostProgram.of(plan, context.around, context.measure, limits, context.facts)
         return None if program is None else cls(program)
-
-    @property
-    def events(self) -> tuple[EventPlan, ...]:
-        return self.program.events
-
-    @property
-    def streams(self) -> tuple[StreamPlan, ...]:
-        return self.program.part.streams
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return common_key(self.program.part).conclusion
 
     @property
     def edge(self) -> str:

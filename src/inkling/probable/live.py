@@ -13,14 +13,13 @@ from typing import Any
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.worlds import common_key
 from inkling.evaluators.probable import stored
-from inkling.evaluators.protocol import Answer, Context, Moment, Rows, no_rows
+from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows, no_rows
 from inkling.evaluators.sampling import Sampling, lanes_of
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.io.normalize import START
 from inkling.live.snapshot import Pack, table_of, unpacked
-from inkling.logical.plan import EventPlan, Per, StreamPlan
+from inkling.logical.plan import Per
 from inkling.physical.plan import PhysicalPlan
 from inkling.probable.program import ProbableProgram
 from inkling.probable.results import added_up, combined, results_of, sampled_text
@@ -39,7 +38,7 @@ class QueryState:
 
 
 @dataclass(frozen=True)
-class QueryEvaluator:
+class QueryEvaluator(PartEvaluator):
     """Answers all queries of a program."""
 
     program: ProbableProgram
@@ -53,18 +52,6 @@ class QueryEvaluator:
         spare = SPARE if context.on_stream else 0.0
         program = ProbableProgram.of(plan, context.around, context.measure, lanes, spare=spare, tables=context.facts)
         return None if program is None else cls(program)
-
-    @property
-    def events(self) -> tuple[EventPlan, ...]:
-        return self.program.events
-
-    @property
-    def streams(self) -> tuple[StreamPlan, ...]:
-        return self.program.part.streams
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return common_key(self.program.part).conclusion
 
     @property
     def edge(self) -> str:
