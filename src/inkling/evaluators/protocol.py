@@ -127,6 +127,9 @@ class OfPart(Protocol):
     @property
     def part(self) -> ProgramPlan: ...
 
+    @property
+    def measure(self) -> Measure: ...
+
 
 class PartEvaluator:
     """What evaluators of a part of a program have in common."""
@@ -146,3 +149,8 @@ class PartEvaluator:
     @property
     def key(self) -> tuple[str, ...]:
         return common_key(self.program.part).conclusion
+
+    def complete(self, rows: Rows) -> dict[str, pa.Table]:
+        """Rows of all streams, of some none."""
+        missing = [stream for stream in self.streams if stream.schema.name not in rows]
+        return {**no_rows(missing, self.program.measure.clock), **rows}

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator, ProbableMatches
-from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows, no_rows
+from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sources import rows_passing
 from inkling.evaluators.stage.derive import derived_after
 from inkling.imprecise.program import ImpreciseProgram
@@ -57,18 +57,15 @@ class ChainEvaluator(PartEvaluator):
         return START
 
     def answer(self, rows: Rows) -> Answer:
-        return Answer(answered(self.program, rows, self.tables))
+        return Answer(answered(self.program, self.complete(rows), self.tables))
 
     def start(self) -> ChainState:
-        return ChainState(tuple(self._prepared(self._no_rows(), {})[0]))
-
-    def _no_rows(self) -> dict[str, pa.Table]:
-        return no_rows(self.streams, self.program.measure.clock)
+        return ChainState(tuple(self._prepared(self.complete({}), {})[0]))
 
     def step(self, state: ChainState, rows: Rows, until: Moment) -> tuple[ChainState, dict[str, pa.Table]]:
         """Conditions on single rows, and columns that look back, are decided when the rows are taken."""
         before, now, kept = state.until, until.time, state
-        arrived, last = self._prepared({**self._no_rows(), **rows}, kept.last)
+        arrived, last = self._prepared(self.complete(rows), kept.last)
         left, found = [], {}
         for stage, old, new in zip(self.program.physical.stages, kept.stages, arrived, strict=True):
             held = pa.concat_tables([old, new])

@@ -19,7 +19,7 @@ from inkling.evaluators.lost.evaluator import Found, Sides
 from inkling.evaluators.lost.evaluator import RelationEvaluator as AskedRelation
 from inkling.evaluators.lost.numbered import EVEN, ODD
 from inkling.evaluators.lost.sides import Keys
-from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows, no_rows
+from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sampling import Sampling, limits_of
 from inkling.io.normalize import END
 from inkling.live.snapshot import Pack, table_of, unpacked
@@ -62,15 +62,13 @@ class RelationEvaluator(PartEvaluator):
         return END
 
     def answer(self, rows: Rows) -> Answer:
-        tables = answered(self.program, rows)
-        return Answer(tables, tuple(notes_of(self.program, rows, tables)))
+        every = self.complete(rows)
+        tables = answered(self.program, every)
+        return Answer(tables, tuple(notes_of(self.program, every, tables)))
 
     def start(self) -> RelationState:
         nothing = np.empty(0, np.uint64)
-        return RelationState(self._no_rows(), {event.name: nothing for event in self.program.events})
-
-    def _no_rows(self) -> dict[str, pa.Table]:
-        return no_rows(self.streams, self.program.measure.clock)
+        return RelationState(self.complete({}), {event.name: nothing for event in self.program.events})
 
     def step(self, state: RelationState, rows: Rows, until: Moment) -> tuple[RelationState, dict[str, pa.Table]]:
         if not any(map(len, rows.values())) and not until.is_end and not self._may_run_out:

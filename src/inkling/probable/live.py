@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.probable import stored
-from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows, no_rows
+from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sampling import Sampling, lanes_of
 from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.io.normalize import START
@@ -58,7 +58,7 @@ class QueryEvaluator(PartEvaluator):
         return START
 
     def answer(self, rows: Rows) -> Answer:
-        tables = answered(self.program, rows)
+        tables = answered(self.program, self.complete(rows))
         note = sampled_text(tables, self.program)
         return Answer(tables, () if note is None else (note,))
 
@@ -66,7 +66,7 @@ class QueryEvaluator(PartEvaluator):
         return QueryState({name: one.start() for name, one in self.program.evaluators.items()})
 
     def step(self, state: QueryState, rows: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
-        given = {**no_rows(self.streams, self.program.measure.clock), **rows}
+        given = self.complete(rows)
         ready = {
             one.schema.name: with_derived_columns(one, given[one.schema.name], self.program.around)
             for one in self.streams
