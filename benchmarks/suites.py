@@ -130,6 +130,7 @@ def _streaming(sizes: Sizes) -> Iterator[Benchmark]:
     yield Benchmark("large micro-batches", streaming.large)
     yield Benchmark("state per key", streaming.against_state_per_key)
     yield Benchmark("small micro-batches", streaming.small)
+    yield Benchmark("beside an uncertain stream", streaming.beside_an_uncertain_stream)
 
 
 def _push(sizes: Sizes) -> Iterator[Benchmark]:

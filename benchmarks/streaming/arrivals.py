@@ -51,6 +51,23 @@ class Arrivals:
             unfinished.rename(folder)
         return folder
 
+    def guesses(self, place: Path) -> Path:
+        """A folder with as many files of a small uncertain stream: every thousandth reading, as a guess."""
+        readings = self.folder(place)
+        folder = readings.with_name(f"{readings.name}-guesses")
+        if not folder.exists():
+            unfinished = folder.with_suffix(".unfinished")
+            unfinished.mkdir(parents=True, exist_ok=True)
+            for number, source in enumerate(sorted(readings.glob("*.parquet"))):
+                rows = pa.parquet.read_table(source)
+                some = rows.take(pa.array(range(0, len(rows), 1000)))
+                chance = pa.array([0.5] * len(some))
+                file = unfinished / source.name
+                pa.parquet.write_table(some.select(["id", "device", "t", "kind"]).append_column("p", chance), file)
+                os.utime(file, (number + 1, number + 1))
+            unfinished.rename(folder)
+        return folder
+
     @property
     def window_us(self) -> int:
         """The time that the largest file covers."""
@@ -60,6 +77,15 @@ class Arrivals:
         """Where the three steps end, whenever that is."""
         return parse(f"{STREAM}EVENT found(device) AS PATTERN SEQ NEXT({STEPS}) PARTITION BY device PER END;")
 
+    def five(self, *, beside: bool) -> Program:
+        """Five certain events of each device, alone or beside an uncertain stream and its event."""
+        steps = [STEPS.replace("500", str(500 + number)) for number in range(5)]
+        events = [
+            f"EVENT found{number}(device) AS PATTERN SEQ NEXT({one}) PARTITION BY device PER END;\n"
+            for number, one in enumerate(steps)
+        ]
+        return parse("".join([STREAM, *events, GUESS if beside else ""]))
+
     def windowed(self) -> Program:
         """Every match of the three steps inside a window."""
         limit = f"WITHIN {self.window_us} MICROSECONDS"
@@ -67,3 +93,8 @@ class Arrivals:
 
 
 EVENT = "found"
+
+GUESS = """\
+STREAM Guess(id BIGINT, device BIGINT, t TIMESTAMP, kind INT, p DOUBLE) ID id KEY device TIME t PROBABILITY p;
+EVENT guessed(device) AS PATTERN SEQ(Guess a[kind = 0], Guess b[kind = 1]) PARTITION BY device PER END;
+"""

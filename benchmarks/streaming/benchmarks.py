@@ -20,6 +20,7 @@ from inkling.spark.streaming.outputs import Tally
 
 LEAST_RATE = 500_000.0
 LEAST_TIMES_PER_KEY = 50.0
+LEAST_BESIDE = 0.9
 MOST_FOR_DEVICES, MOST_FOR_SMALL, MOST_FOR_STATE = 2.0, 3.0, 2.0
 STATELESS = "the files read, nothing done"
 PROGRAMS: dict[str, Callable[[Arrivals], Program]] = {"automaton": Arrivals.automaton, "windowed": Arrivals.windowed}
@@ -114,6 +115,30 @@ class Streaming:
                 Goal(f"× {name}", seconds / sustained.seconds, least=LEAST_TIMES_PER_KEY)
                 for name, seconds in list(times.items())[:2]
             ),
+        )
+
+    def beside_an_uncertain_stream(self) -> Iterator[Row]:
+        """Five certain events keep their pace when an uncertain stream and its event stand beside them."""
+        self._warm_up()
+        data = self._large(self.sizes.few_devices)
+        folder, n = data.folder(self.sizes.folder), len(data.per_file)
+        warm_up = self.sizes.stream_warm_up
+        guesses = {"Guess": data.guesses(self.sizes.folder)}
+        alone, before = pace.streamed(self.spark, data.five(beside=False), folder, n, warm_up)
+        own, tallies = pace.streamed(self.spark, data.five(beside=True), folder, n, warm_up, others=guesses)
+        names = [f"found{number}" for number in range(5)]
+        counts = [sum(tally.matches[name] for tally in some for name in names) for some in (before, tallies)]
+        if counts[0] != counts[1]:
+            raise AssertionError(f"expected {counts[0]} matches beside an uncertain stream, found {counts[1]}")
+        yield Row(
+            f"five events beside an uncertain stream, {quantity(data.devices)} devices",
+            str(data),
+            own.seconds,
+            own.cpu_seconds,
+            data.per_file[0],
+            f"{quantity(counts[1])} matches",
+            (Baseline("alone", alone.seconds, alone.cpu_seconds),),
+            (Goal("× alone", alone.seconds / own.seconds, least=LEAST_BESIDE),),
         )
 
     def _large(self, devices: int) -> Arrivals:

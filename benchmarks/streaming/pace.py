@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,14 +48,22 @@ def arriving(spark: SparkSession, folder: Path) -> DataFrame:
 
 
 def streamed(
-    spark: SparkSession, program: Program, folder: Path, n: int, warm_up: int, *, finish: bool = False
+    spark: SparkSession,
+    program: Program,
+    folder: Path,
+    n: int,
+    warm_up: int,
+    *,
+    finish: bool = False,
+    others: Mapping[str, Path] | None = None,
 ) -> tuple[Pace, list[Tally]]:
-    """A program over the files; results are counted and go nowhere."""
+    """A program over the files, with other streams in `others`; results are counted and go nowhere."""
+    folders = {"Reading": folder, **(others or {})}
     tallies: list[Tally] = []
     with _checkpoint() as checkpoint:
         live = program.stream(
             spark,
-            {"Reading": f"{folder}?format=parquet&maxFilesPerTrigger=1"},
+            {name: f"{one}?format=parquet&maxFilesPerTrigger=1" for name, one in folders.items()},
             checkpoint=checkpoint,
             to=lambda name, frame, batch: None,
             on_tally=tallies.append,
