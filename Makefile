@@ -34,11 +34,14 @@ quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute
 test: $(INSTALLED)  ## run the tests, 8 minutes at most on two cores; ARGS="-k word" or a path narrows them
 	$(PYTEST) --seeds 1 $(ARGS)
 
+MARKS_rest := (long or property) and not kafka
+MARKS_seeds := property and not long and not kafka
+
 .PHONY: test-full
-test-full: $(INSTALLED)  ## run every test, an hour at most; ONLY=rest leaves out those of `make test`
+test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out those of `make test`, ONLY=seeds the long ones too
 	@export HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci}; \
 	status=0; run() { "$$@" || { last=$$?; [ $$status -ne 0 ] || status=$$last; }; }; \
-	run $(PYTEST) -m "$(if $(filter rest,$(ONLY)),(long or property) and not kafka,not kafka)" $(ARGS); \
+	run $(PYTEST) -m "$(or $(MARKS_$(ONLY)),not kafka)" $(ARGS); \
 	if $(BIN)/python -m tests.kafka --fetch; then \
 		run $(PYTEST) -m kafka $(or $(ARGS),tests/kafka); \
 	else \
