@@ -148,9 +148,6 @@ class Stage:
         """Per input, the number of the condition under which a row resets its key."""
         return tuple(one.reset for one in self.inputs)
 
-    def input_number(self, name: str) -> int:
-        return next(i for i, one in enumerate(self.inputs) if one.name == name)
-
 
 @dataclass(frozen=True, slots=True)
 class PhysicalPlan:

@@ -1,4 +1,4 @@
-"""The query as a DataFrame: intake of all streams, then one stateful operator per stage, or one for all worlds."""
+"""The query as a DataFrame: intake of all streams, then a stateful operator per stage, and one for uncertain events."""
 
 from __future__ import annotations
 
