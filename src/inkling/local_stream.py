@@ -8,7 +8,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -34,11 +34,9 @@ from inkling.live.adaptation.online import OnlineLearning
 from inkling.live.adaptation.steering import Refused, all_or_none, asked, refuse_uncertain, steered
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.open_matches import open_matches, open_table
-from inkling.live.program import LiveProgram, Outcome
 from inkling.live.revision.books import Books
-from inkling.live.revision.program import RevisedProgram
 from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
-from inkling.logical.plan import ProgramPlan, StreamPlan, retracted_outputs
+from inkling.logical.plan import EventPlan, StreamPlan, retracted_outputs
 from inkling.logical.settings import SettingError, Settings, with_settings
 from inkling.logical.stream_windows import StreamWindow, StreamWindows, with_windows
 from inkling.model.clock import Measure
@@ -46,10 +44,9 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
-from inkling.results import result_table, retracted
-from inkling.runtime.stream import MixedProgram, books_of
-
-AnyProgram = LiveProgram | RevisedProgram | MixedProgram
+from inkling.results import result_schema, result_table, retracted
+from inkling.runtime.operators.of_plan import Operators
+from inkling.runtime.stream import Outcome, StreamProgram, StreamState
 
 _LENGTH = struct.Struct("<q")
 _MAGIC = b"INKSTRM1"
@@ -67,12 +64,11 @@ class Found:
     `len(found)` is the number of results of all events.
     """
 
-    def __init__(self, plan: ProgramPlan, outcome: Outcome, clock: Clock) -> None:
-        self._plan, self._outcome, self._clock = plan, outcome, clock
+    def __init__(self, program: Runnable, outcome: Outcome, clock: Clock) -> None:
+        self._program, self._outcome, self._clock = program, outcome, clock
 
     def __len__(self) -> int:
-        found = self._outcome.matches if self._outcome.tables is None else self._outcome.tables
-        return sum(map(len, found.values()))
+        return sum(map(len, (*self._outcome.matches.values(), *self._outcome.tables.values())))
 
     def __getitem__(self, event: str) -> pa.Table:
         return self.tables[event]
@@ -80,14 +76,17 @@ class Found:
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
         """By event and by name of ON RETRACT."""
-        told = self._told()
-        return {**told, **{name: retracted(told[event], name) for event, name in retracted_outputs(self._plan).items()}}
+        plan = self._program.plan
+        found = {event.name: self._results(event) for event in plan.events}
+        return {**found, **{name: retracted(found[event], name) for event, name in retracted_outputs(plan).items()}}
 
-    def _told(self) -> Mapping[str, pa.Table]:
-        if self._outcome.tables is not None:
-            return self._outcome.tables
-        matches = self._outcome.matches
-        return {event.name: result_table(event, matches[event.name], self._clock) for event in self._plan.events}
+    def _results(self, event: EventPlan) -> pa.Table:
+        outcome, name = self._outcome, event.name
+        if name in outcome.tables:
+            return outcome.tables[name]
+        if name in outcome.matches:
+            return result_table(event, outcome.matches[name], self._clock)
+        return result_schema(event, self._program.physical.stage_of(name).id_type, self._clock).empty_table()
 
     @property
     def late(self) -> pa.Table:
@@ -125,12 +124,12 @@ class LocalStream:
         self._streams = {stream.schema.name: stream for stream in program.plan.streams}
         self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
         self._clocks: dict[str, Clock] = {}  # of the streams that had rows
-        self._live: AnyProgram | None = None
-        self._state: Any = None  # of the program at work
+        self._live: StreamProgram | None = None
+        self._state: StreamState | None = None  # of the program at work
         # of the time before the first row with a time
         self._said = Marks()
         self._n_refused: Mapping[str, int] = {}
-        self._early: tuple[Books, ...] = ()  # what was withdrawn
+        self._early: Books | None = None  # what was withdrawn
 
     def push(self, rows: Mapping[str, Data]) -> Found:
         """Take in rows of some streams; what they decided comes back."""
@@ -198,7 +197,7 @@ class LocalStream:
         self._windows = windows
         self._take_over({}, self._settings)
         if self._live is not None:
-            self._state = self._live.rewindowed(self._state)
+            self._state = self._live.reconfigured(self._at)
 
     @property
     def settings(self) -> Settings:
@@ -229,7 +228,7 @@ class LocalStream:
         """The time up to which everything is decided, in the unit of the clock; None while nothing is."""
         if self._live is None:
             return None
-        decided = self._live.watermark(self._state)
+        decided = self._live.watermark(self._at)
         return None if decided == NEVER else decided
 
     def open_matches(self, event: str) -> pa.Table:
@@ -250,14 +249,15 @@ class LocalStream:
                 f"open matches of `{event}` are not supported yet",
                 notes=("it rests on an uncertain stream, so its matches differ from world to world",),
             )
-        found = [] if self._live is None else open_matches(self._live.viewed(self._state), event)
+        found = [] if self._live is None else open_matches(self._live.viewed(self._at), event)
         return open_table(found, self._clock)
 
     def snapshot(self) -> bytes:
         """Everything that is remembered, for `restore`."""
-        stages = [] if self._live is None else self._live.dumped(self._state)
-        if self._live is None:
-            stages = [books_to_bytes(books) for books in self._early]
+        if self._live is not None:
+            stages = self._live.to_bytes(self._at)
+        else:
+            stages = [] if self._early is None else [books_to_bytes(self._early)]
         head = {
             "program": self._digest,
             "clocks": {name: clock.value for name, clock in self._clocks.items()},
@@ -317,11 +317,12 @@ class LocalStream:
         if stream._models is not None:
             stream._tables = {**stream._tables, **load_models(stream._models, data[at : at + head["learned"]])}
         if stages and head["early"]:
-            books = books_of(stream._first_state(stream._provisional))
-            stream._early = tuple(books_from_bytes(*pair) for pair in zip(books, stages, strict=True))
+            books = stream._provisional.ledgers(stream._provisional.start())
+            assert books is not None, "only ledgers are kept before the first row"
+            stream._early = books_from_bytes(books, stages[0])
         elif stages:
             stream._live = stream._compiled()
-            stream._state = stream._live.loaded(stages, head["read"])
+            stream._state = stream._live.from_bytes(stages, head["read"])
         return stream
 
     def _step(self, raw: Mapping[str, pa.Table], said: Marks | None = None) -> Found:
@@ -330,10 +331,10 @@ class LocalStream:
                 self._decide_clock(name, rows)
         if self._live is None:
             return self._before_the_first_row(raw, said or Marks())
-        self._state, outcome = self._live.step(self._state, raw, said)
+        self._state, outcome = self._live.step(self._at, raw, said)
         if self._models is not None:
             outcome = self._learn_from(self._models, outcome)
-        return Found(self._program.plan, outcome, self._clock)
+        return Found(self._program, outcome, self._clock)
 
     def _learn_from(self, models: LearningModels, outcome: Outcome) -> Outcome:
         """What was counted goes to the models; new versions predict from the next row on."""
@@ -344,8 +345,9 @@ class LocalStream:
         renewed = models.renewed()
         if renewed:
             self._take_over(renewed, self._settings)
-        own = {name: found for name, found in outcome.matches.items() if not is_counting(name)}
-        return replace(outcome, matches=own)
+        matches = {name: found for name, found in outcome.matches.items() if not is_counting(name)}
+        tables = {name: table for name, table in outcome.tables.items() if not is_counting(name)}
+        return replace(outcome, matches=matches, tables=tables)
 
     def _take_over(self, tables: Mapping[str, pa.Table], settings: Settings) -> None:
         self._tables, self._settings = {**self._tables, **tables}, settings
@@ -374,10 +376,10 @@ class LocalStream:
     def _before_the_first_row(self, raw: Mapping[str, pa.Table], said: Marks) -> Found:
         """There is nothing to find yet; what is said about time is kept for later."""
         live = self._provisional
-        state, outcome = live.step(self._first_state(live), raw, said)
+        state, outcome = live.step(live.at(self._n_refused, self._early), raw, said)
         self._said, self._n_refused = Marks.together([self._said, said]), state.n_read
-        self._early = books_of(state)
-        return Found(self._program.plan, outcome, self._clock)
+        self._early = live.ledgers(state)
+        return Found(self._program, outcome, self._clock)
 
     def _decide_clock(self, name: str, rows: pa.Table) -> None:
         """The first row of a stream that has a time says what its times count."""
@@ -397,19 +399,17 @@ class LocalStream:
             require_measurable(self._learn, self._clock)
         if self._live is None:
             self._live = self._compiled()
-            self._state = self._first_state(self._live)
+            self._state = self._live.at(self._n_refused, self._early)
             if self._said != Marks():
                 self._state, _ = self._live.step(self._state, {}, self._said)
 
-    def _first_state(self, live: AnyProgram) -> Any:
-        """Nothing is known yet but what was withdrawn, whatever the clocks count."""
-        state = live.at(self._n_refused)
-        for books, early in zip(books_of(state), self._early, strict=bool(self._early)):
-            books.ledgers = early.ledgers
-        return state
+    @property
+    def _at(self) -> StreamState:
+        assert self._state is not None, "a program at work has a state"
+        return self._state
 
     @cached_property
-    def _provisional(self) -> AnyProgram:
+    def _provisional(self) -> StreamProgram:
         """For rows that are refused before any is accepted."""
         return self._compiled()
 
@@ -420,13 +420,11 @@ class LocalStream:
         text += "" if self._learn is None else str(self._learn)
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def _compiled(self) -> AnyProgram:
-        if self._is_doubtful:
-            facts, measure = self._facts, self._measure
-            return MixedProgram(self._physical, facts, surroundings(facts, measure), measure, self._sampling)
-        facts, clocks = self._facts, dict.fromkeys(self._streams, self._clock)
-        kind = RevisedProgram if self._physical.program.revises else LiveProgram
-        return kind(self._physical, clocks, facts, surroundings(facts, self._measure))
+    def _compiled(self) -> StreamProgram:
+        facts, measure, clocks = self._facts, self._measure, dict.fromkeys(self._streams, self._clock)
+        around = surroundings(facts, measure)
+        operators = Operators(self._physical, clocks, facts, around, measure, self._sampling)
+        return StreamProgram(operators, self._clock)
 
     @property
     def _clock(self) -> Clock:

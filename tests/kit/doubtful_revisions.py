@@ -24,7 +24,6 @@ from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import Normalizer
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live.clocks import NEVER, Marks
-from inkling.live.program import Outcome
 from inkling.live.streams import lateness_of, time_of
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.batch import FOREVER
@@ -35,7 +34,8 @@ from inkling.model.uncertainty import ProbableValue
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.results import Results
-from inkling.runtime.uncertain.fed_revised import FedRevisedState, FedRevisedWorlds
+from inkling.runtime.operators.of_plan import Operators
+from inkling.runtime.stream import Outcome, StreamProgram, StreamState
 from inkling.runtime.uncertain.program import LiveWorlds
 
 Row = dict[str, Any]
@@ -258,7 +258,8 @@ class Revision:
         self._measure = measure_for(question.plan, dict.fromkeys(question.rows, Clock.TICKS))
         facts = known(question.plan, question.tables, self._measure)
         common = facts, surroundings(facts, self._measure), self._measure, question.sampling
-        self.live = FedRevisedWorlds(self.revising.physical, *common)
+        clocks = dict.fromkeys((one.schema.name for one in self.revising.plan.streams), Clock.TICKS)
+        self.live = StreamProgram(Operators(self.revising.physical, clocks, *common), Clock.TICKS)
         self._fresh = LiveWorlds(question.physical, *common)
         self._normalizers = {
             one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], Clock.TICKS)
@@ -268,7 +269,7 @@ class Revision:
 
     def begin(self) -> None:
         """Nothing was pushed yet."""
-        self.state: FedRevisedState = self.live.start()
+        self.state: StreamState = self.live.start()
         self.net, self.standing = Net(), Standing(self.question.plan)
         self.rejects: list[Row] = []
         self.n_late = 0
@@ -282,10 +283,9 @@ class Revision:
         self._take({}, *self.live.step(self.state, {}, Marks(finished=True)))
 
     def through_bytes(self) -> None:
-        self.state = self.live.loaded(self.live.dumped(self.state), self.state.n_read)
+        self.state = self.live.from_bytes(self.live.to_bytes(self.state), self.state.n_read)
 
-    def _take(self, push: Rows, state: FedRevisedState, outcome: Outcome) -> None:
-        assert outcome.tables is not None
+    def _take(self, push: Rows, state: StreamState, outcome: Outcome) -> None:
         self.state = state
         self.net.take(outcome.tables)
         self.standing.take(push, outcome.late.to_pylist())
@@ -294,7 +294,7 @@ class Revision:
 
     def expected(self) -> Said:
         """What worlds say that begin now and go as far as these have."""
-        until = self.state.worlds.until
+        until = self.state.operators[-1].until
         if until <= NEVER:
             return Counter()
         rows = {}

@@ -11,19 +11,18 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
-from inkling.evaluators.stage.engine import source_table
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.parting import Owners, is_among, owners_of
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live import parting
-from inkling.live.chain import StageChain
 from inkling.live.clocks import Marks
-from inkling.live.feed import Feed
 from inkling.live.parts import Part, is_divisible
 from inkling.live.stage import Advanced, LiveStage, LiveState
 from inkling.model.batch import MatchBatch
 from inkling.model.time import Clock
 from inkling.query import Program
 from inkling.results import result_table
+from inkling.runtime.operators.of_plan import Operators
 
 Step = Callable[[LiveState, Sequence[Part]], tuple[LiveState, Advanced]]
 
@@ -47,13 +46,12 @@ class Trial:
         measure = measure_for(program.plan, {stream.schema.name: Clock.TICKS for stream in program.plan.streams})
         facts = known(program.plan, tables, measure)
         around = surroundings(facts, measure)
-        self._chain = StageChain(self._plan, facts, around)
-        self._chain.stages = [
+        self._stages = [
             LiveStage.of(self._plan, stage.number, facts, around, owners=True) for stage in self._plan.stages
         ]
-        streams = self._plan.program.streams
-        self._feeds = {one.schema.name: Feed(self._plan, one, Clock.TICKS, facts, around) for one in streams}
-        self._states = list(self._chain.start())
+        clocks = {one.schema.name: Clock.TICKS for one in self._plan.program.streams}
+        self._operators = Operators(self._plan, clocks, facts, around, measure, Sampling())
+        self._states = [stage.start() for stage in self._stages]
         self._seen: list[list[Owners]] = [[] for _ in self._states]
 
     def have_begun(self, since: Mapping[str, int]) -> None:
@@ -62,12 +60,12 @@ class Trial:
 
     def run(self, pushes: Iterable[Mapping[str, pa.Table]]) -> None:
         for push in pushes:
-            fed = [self._feeds[name](rows) for name, rows in push.items()]
+            fed = [self._operators.ingest(name, rows) for name, rows in push.items()]
             self._advance([part for one in fed for part in one.parts], Marks.together(one.marks for one in fed))
         self._advance([], Marks(finished=True))
 
     def _advance(self, parts: list[Part], marks: Marks) -> None:
-        for number, stage in enumerate(self._chain.stages):
+        for number, stage in enumerate(self._stages):
             mine = [part for part in parts if part.stage == number]
 
             def step(state: LiveState, some: Sequence[Part], stage: LiveStage = stage) -> tuple[LiveState, Advanced]:
@@ -78,8 +76,7 @@ class Trial:
                 if name in self._events:
                     table = result_table(self._events[name], matches, Clock.TICKS)
                     self._tried.results[name] += table.to_pylist()
-                if len(matches):
-                    parts += self._chain.parts(name, source_table(matches))
+                parts += self._operators.routes(name, matches)
 
     def _in_every_way(self, number: int, step: Step, parts: list[Part]) -> Advanced:
         before = self._states[number]

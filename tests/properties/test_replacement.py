@@ -21,12 +21,11 @@ from tests.kit.universe import DERIVED, Declared, Kind
 
 import inkling
 from inkling.analysis.choice import Evaluator
+from inkling.analysis.clock import measure_for
 from inkling.errors import InklingError, InputError
-from inkling.live import snapshot
+from inkling.evaluators.sampling import Sampling
 from inkling.live.changes import Changes, changes, planned_after
 from inkling.live.clocks import NEVER, Marks
-from inkling.live.migrate import taken_over
-from inkling.live.program import LiveProgram, Outcome, ProgramState
 from inkling.live.streams import streams_behind, streams_of_event
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.logical.semantics import Result, derive
@@ -36,6 +35,8 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.query import Program
 from inkling.results import result_table
+from inkling.runtime.operators.of_plan import Operators
+from inkling.runtime.stream import Outcome, StreamProgram, StreamState
 
 CASES_PER_SEED = 130
 SEEDS = range(4)
@@ -145,10 +146,11 @@ def _end(row: Row) -> int:
     return value
 
 
-def _live(plan: PhysicalPlan, switch: Switch) -> LiveProgram:
+def _live(plan: PhysicalPlan, switch: Switch) -> StreamProgram:
     around = surroundings(plan.program, switch.tables, Clock.TICKS)
     clocks = {stream.schema.name: Clock.TICKS for stream in plan.program.streams}
-    return LiveProgram(plan, clocks, arrow_tables(plan.program, switch.tables), around)
+    tables, measure = arrow_tables(plan.program, switch.tables), measure_for(plan.program, clocks)
+    return StreamProgram(Operators(plan, clocks, tables, around, measure, Sampling()), Clock.TICKS)
 
 
 def _run(rng: random.Random, switch: Switch, plan: PhysicalPlan) -> tuple[Found, Found]:
@@ -156,7 +158,7 @@ def _run(rng: random.Random, switch: Switch, plan: PhysicalPlan) -> tuple[Found,
     old, new = _live(switch.old.physical, switch), _live(plan, switch)
     before, after = switch.arrivals[: switch.cut], switch.arrivals[switch.cut :]
     state, early = _fed(rng, old, old.start(), switch.old.physical.program, before)
-    state = _restored(taken_over(old, new, _restored(state)))
+    state = _restored(new, new.migrated(_restored(old, state), old))
     state, late = _fed(rng, new, state, plan.program, after)
     _, outcome = new.step(state, {}, Marks(finished=True))
     _add(late, plan.program, outcome)
@@ -164,8 +166,8 @@ def _run(rng: random.Random, switch: Switch, plan: PhysicalPlan) -> tuple[Found,
 
 
 def _fed(
-    rng: random.Random, live: LiveProgram, state: ProgramState, plan: ProgramPlan, arrivals: list[tuple[str, Row]]
-) -> tuple[ProgramState, Found]:
+    rng: random.Random, live: StreamProgram, state: StreamState, plan: ProgramPlan, arrivals: list[tuple[str, Row]]
+) -> tuple[StreamState, Found]:
     found: Found = {}
     queue = list(arrivals)
     while queue:
@@ -178,13 +180,12 @@ def _fed(
         state, outcome = live.step(state, given)
         _add(found, plan, outcome)
         if rng.random() < 0.3:
-            state = _restored(state)
+            state = _restored(live, state)
     return state, found
 
 
-def _restored(state: ProgramState) -> ProgramState:
-    stages = tuple(snapshot.from_bytes(snapshot.to_bytes(stage)) for stage in state.stages)
-    return ProgramState(stages, state.n_read)
+def _restored(live: StreamProgram, state: StreamState) -> StreamState:
+    return live.from_bytes(live.to_bytes(state), state.n_read)
 
 
 def _add(found: Found, plan: ProgramPlan, outcome: Outcome) -> None:

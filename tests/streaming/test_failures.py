@@ -21,7 +21,7 @@ from pyspark.sql.streaming.stateful_processor import ValueState
 import inkling
 from inkling.errors import InklingError
 from inkling.spark.streaming import chain
-from inkling.spark.streaming.operator import StageOperator
+from inkling.spark.streaming.operator import BucketOperator
 from inkling.spark.streaming.processor import BucketProcessor
 
 MESSAGES = Path(__file__).parents[1] / "errors" / "running"
@@ -151,7 +151,7 @@ def test_damaged_checkpoint(job: Job, tmp_path: Path, accept: bool) -> None:
     job.refused("lost_state", accept)
 
 
-class PoisonedOperator(StageOperator):
+class PoisonedOperator(BucketOperator):
     def _handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
         if self._number == 1:
             raise ValueError("no such thing as 3.5 persons")
@@ -161,14 +161,14 @@ class PoisonedOperator(StageOperator):
 class Poisoned(BucketProcessor):
     """Fails in the second stage."""
 
-    def _operator(self) -> StageOperator:
+    def _operator(self) -> BucketOperator:
         return PoisonedOperator(*pickle.loads(self._packed))
 
 
 class Dying(BucketProcessor):
     """As when memory runs out."""
 
-    def _operator(self) -> StageOperator:
+    def _operator(self) -> BucketOperator:
         os.kill(os.getpid(), signal.SIGKILL)
         return super()._operator()
 

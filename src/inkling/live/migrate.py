@@ -18,7 +18,6 @@ from inkling.evaluators.stage.stepper import StageState
 from inkling.live.changes import changes, is_same_stream
 from inkling.live.clocks import NEVER, Clocks
 from inkling.live.layout import Layout
-from inkling.live.program import LiveProgram, ProgramState
 from inkling.live.stage import LiveStage, LiveState
 from inkling.live.streams import streams_of_event
 from inkling.logical.plan import EventPlan, ProgramPlan
@@ -47,12 +46,6 @@ def migrated(old: LiveStage, new: LiveStage, state: LiveState) -> LiveState:
         _of_same_streams(state.last, old, new),
         _stage_state(old, new, state.stage, layout, kept, since),
     )
-
-
-def taken_over(old: LiveProgram, new: LiveProgram, state: ProgramState) -> ProgramState:
-    """The state of a whole program, for a program that was planned with `changes.planned_after`."""
-    stages = zip(old.stages, new.stages, state.stages, strict=True)
-    return replace(state, stages=tuple(migrated(*stage) for stage in stages))
 
 
 def beginning_of(event: EventPlan, program: ProgramPlan, clocks: Clocks) -> int:

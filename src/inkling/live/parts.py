@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,17 +28,10 @@ class Part:
     withdrawn: bool = False  # whether these rows never happened
 
 
-def parts_for_stages(
-    plan: PhysicalPlan,
-    source: str,
-    rows: pa.Table,
-    tables: Mapping[str, pa.Table],
-    around: Surroundings,
-    *,
-    withdrawn: bool = False,
-) -> Iterator[Part]:
-    """What the rows of a stream or derived event are to the stages that read it but did not make it."""
-    return SourceReader(plan, source, tables, around)(rows, withdrawn=withdrawn)
+def concatenated(tables: Sequence[pa.Table]) -> pa.Table:
+    """Tables of one schema one after the other; most of them are empty."""
+    some = [table for table in tables if len(table)] or [tables[0]]
+    return some[0] if len(some) == 1 else pa.concat_tables(some)
 
 
 class SourceReader:

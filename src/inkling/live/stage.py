@@ -18,7 +18,7 @@ from inkling.io.duplicates import without_duplicates
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.late import late_rows, late_stage_rows, no_late_rows
-from inkling.live.parts import Part
+from inkling.live.parts import Part, concatenated
 from inkling.live.rejects import tied_rejects, without_repeats
 from inkling.live.streams import lateness_of, streams_behind
 from inkling.logical.evaluate import Surroundings
@@ -84,7 +84,7 @@ class LiveStage:
         parts = list(parts)
         before, clocks = state.clocks, state.clocks.after(marks)
         rows, late = self._in_time([part.rows for part in parts if part.stream is None], before)
-        pending, ready = _divided(_concatenated([state.pending, rows]), clocks.watermark)
+        pending, ready = _divided(concatenated([state.pending, rows]), clocks.watermark)
         raw, last, lates, rejects = dict(state.raw), dict(state.last), [late], [NO_REJECTS]
         if not self.distinct:
             ready, repeated = without_repeats(self.plan.stages[self.number], ready)
@@ -105,10 +105,10 @@ class LiveStage:
         stage, found = self.stepper.step(state.stage, ready, clocks.watermark)
         after = LiveState(clocks, pending, raw, last, stage)
         rejects.append(tied_rejects(self.plan.stages[self.number], found.tied))
-        return after, Advanced(found, _concatenated(lates), _concatenated(rejects))
+        return after, Advanced(found, concatenated(lates), concatenated(rejects))
 
-    def rewindowed(self, state: LiveState) -> LiveState:
-        """A state that goes on with the lateness that the program says now."""
+    def reconfigured(self, state: LiveState) -> LiveState:
+        """A state that continues with the lateness that the program says now."""
         return replace(state, clocks=replace(state.clocks, lateness=self._lateness))
 
     @property
@@ -136,7 +136,7 @@ class LiveStage:
     def _in_time(self, arrived: list[pa.Table], clocks: Clocks) -> tuple[pa.Table, pa.Table]:
         """Stage rows whose time is still open, and the others; derived events are never late."""
         stage = self.plan.stages[self.number]
-        rows = _concatenated(arrived) if arrived else r.stage_schema(stage).empty_table()
+        rows = concatenated(arrived) if arrived else r.stage_schema(stage).empty_table()
         behind = rows[r.END].to_numpy() <= clocks.watermark
         if behind.any():
             behind &= ~np.array([given.is_derived for given in stage.inputs])[source_numbers(rows)]
@@ -161,10 +161,13 @@ class LiveStage:
 MANY_CHUNKS = 32
 
 
-def _concatenated(tables: list[pa.Table]) -> pa.Table:
-    """Tables of one schema one after the other; many of them are empty."""
-    some = [table for table in tables if len(table)] or tables[:1]
-    return some[0] if len(some) == 1 else pa.concat_tables(some)
+def n_kept(state: LiveState) -> int:
+    """How many rows and open matches a state holds."""
+    rows = [state.pending, state.stage.rows, *state.raw.values(), *state.last.values()]
+    rows += [window.rows for window in state.stage.windows.values()]
+    rows += [waiting.rows for waiting in state.stage.waiting.values()]
+    rows += [forecast.keys for forecast in state.stage.forecasts.values()]
+    return sum(map(len, rows)) + sum(len(carry.runs.key) for carry in state.stage.automata)
 
 
 def _divided(rows: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:

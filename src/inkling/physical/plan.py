@@ -173,6 +173,10 @@ class PhysicalPlan:
         chosen = ((event.name, steps[event.name].choice) for event in self.program.events)
         return {name: choice for name, choice in chosen if choice.evaluator == evaluator}
 
+    def stage_of(self, event: str) -> Stage:
+        """The stage that an event is planned in."""
+        return next(stage for stage in self.stages if any(step.event.name == event for step in stage.steps))
+
     def on_clock(self, clock: Clock) -> PhysicalPlan:
         """The plan once the clock of the data is known, on which it may depend what can be answered without worlds."""
         if self.clock is clock or not self.uncertain:

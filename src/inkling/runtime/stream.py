@@ -1,131 +1,108 @@
-"""A program with uncertain streams in one process: its certain events run in stages as ever, the others beside them."""
+"""A program that never ends, in one process: push rows, receive what they prove."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.sampling import Sampling
-from inkling.live.adaptation.counting import is_counting
-from inkling.live.chain import concatenated
-from inkling.live.clocks import Marks
-from inkling.live.late import each_once
-from inkling.live.program import LiveProgram, Outcome
+from inkling.io.rejects import NO_REJECTS
+from inkling.live.clocks import NEVER, Marks
+from inkling.live.late import reported
+from inkling.live.parts import Part, concatenated
 from inkling.live.revision.books import Books
-from inkling.live.revision.program import RevisedProgram
 from inkling.live.stage import LiveStage, LiveState
-from inkling.logical.evaluate import Surroundings
-from inkling.model.clock import Measure
-from inkling.physical.plan import PhysicalPlan
-from inkling.physical.planner import certain_plan
-from inkling.results import result_table
-from inkling.runtime.uncertain.fed import FedWorlds
-from inkling.runtime.uncertain.fed_revised import FedRevisedWorlds
+from inkling.model.batch import MatchBatch
+from inkling.model.time import Clock
+from inkling.runtime.operators.of_plan import Operators
+from inkling.runtime.operators.protocol import LEDGERS
 
 
 @dataclass(frozen=True, slots=True)
-class MixedState:
-    """What the certain and the uncertain events keep."""
+class Outcome:
+    """What some rows led to: results per event, rows that came too late, and rows that were refused."""
 
-    certain: Any  # `ProgramState` or `RevisedState`
-    uncertain: Any  # `FedState` or `FedRevisedState`
-
-    @property
-    def n_read(self) -> Mapping[str, int]:
-        return {**self.certain.n_read, **self.uncertain.n_read}
+    matches: Mapping[str, MatchBatch]  # of certain events, as they are found
+    tables: Mapping[str, pa.Table]  # other results, in the public columns; events without results may be missing
+    late: pa.Table
+    rejects: pa.Table
 
 
-class MixedProgram:
-    """Takes the place of `LiveProgram` where some streams are uncertain.
+@dataclass(frozen=True, slots=True)
+class StreamState:
+    """One state per operator, and how many rows of each stream have come. A step may use it up."""
 
-    A stream that both kinds of events read is read by both; its rejects are reported once.
-    """
+    operators: tuple[Any, ...]
+    n_read: Mapping[str, int]
 
-    def __init__(
-        self,
-        plan: PhysicalPlan,
-        tables: Mapping[str, pa.Table],
-        around: Surroundings,
-        measure: Measure,
-        sampling: Sampling,
-    ) -> None:
-        self._plan, self._clock = certain_plan(plan), measure.clock
-        clocks = {stream.schema.name: measure.clock for stream in self._plan.program.streams}
-        revises = plan.program.revises
-        self._certain = (RevisedProgram if revises else LiveProgram)(self._plan, clocks, tables, around)
-        self._uncertain = (FedRevisedWorlds if revises else FedWorlds)(plan, tables, around, measure, sampling)
-        self._certain_streams = frozenset(clocks)
 
-    def start(self) -> MixedState:
+class StreamProgram:
+    """Drives all operators of a program in order, whatever its streams are like."""
+
+    def __init__(self, operators: Operators, clock: Clock) -> None:
+        self._operators, self._clock, self._chain = operators, clock, operators.chain()
+
+    def start(self) -> StreamState:
         return self.at({})
 
-    def at(self, n_read: Mapping[str, int]) -> MixedState:
-        """Nothing is known yet, but so many rows were read."""
-        return MixedState(self._certain.at(self._of_certain(n_read)), self._uncertain.at(self._of_others(n_read)))
+    def at(self, n_read: Mapping[str, int], ledgers: Books | None = None) -> StreamState:
+        """Nothing is known yet, but so many rows were read, and `ledgers` hold what was withdrawn."""
+        states = self._chain.start()
+        if ledgers is not None:
+            states[0].ledgers = ledgers.ledgers
+        return StreamState(states, n_read)
 
-    def watermark(self, state: MixedState) -> int:
-        """The time up to which everything is decided."""
-        marks = [self._uncertain.watermark(state.uncertain)]
-        if self._plan.stages:
-            marks.append(self._certain.watermark(state.certain))
-        return min(marks)
-
-    def viewed(self, state: MixedState) -> list[tuple[LiveStage, LiveState]]:
-        """The stages of certain events with what they keep."""
-        return self._certain.viewed(state.certain)
-
-    def dumped(self, state: MixedState) -> list[bytes]:
-        return [*self._uncertain.dumped(state.uncertain), *self._certain.dumped(state.certain)]
-
-    def loaded(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> MixedState:
-        n = self._uncertain.n_parts
-        return MixedState(
-            self._certain.loaded(parts[n:], self._of_certain(n_read)),
-            self._uncertain.loaded(parts[:n], self._of_others(n_read)),
-        )
-
-    def rewindowed(self, state: MixedState) -> MixedState:
-        """A state that continues with the windows of the program as it is compiled now."""
-        return MixedState(self._certain.rewindowed(state.certain), self._uncertain.rewindowed(state.uncertain))
+    def ledgers(self, state: StreamState) -> Books | None:
+        """What stands of streams whose past may change."""
+        has_ledgers = LEDGERS in self._operators.addresses
+        return state.operators[0] if has_ledgers else None
 
     def step(
-        self, state: MixedState, raw: Mapping[str, pa.Table], said: Marks | None = None
-    ) -> tuple[MixedState, Outcome]:
+        self, state: StreamState, raw: Mapping[str, pa.Table], said: Marks | None = None
+    ) -> tuple[StreamState, Outcome]:
         """Take in raw rows of some streams, and what was `said` about time."""
-        certain, found = self._certain.step(state.certain, self._of_certain(raw), said)
-        uncertain, others = self._uncertain.step(state.uncertain, self._of_others(raw), said)
-        assert others.tables is not None
-        return MixedState(certain, uncertain), Outcome(
-            found.matches,
-            each_once(concatenated([found.late, others.late])),
-            concatenated([found.rejects, others.rejects]),
-            {**others.tables, **self._tables(found)},
-        )
+        n_read, marks, rejects = dict(state.n_read), [said or Marks()], [NO_REJECTS]
+        parts: list[Part] = []
+        for name, rows in raw.items():
+            first = n_read.get(name, 0) + 1
+            n_read[name] = first + len(rows) - 1
+            ingested = self._operators.ingest(name, rows, np.arange(first, first + len(rows)))
+            parts += ingested.parts
+            marks.append(ingested.marks)
+            rejects.append(ingested.rejects)
+        states, emitted = self._chain.step(state.operators, parts, Marks.together(marks))
+        late, refused = reported(emitted.late, self._clock), concatenated([*rejects, emitted.rejects])
+        return StreamState(states, n_read), Outcome(emitted.matches, emitted.tables, late, refused)
 
-    def _tables(self, found: Outcome) -> Mapping[str, pa.Table]:
-        if found.tables is not None:
-            return found.tables
-        return {
-            event.name: result_table(event, found.matches[event.name], self._clock)
-            for event in self._plan.program.events
-            if not is_counting(event.name)
-        }
+    def watermark(self, state: StreamState) -> int:
+        """The time up to which everything that is known was emitted."""
+        marks = [one.watermark(held) for one, held in self._pairs(state) if one.address != LEDGERS]
+        return min(marks, default=NEVER)
 
-    def _of_certain(self, by_stream: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: one for name, one in by_stream.items() if name in self._certain_streams}
+    def viewed(self, state: StreamState) -> list[tuple[LiveStage, LiveState]]:
+        """The stages of certain events with what they keep."""
+        return [stage for operator, held in self._pairs(state) for stage in operator.viewed(held)]
 
-    def _of_others(self, by_stream: Mapping[str, Any]) -> dict[str, Any]:
-        """Of the streams that events over uncertain streams read, and of those that nobody reads."""
-        wanted = self._uncertain.streams
-        return {name: one for name, one in by_stream.items() if name in wanted or name not in self._certain_streams}
+    def to_bytes(self, state: StreamState) -> list[bytes]:
+        """One part per operator."""
+        return [operator.to_bytes(held) for operator, held in self._pairs(state)]
 
+    def from_bytes(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> StreamState:
+        pairs = zip(self._chain.operators, parts, strict=True)
+        return StreamState(tuple(operator.from_bytes(part) for operator, part in pairs), n_read)
 
-def books_of(state: Any) -> tuple[Books, ...]:
-    """The ledgers in a state: of streams whose past may change."""
-    if isinstance(state, MixedState):
-        return (*books_of(state.certain), *books_of(state.uncertain))
-    books = getattr(state, "books", None)
-    return () if books is None else (books,)
+    def reconfigured(self, state: StreamState) -> StreamState:
+        """A state that continues with the windows of the program as it is compiled now."""
+        return replace(state, operators=tuple(one.reconfigured(held) for one, held in self._pairs(state)))
+
+    def migrated(self, state: StreamState, before: StreamProgram) -> StreamState:
+        """A state that a program has left which was planned in the same stages."""
+        old = before._chain.operators
+        pairs = zip(self._pairs(state), old, strict=True)
+        return replace(state, operators=tuple(new.migrated(held, was) for (new, held), was in pairs))
+
+    def _pairs(self, state: StreamState) -> list[tuple[Any, Any]]:
+        return list(zip(self._chain.operators, state.operators, strict=True))

@@ -40,7 +40,7 @@ class Books:
                 found[name] = expired
         return found
 
-    def rewindowed(self, readers: Mapping[str, Iterable[Windows]]) -> None:
+    def reconfigure(self, readers: Mapping[str, Iterable[Windows]]) -> None:
         """Go on with other windows of those that read the streams."""
         for name, many in self.clocks.items():
             pairs = zip(many.clocks, readers.get(name, ()), strict=True)

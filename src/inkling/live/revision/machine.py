@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from inkling.live.revision.rounding import Rounding
+from inkling.live.stage import LiveStage, LiveState
+from inkling.model.schema import StreamSchema
 
 Rows = Mapping[str, pa.Table]
 """Rows by the name under which a machine takes them in, or results by event."""
@@ -18,6 +22,12 @@ Owners = NDArray[np.uint64]
 """Hashes of partition keys: nothing that happens to one key changes what is found for another."""
 
 OWNER = "@owner"
+
+STAGE_ROWS = "@rows"
+"""The name of rows that come prepared for a stage; others come under the name of their stream."""
+
+LATE = "@late"
+"""Rows that tell too late of events that were lost before them; found like results, since going back finds others."""
 
 GIVEN = "@given"
 """Up to which time the machine went when it took in a row, or told a result."""
@@ -38,6 +48,21 @@ class Machine(Protocol[S]):
 
     `advance` may use up the state it is given; `copied` makes one that it does not touch.
     """
+
+    @property
+    def streams(self) -> Mapping[str, StreamSchema]:
+        """Streams of which rows may be found late, under the name `LATE`."""
+        ...
+
+    @property
+    def rounding(self) -> Rounding:
+        """Numbers in results that come out a little differently if rows are cut otherwise."""
+        ...
+
+    @property
+    def is_read_by_others(self) -> bool:
+        """Whether other operators may read its results."""
+        ...
 
     def start(self) -> S: ...
 
@@ -73,3 +98,21 @@ class Machine(Protocol[S]):
     def joined(self, one: S, other: S) -> S:
         """Two states of different keys together."""
         ...
+
+    def watermark(self, state: S) -> int: ...
+
+    def n_kept(self, state: S) -> int:
+        """About how many rows, open matches and numbers a state holds."""
+        ...
+
+    def shown(self, name: str, rows: pa.Table, op: str) -> pa.Table:
+        """Results of an event in the public columns."""
+        ...
+
+    def viewed(self, state: S, pending: Rows) -> Iterator[tuple[LiveStage, LiveState]]:
+        """The stages of certain events in it, as if they had been given the rows that wait."""
+        ...
+
+    def to_bytes(self, state: S) -> bytes: ...
+
+    def from_bytes(self, data: bytes) -> S: ...

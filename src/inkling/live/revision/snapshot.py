@@ -7,27 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from inkling.live import snapshot
 from inkling.live.clocks import Clocks
 from inkling.live.revision.books import Books
-from inkling.live.revision.chain import AnyState
 from inkling.live.revision.clocks import ManyClocks, RevisionClocks, Windows
 from inkling.live.revision.replay import Checkpoint, Revisable, S
 from inkling.live.snapshot import Pack, table_of, unpacked
-from inkling.live.stage import LiveState
 
 FORMAT = "revision 1"
 _HELD = ("pending", "log", "told")
-
-
-def state_to_bytes(state: AnyState) -> bytes:
-    """The state of a stage, of either kind."""
-    return snapshot.to_bytes(state) if isinstance(state, LiveState) else revisable_to_bytes(state, snapshot.to_bytes)
-
-
-def state_from_bytes(data: bytes) -> AnyState:
-    head, _ = unpacked(data)
-    return revisable_from_bytes(data, snapshot.from_bytes) if head["format"] == FORMAT else snapshot.from_bytes(data)
 
 
 def revisable_to_bytes(state: Revisable[S], written: Callable[[S], bytes]) -> bytes:

@@ -1,8 +1,8 @@
-"""A stage whose past may change: its rows are added and withdrawn, and so are the results it tells."""
+"""A stage whose past may change, as a machine that can go back: rows are added and withdrawn, and so are results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,25 +14,22 @@ from inkling.analysis.lag import settled_after
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
-from inkling.live import parting
+from inkling.live import parting, snapshot
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.parts import Part, is_divisible
-from inkling.live.revision.clocks import RevisionClocks, Windows
 from inkling.live.revision.contents import content_hashes
 from inkling.live.revision.held import own_columns
-from inkling.live.revision.machine import Found, Owners, Rows, Times
-from inkling.live.revision.matches import found_table
-from inkling.live.revision.news import Revision
-from inkling.live.revision.replay import Replay, Revisable
-from inkling.live.stage import LiveStage, LiveState
+from inkling.live.revision.machine import STAGE_ROWS, Found, Owners, Rows, Times
+from inkling.live.revision.matches import found_table, shown_table
+from inkling.live.revision.rounding import EXACT
+from inkling.live.stage import LiveStage, LiveState, n_kept
 from inkling.live.streams import streams_behind
-from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
 from inkling.model.batch import FOREVER
+from inkling.model.schema import StreamSchema
+from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Stage
-
-STAGE_ROWS = ""
-"""The name of rows that have the form of the stage; rows of streams with columns that look back have theirs."""
+from inkling.results import result_schema
 
 TIME = "time"
 """The one stream on which the machine inside waits: it is given rows when their time has come."""
@@ -43,6 +40,14 @@ class StageMachine:
     """The evaluators of a stage as something that can go back."""
 
     stage: LiveStage
+    clock: Clock
+
+    rounding = EXACT
+    is_read_by_others = True
+
+    @property
+    def streams(self) -> Mapping[str, StreamSchema]:
+        return {}
 
     def start(self) -> LiveState:
         return replace(self.stage.start(), clocks=Clocks({TIME: 0}))
@@ -109,6 +114,27 @@ class StageMachine:
     def joined(self, one: LiveState, other: LiveState) -> LiveState:
         return parting.joined(one, other)
 
+    def watermark(self, state: LiveState) -> int:
+        return state.clocks.watermark
+
+    def n_kept(self, state: LiveState) -> int:
+        return n_kept(state)
+
+    def shown(self, name: str, rows: pa.Table, op: str) -> pa.Table:
+        event = next(step.event for step in self._stage.steps if step.event.name == name)
+        schema = result_schema(event, self._stage.id_type, self.clock)
+        return shown_table(event, rows, self.clock, op).cast(schema)
+
+    def viewed(self, state: LiveState, pending: Rows) -> Iterator[tuple[LiveStage, LiveState]]:
+        raw = {name: rows for name, rows in pending.items() if name != STAGE_ROWS}
+        yield self.stage, replace(state, pending=pending.get(STAGE_ROWS, state.pending), raw=raw)
+
+    def to_bytes(self, state: LiveState) -> bytes:
+        return snapshot.to_bytes(state)
+
+    def from_bytes(self, data: bytes) -> LiveState:
+        return snapshot.from_bytes(data)
+
     @property
     def _stage(self) -> Stage:
         return self.stage.plan.stages[self.stage.number]
@@ -135,45 +161,6 @@ class StageMachine:
         if event is None:
             return 0
         return min(settled_after(event, self.stage.plan.program, self.stage.around.measure), FOREVER)
-
-
-@dataclass(frozen=True, slots=True)
-class RevisedStage:
-    """A stage and how it moves, back where it must; compiled once, used for any number of buckets."""
-
-    machine: StageMachine
-    replay: Replay[LiveState]
-    windows: Windows
-
-    @classmethod
-    def of(cls, plan: PhysicalPlan, number: int, tables: Mapping[str, pa.Table], around: Surroundings) -> RevisedStage:
-        machine = StageMachine(LiveStage.of(plan, number, tables, around, distinct=True, owners=True))
-        behind = streams_behind(plan.stages[number], plan)
-        return cls(machine, Replay(machine), Windows.of(behind, plan.program, around.measure))
-
-    def start(self) -> Revisable[LiveState]:
-        return self.replay.start(RevisionClocks.of(self.windows))
-
-    def advance(
-        self, state: Revisable[LiveState], parts: Iterable[Part], marks: Marks
-    ) -> tuple[Revisable[LiveState], Revision]:
-        """Take in what was added and withdrawn, move the clocks, and tell what is different by now."""
-        added: dict[str, list[pa.Table]] = {}
-        withdrawn: dict[str, list[pa.Table]] = {}
-        for part in parts:
-            which = withdrawn if part.withdrawn else added
-            which.setdefault(part.stream or STAGE_ROWS, []).append(part.rows)
-        return self.replay.advance(state, _together(added), _together(withdrawn), marks)
-
-    def viewed(self, state: Revisable[LiveState]) -> LiveState:
-        """What the machine inside would remember if it had been given the rows that wait."""
-        raw = {name: rows for name, rows in state.pending.items() if name != STAGE_ROWS}
-        pending = state.pending.get(STAGE_ROWS, state.now.pending)
-        return replace(state.now, pending=pending, raw=raw)
-
-
-def _together(parts: Mapping[str, list[pa.Table]]) -> dict[str, pa.Table]:
-    return {name: pa.concat_tables(some) for name, some in parts.items()}
 
 
 def is_revised(number: int, plan: PhysicalPlan) -> bool:

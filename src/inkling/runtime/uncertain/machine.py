@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,14 +15,19 @@ from inkling.live import parting
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.revision.contents import content_hashes
 from inkling.live.revision.held import own_columns
-from inkling.live.revision.machine import OWNER, Found, Owners, Rows, Times
+from inkling.live.revision.machine import LATE, OWNER, Found, Owners, Rows, Times
+from inkling.live.revision.rounding import Rounding
+from inkling.live.stage import LiveStage, LiveState
 from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
+from inkling.probable.live import SPARE
+from inkling.results import WITHDRAWN, as_withdrawn
 from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
+from inkling.runtime.uncertain.snapshot import from_bytes, n_kept, to_bytes
 
-LATE = "@late"
-"""Rows that tell too late of events that were lost before them; found like results, since going back finds others."""
+ESTIMATED = Rounding(("probability", "error", "chance", "expected"), SPARE)
+"""Sums of probabilities depend on how rows are cut, a little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,13 @@ class WorldsMachine:
     """Takes in rows when their time has come; nobody inside waits for any longer."""
 
     live: LiveWorlds
+
+    rounding = ESTIMATED
+    is_read_by_others = False
+
+    @property
+    def streams(self) -> Mapping[str, StreamSchema]:
+        return self.live.streams
 
     def start(self) -> WorldsState:
         state = self.live.start()
@@ -75,6 +88,25 @@ class WorldsMachine:
 
     def joined(self, one: WorldsState, other: WorldsState) -> WorldsState:
         raise AssertionError("keys are not kept apart")
+
+    def watermark(self, state: WorldsState) -> int:
+        return state.decided
+
+    def n_kept(self, state: WorldsState) -> int:
+        return n_kept(state, self.live.exact)
+
+    def shown(self, name: str, rows: pa.Table, op: str) -> pa.Table:
+        public = rows.drop_columns([OWNER])
+        return as_withdrawn(public) if op == WITHDRAWN else public
+
+    def viewed(self, state: WorldsState, pending: Rows) -> Iterator[tuple[LiveStage, LiveState]]:
+        yield from ()
+
+    def to_bytes(self, state: WorldsState) -> bytes:
+        return to_bytes(state, self.live.exact)
+
+    def from_bytes(self, data: bytes) -> WorldsState:
+        return from_bytes(data, self.live.exact)
 
     def _schema(self, name: str) -> StreamSchema:
         return self.live.streams[name]

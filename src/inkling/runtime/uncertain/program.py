@@ -14,11 +14,10 @@ from inkling.evaluators.protocol import Context, Moment
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage import rows as r
 from inkling.io.rejects import NO_REJECTS
-from inkling.live.chain import StageChain, concatenated
 from inkling.live.clocks import NEVER, Clocks, Marks
 from inkling.live.late import late_rows, no_late_rows
-from inkling.live.parts import Part
-from inkling.live.stage import LiveState
+from inkling.live.parts import Part, concatenated
+from inkling.live.stage import LiveStage, LiveState
 from inkling.live.streams import lateness_of, time_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import CALLED, doubtful_part
@@ -30,6 +29,8 @@ from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import read_by_certain_events
+from inkling.runtime.operators.chain import OperatorChain, Routes
+from inkling.runtime.operators.stage import StageOperator
 from inkling.runtime.registry import Maker, exact_evaluators
 from inkling.worlds.estimate import estimate_table, sampled_estimate
 from inkling.worlds.live.checks import arriving, completed
@@ -90,7 +91,7 @@ class LiveWorlds:
         self._draws = Draws(
             sampling.seed, self._n_worlds, self.program.scale, measure.clock, tables, self.program.compared
         )
-        self._worlds = StageChain(self.program.physical, tables, self.program.around, distinct=True)
+        self._worlds = _chain_in_worlds(self.program, tables)
         self._read_by_certain = read_by_certain_events(plan)
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         self.exact = exact_evaluators(plan, Context(tables, around, measure, sampling, on_stream=True), makers)
@@ -158,7 +159,7 @@ class LiveWorlds:
         """Streams that certain events read as well, which report their rejects."""
         return self._read_by_certain
 
-    def rewindowed(self, state: WorldsState) -> WorldsState:
+    def reconfigured(self, state: WorldsState) -> WorldsState:
         """A state that continues with the windows that the program has now."""
         lateness = lateness_of(self._schemas, self._program, self._measure)
         return replace(state, clocks=replace(state.clocks, lateness=lateness))
@@ -261,10 +262,10 @@ class LiveWorlds:
             waiting[name], released = release(self._schemas[name], one, *until, self._draws)
             names = names.with_events(released.tokens, released.events[r.ID], released.until)
             if len(released.rows):
-                parts += self._worlds.parts(name, self._ordered_by_id(name, released.rows))
+                parts += self._worlds.routes(name, self._ordered_by_id(name, released.rows))
         passed = state.decided >= FOREVER
         news = Marks(finished=True) if passed else Marks({ALL: scaled(state.decided, self.program.scale) + 1})
-        worlds, moved = self._worlds.advance(state.worlds, parts, news if state.decided > NEVER else Marks())
+        worlds, moved = self._worlds.step(state.worlds, parts, news if state.decided > NEVER else Marks())
         pending, tables = dict(state.pending), {}
         for event in self.program.events:
             mine = pending.get(event.name, Pending())
@@ -300,6 +301,13 @@ class LiveWorlds:
     @property
     def clock(self) -> Clock:
         return self._clock
+
+
+def _chain_in_worlds(program: WorldProgram, tables: Mapping[str, pa.Table]) -> OperatorChain:
+    """The stages that find events in each world; there, no row is a repeat of another."""
+    plan, around, clock = program.physical, program.around, program.clock
+    stages = (LiveStage.of(plan, stage.number, tables, around, distinct=True) for stage in plan.stages)
+    return OperatorChain([StageOperator(stage, clock) for stage in stages], Routes(plan, tables, around))
 
 
 def _due(rows: pa.Table, edge: str, before: int, now: int) -> pa.Table:

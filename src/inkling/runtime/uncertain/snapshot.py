@@ -12,6 +12,7 @@ from inkling.evaluators.protocol import StreamEvaluator
 from inkling.live import snapshot
 from inkling.live.clocks import Clocks
 from inkling.live.snapshot import Pack, table_of, unpacked
+from inkling.live.stage import n_kept as n_kept_in_stage
 from inkling.runtime.uncertain.program import WorldsState
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.pending import Pending, pending_of, pending_table
@@ -87,15 +88,10 @@ def from_bytes(data: bytes, exact: Exact) -> WorldsState:
 
 def n_kept(state: WorldsState, exact: Exact) -> int:
     """Rows, open matches and open results that are remembered."""
-    stages = state.worlds
-    rows = [table for stage in stages for table in (stage.pending, stage.stage.rows, *stage.raw.values())]
-    rows += [window.rows for stage in stages for window in stage.stage.windows.values()]
-    rows += [one.rows for stage in stages for one in stage.stage.waiting.values()]
-    runs = sum(len(carry.runs.key) for stage in stages for carry in stage.stage.automata)
     waiting = sum(len(one.rows) for one in state.waiting.values())
     pairs = sum(0 if one.world is None else len(one.world) for one in state.pending.values())
     answered = sum(evaluator.n_kept(state.exact[name]) for name, evaluator in exact.items())
-    return sum(map(len, rows)) + runs + waiting + pairs + answered
+    return sum(map(n_kept_in_stage, state.worlds)) + waiting + pairs + answered
 
 
 def _waiting(name: str, keys: list[str], parts: dict[str, Any]) -> Waiting:

@@ -47,14 +47,14 @@ class IntakeTask:
         first = (context.partitionId() if context else 0) << ROW_BITS
         marks, n_read, n_rejected = [], 0, 0
         for raw in _gathered(self._tables(batches)):
-            fed = self.job.feed(self.stream)(raw, np.arange(first, first + len(raw)))
+            ingested = self.job.operators().ingest(self.stream, raw, np.arange(first, first + len(raw)))
             first += len(raw)
-            n_read, n_rejected = n_read + len(raw), n_rejected + len(fed.rejects)
-            marks.append(fed.marks)
-            messages = [message for part in fed.parts for message in part_messages(self.job, part)]
-            if len(fed.rejects):
-                payload = table_bytes(fed.rejects)
-                messages.append(Message(0, 0, Kind.REJECTS, 0, len(fed.rejects), payload))
+            n_read, n_rejected = n_read + len(raw), n_rejected + len(ingested.rejects)
+            marks.append(ingested.marks)
+            messages = [message for part in ingested.parts for message in part_messages(self.job, part)]
+            if len(ingested.rejects):
+                payload = table_bytes(ingested.rejects)
+                messages.append(Message(0, 0, Kind.REJECTS, 0, len(ingested.rejects), payload))
             yield from record_batch(messages)
         if marks:
             yield from record_batch(mark_messages(self.job, Marks.together(marks)))
@@ -87,7 +87,7 @@ def part_messages(job: Job, part: Part) -> Iterator[Message]:
     """A part as messages to the buckets of its stage."""
     kind = kind_of_rows(of_stream=part.stream is not None, withdrawn=part.withdrawn)
     about = 0 if part.stream is None else job.stream_names.index(part.stream)
-    for bucket, piece in job.divided(part):
+    for bucket, piece in job.operators().divided(part, job.n_buckets):
         yield Message(part.stage, bucket, kind, about, len(piece.rows), table_bytes(piece.rows))
 
 

@@ -5,33 +5,26 @@ from __future__ import annotations
 import gc
 import hashlib
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
 from inkling.live.adaptation.counting import counts_for, is_counting
-from inkling.live.feed import Fed, Feed
-from inkling.live.migrate import migrated
-from inkling.live.parts import Part, divided
-from inkling.live.revision.chain import AnyStage, any_stage
-from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.evaluate import Surroundings
-from inkling.model.clock import Measure
 from inkling.model.time import Clock
-from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import certain_plan
+from inkling.runtime.operators.of_plan import Operators, addresses_of
+from inkling.runtime.operators.protocol import Operator
 from inkling.runtime.registry import EXACT, Maker
-from inkling.runtime.uncertain.program import LiveWorlds
-from inkling.runtime.uncertain.revised import RevisedWorlds
-from inkling.spark.streaming.messages import LEDGERS, UNCERTAIN
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Job:
     """A planned program, what its tables hold, and how it is divided."""
 
@@ -74,47 +67,35 @@ class Job:
         """Whether results can be withdrawn, so that ledgers of the streams stand before all else."""
         return self.plan.program.revises
 
+    @cached_property
+    def addresses(self) -> tuple[int, ...]:
+        """Of the operators, in the order in which rows pass them."""
+        return addresses_of(self.plan, self.staged)
+
     @property
     def n_operators(self) -> int:
-        return len(self.staged.stages) + self.is_doubtful + self.revises
+        return len(self.addresses)
 
-    def worlds(self) -> LiveWorlds:
+    def operators(self) -> Operators:
         """Compiled once per worker."""
-        if self.digest not in _worlds:
-            _worlds.clear()
-            _worlds[self.digest] = LiveWorlds(*self._uncertain_inputs())
-            gc.freeze()
-        return _worlds[self.digest]
+        if self.digest not in _operators:
+            known = {self.digest} if self.earlier is None else {self.digest, self.earlier.digest}
+            for other in _operators.keys() - known:
+                del _operators[other]
+            measure = measure_for(self.plan.program, self.clocks)
+            _operators[self.digest] = Operators(
+                self.plan, self.clocks, self.tables, self.around, measure, self.sampling, self.makers
+            )
+        return _operators[self.digest]
 
-    def _uncertain_inputs(
-        self,
-    ) -> tuple[PhysicalPlan, Mapping[str, pa.Table], Surroundings, Measure, Sampling, Mapping[str, Maker]]:
-        measure = measure_for(self.plan.program, self.clocks)
-        return self.plan, self.tables, self.around, measure, self.sampling, self.makers
-
-    def revised_worlds(self) -> RevisedWorlds:
+    def operator(self, address: int) -> Operator[Any]:
         """Compiled once per worker."""
-        if self.digest not in _revised_worlds:
-            _revised_worlds.clear()
-            _revised_worlds[self.digest] = RevisedWorlds(*self._uncertain_inputs())
+        operators = self.operators()
+        if not operators.is_compiled(address):
+            _ = operators[address]
+            # Spark looks for garbage after every task, and need not look through what is loaded by now
             gc.freeze()
-        return _revised_worlds[self.digest]
-
-    def divided(self, part: Part) -> Iterator[tuple[int, Part]]:
-        """A part cut by bucket."""
-        if part.stage == LEDGERS:
-            from inkling.spark.streaming.ledgers import ledger_pieces
-
-            return ledger_pieces(part, self.n_buckets)
-        if part.stage == UNCERTAIN:
-            from inkling.spark.streaming.worlds import world_pieces
-
-            return world_pieces(part, self.uncertain(), self.n_buckets)
-        return divided(part, self.staged, self.n_buckets)
-
-    def uncertain(self) -> LiveWorlds:
-        """What answers the events over uncertain streams, whether or not their past may change."""
-        return self.revised_worlds().live if self.revises else self.worlds()
+        return operators[address]
 
     @property
     def stream_names(self) -> list[str]:
@@ -135,59 +116,20 @@ class Job:
         found = enumerate(map(counts_for, self.plan.program.events))
         return {number: model for number, model in found if model is not None}
 
-    def stage_of(self, event: str) -> Stage:
-        return next(stage for stage in self.plan.stages if any(step.event.name == event for step in stage.steps))
-
-    def feed(self, stream: str) -> Callable[[pa.Table, NDArray[np.int64]], Fed]:
-        if self.revises:
-            from inkling.spark.streaming.ledgers import LedgerFeed
-
-            return LedgerFeed(self, stream)
-        plan = self.plan.program.stream(stream)
-        assert plan is not None
-        if self.is_doubtful:
-            from inkling.spark.streaming.worlds import UncertainFeed
-
-            return UncertainFeed(self, plan)
-        return Feed(self.plan, plan, self.clocks[stream], self.tables, self.around)
-
-    def stage(self, number: int) -> LiveStage:
-        """Compiled once per worker."""
-        if (self.digest, number) not in _stages:
-            known = {self.digest} if self.earlier is None else {self.digest, self.earlier.digest}
-            for other in [key for key in _stages if key[0] not in known]:
-                del _stages[other]
-            _stages[self.digest, number] = LiveStage.of(self.staged, number, self.tables, self.around)
-            # Spark looks for garbage after every task, and need not look through what is loaded by now
-            gc.freeze()
-        return _stages[self.digest, number]
-
-    def revised_stage(self, number: int) -> AnyStage:
-        """Compiled once per worker."""
-        if (self.digest, number) not in _revised_stages:
-            for other in [key for key in _revised_stages if key[0] != self.digest]:
-                del _revised_stages[other]
-            _revised_stages[self.digest, number] = any_stage(self.staged, number, self.tables, self.around)
-            gc.freeze()
-        return _revised_stages[self.digest, number]
-
     def without_facts(self) -> Job:
         """What is needed to understand states that it left."""
         return replace(self, tables={}, around=replace(self.around, tables={}), earlier=None)
 
-    def taken_over(self, number: int, state: LiveState, definition: int) -> LiveState:
-        """A state that may have been left by the definition before this one."""
+    def restored(self, address: int, data: bytes, definition: int) -> Any:
+        """The state of an operator, which may have been left by the definition before this one."""
+        operator = self.operator(address)
         if definition == self.definition:
-            return state
+            return operator.from_bytes(data)
         earlier = self.earlier
         assert earlier is not None, f"a state of definition {definition}, of which nothing is known"
         assert earlier.definition == definition, f"a state of definition {definition}, not of {earlier.definition}"
-        if (earlier.digest, number) not in _stages:
-            _stages[earlier.digest, number] = LiveStage.of(earlier.staged, number, earlier.tables, earlier.around)
-        return migrated(_stages[earlier.digest, number], self.stage(number), state)
+        before = earlier.operator(address)
+        return operator.migrated(before.from_bytes(data), before)
 
 
-_stages: dict[tuple[bytes, int], LiveStage] = {}
-_revised_stages: dict[tuple[bytes, int], AnyStage] = {}
-_worlds: dict[bytes, LiveWorlds] = {}
-_revised_worlds: dict[bytes, RevisedWorlds] = {}
+_operators: dict[bytes, Operators] = {}

@@ -1,4 +1,4 @@
-"""What travels inside a streaming query: tables as bytes, addressed to a stage and a bucket."""
+"""What travels inside a streaming query: tables as bytes, addressed to an operator (`stage`) and a bucket."""
 
 from __future__ import annotations
 
@@ -23,10 +23,6 @@ ARROW_SCHEMA = pa.schema(
     ]
 )
 EVERY_STAGE = -1
-LEDGERS = -2
-"""In place of a stage: the ledgers of the streams, which stand before all stages where the past may change."""
-UNCERTAIN = -3
-"""In place of a stage: the events over uncertain streams, behind the stages of the certain ones."""
 
 
 class Kind(IntEnum):

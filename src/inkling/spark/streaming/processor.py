@@ -15,15 +15,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 if TYPE_CHECKING:
     from inkling.spark.streaming.job import Job
-    from inkling.spark.streaming.ledgers import LedgerOperator
-    from inkling.spark.streaming.operator import StageOperator
-    from inkling.spark.streaming.worlds import WorldsOperator
-
-    Operator = LedgerOperator | StageOperator | WorldsOperator
+    from inkling.spark.streaming.operator import BucketOperator
 
 STATE_SCHEMA = "steps bigint, definition int, state binary"
 
-_operators: dict[bytes, Operator] = {}
+_operators: dict[bytes, BucketOperator] = {}
 
 
 class BucketProcessor(StatefulProcessor):
@@ -41,7 +37,7 @@ class BucketProcessor(StatefulProcessor):
     def close(self) -> None:
         pass
 
-    def _operator(self) -> Operator:
+    def _operator(self) -> BucketOperator:
         if self._packed not in _operators:
             if len(_operators) > MANY_OPERATORS:
                 _operators.clear()
@@ -49,23 +45,10 @@ class BucketProcessor(StatefulProcessor):
         return _operators[self._packed]
 
 
-def _operator_of(job: Job, number: int) -> Operator:
-    if job.revises and number == 0:
-        from inkling.spark.streaming.ledgers import LedgerOperator
+def _operator_of(job: Job, number: int) -> BucketOperator:
+    from inkling.spark.streaming.operator import BucketOperator
 
-        return LedgerOperator(job)
-    if job.is_doubtful and number == job.n_operators - 1:
-        from inkling.spark.streaming.revised_worlds import RevisedWorldsOperator
-        from inkling.spark.streaming.worlds import WorldsOperator
-
-        return RevisedWorldsOperator(job) if job.revises else WorldsOperator(job)
-    if job.revises:
-        from inkling.spark.streaming.revised_operator import RevisedOperator
-
-        return RevisedOperator(job, number - 1)
-    from inkling.spark.streaming.operator import StageOperator
-
-    return StageOperator(job, number)
+    return BucketOperator(job, number)
 
 
 MANY_OPERATORS = 16

@@ -12,12 +12,11 @@ import pyarrow.compute as pc
 from inkling.evaluators.stage import rows as r
 from inkling.live.clocks import NEVER
 from inkling.live.late import LATE_SCHEMA
-from inkling.live.revision.replay import Revisable
+from inkling.live.revision.machine import LATE
+from inkling.live.revision.replay import Revisable, S
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.runtime.uncertain.machine import LATE
-from inkling.runtime.uncertain.program import WorldsState
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,14 @@ class LateFindings:
     hopeless: pa.Table
 
     @classmethod
-    def of(cls, state: Revisable[WorldsState], late: pa.Table, streams: Mapping[str, StreamSchema]) -> LateFindings:
+    def of(cls, state: Revisable[S], late: pa.Table, streams: Mapping[str, StreamSchema]) -> LateFindings:
         late = late.select(LATE_SCHEMA.names)
         since = np.array([_since(state, row, streams[row["stream"]]) for row in late.to_pylist()], np.int64)
         hopeful = (since > state.clocks.settled) | (state.clocks.settled <= NEVER)
         first = max(int(since[hopeful].min()), NEVER + 1) if hopeful.any() else None
         return cls(first, _with_delays(state, late.filter(pa.array(~hopeful))))
 
-    def removed_from(self, state: Revisable[WorldsState]) -> Revisable[WorldsState]:
+    def removed_from(self, state: Revisable[S]) -> Revisable[S]:
         """A row that is reported as too late does not count later on, either."""
         log = dict(state.log)
         for row in self.hopeless.to_pylist():
@@ -45,7 +44,7 @@ class LateFindings:
         return replace(state, log=log, told={name: rows for name, rows in state.told.items() if name != LATE})
 
 
-def _since(state: Revisable[WorldsState], row: Mapping[str, object], schema: StreamSchema) -> int:
+def _since(state: Revisable[S], row: Mapping[str, object], schema: StreamSchema) -> int:
     """From when on events may have been lost before a row; for ever where nothing tells."""
     doubt, held = schema.doubt, state.log.get(schema.name)
     assert isinstance(doubt, LostEvents), "no other row is late inside"
@@ -59,7 +58,7 @@ def _is_meant(held: pa.Table, row: Mapping[str, object]) -> pa.ChunkedArray:
     return pc.and_(pc.equal(held[r.ID].cast(pa.string()), row["id"]), pc.equal(held[r.END], row["time"]))
 
 
-def _with_delays(state: Revisable[WorldsState], late: pa.Table) -> pa.Table:
+def _with_delays(state: Revisable[S], late: pa.Table) -> pa.Table:
     """Late rows, by how far the latest row of their stream was ahead of them."""
     clocks = state.clocks
     latest = [max(clocks.latest.get(name, NEVER), clocks.closed) for name in late["stream"].to_pylist()]

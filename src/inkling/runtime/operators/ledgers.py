@@ -1,0 +1,80 @@
+"""The ledgers of streams whose past may change, as an operator: rows and withdrawals enter, what holds goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from inkling.evaluators.protocol import no_rows
+from inkling.io.rejects import NO_REJECTS
+from inkling.live.clocks import Marks
+from inkling.live.late import no_late_rows
+from inkling.live.parts import Part, concatenated
+from inkling.live.revision.books import Books
+from inkling.live.revision.clocks import Windows
+from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
+from inkling.live.stage import LiveStage, LiveState
+from inkling.logical.plan import StreamPlan
+from inkling.model.batch import FOREVER
+from inkling.model.time import Clock
+from inkling.runtime.operators.protocol import LEDGERS, Emitted, Onward, by_name
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerOperator:
+    """Keeps what stands of the rows of all streams, for as long as they can be withdrawn."""
+
+    streams: Sequence[StreamPlan]
+    readers: Mapping[str, Iterable[Windows]]  # by stream: the windows of all that read it
+    nothing: Mapping[str, pa.Table]  # by stream: no rows
+
+    @classmethod
+    def of(
+        cls, streams: Sequence[StreamPlan], readers: Mapping[str, Iterable[Windows]], clock: Clock
+    ) -> LedgerOperator:
+        return cls(streams, readers, no_rows(streams, clock))
+
+    @property
+    def address(self) -> int:
+        return LEDGERS
+
+    def start(self) -> Books:
+        return Books([stream.schema for stream in self.streams], self.readers)
+
+    def step(self, state: Books, parts: Sequence[Part], marks: Marks) -> tuple[Books, Emitted]:
+        entering, withdrawals = by_name(parts)
+        rows = {name: entering.get(name, self.nothing[name]) for name in {**entering, **withdrawals}}
+        late, rejects, onward = [no_late_rows()], [NO_REJECTS], []
+        for name, entered in state.enter(rows, withdrawals, marks).items():
+            onward += [Onward(name, entered.withdrawn, withdrawn=True), Onward(name, entered.added)]
+            late.append(entered.late)
+            rejects.append(entered.rejects)
+        return state, Emitted(concatenated(late), concatenated(rejects), onward=onward)
+
+    def watermark(self, state: Books) -> int:
+        return FOREVER  # how far results are emitted is for those behind to say
+
+    def latest(self, state: Books) -> int | None:
+        clocks = (one for many in state.clocks.values() for one in many.clocks)
+        return max((time for one in clocks for time in one.latest.values()), default=None)
+
+    def n_kept(self, state: Books) -> int:
+        return sum(ledger.n_held for ledger in state.ledgers.values())
+
+    def reconfigured(self, state: Books) -> Books:
+        state.reconfigure(self.readers)
+        return state
+
+    def migrated(self, state: Books, before: LedgerOperator) -> Books:
+        return self.reconfigured(state)
+
+    def viewed(self, state: Books) -> Iterator[tuple[LiveStage, LiveState]]:
+        yield from ()
+
+    def to_bytes(self, state: Books) -> bytes:
+        return books_to_bytes(state)
+
+    def from_bytes(self, data: bytes) -> Books:
+        return books_from_bytes(self.start(), data)

@@ -1,0 +1,192 @@
+"""All operators of a plan, and the way of raw rows to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.hashes import combined, hashes_of
+from inkling.evaluators.sampling import Sampling
+from inkling.io.normalize import END, ID, Normalizer
+from inkling.live.clocks import Marks
+from inkling.live.parts import Part, divided, pieces
+from inkling.live.revision.books import readers_of
+from inkling.live.revision.clocks import Windows
+from inkling.live.revision.stage import StageMachine, is_revised
+from inkling.live.stage import LiveStage
+from inkling.live.streams import streams_behind
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.model.clock import Measure
+from inkling.model.time import Clock
+from inkling.model.uncertainty import LostEvents
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import certain_plan
+from inkling.runtime.operators.chain import OperatorChain, Routes
+from inkling.runtime.operators.ledgers import LedgerOperator
+from inkling.runtime.operators.protocol import LEDGERS, UNCERTAIN, Operator
+from inkling.runtime.operators.revised import RevisedOperator
+from inkling.runtime.operators.stage import StageOperator
+from inkling.runtime.operators.uncertain import UncertainOperator
+from inkling.runtime.registry import Maker
+from inkling.runtime.uncertain.machine import WorldsMachine
+from inkling.runtime.uncertain.program import LiveWorlds
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of some raw rows of a stream."""
+
+    parts: tuple[Part, ...]
+    marks: Marks
+    rejects: pa.Table
+
+
+class Operators:
+    """Ledgers where the past may change, the stages of certain events, then the events over uncertain streams.
+
+    Each operator is compiled when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        plan: PhysicalPlan,
+        clocks: Mapping[str, Clock],
+        tables: Mapping[str, pa.Table],
+        around: Surroundings,
+        measure: Measure,
+        sampling: Sampling,
+        makers: Mapping[str, Maker] | None = None,
+    ) -> None:
+        """`clocks` are those of the streams that are read; `makers` are the evaluators of another process."""
+        self.plan, self.staged = plan, certain_plan(plan)
+        self._clocks, self._tables, self._around, self._measure = clocks, tables, around, measure
+        self._sampling, self._makers = sampling, makers
+        self._compiled: dict[int, Operator[Any]] = {}
+        self._ingests: dict[str, Callable[[pa.Table, NDArray[np.int64] | None], Ingested]] = {}
+
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        """In the order in which rows pass the operators."""
+        return addresses_of(self.plan, self.staged)
+
+    def __getitem__(self, address: int) -> Operator[Any]:
+        if address not in self._compiled:
+            self._compiled[address] = self._made(address)
+        return self._compiled[address]
+
+    def is_compiled(self, address: int) -> bool:
+        return address in self._compiled
+
+    def chain(self) -> OperatorChain:
+        """All operators, for one process."""
+        return OperatorChain([self[address] for address in self.addresses], self.routes)
+
+    def ingest(self, stream: str, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Ingested:
+        """Check and type raw rows, and address them; `numbers` are the ids of rows that have none."""
+        if stream not in self._ingests:
+            self._ingests[stream] = self._ingest(stream)
+        return self._ingests[stream](raw, numbers)
+
+    @cached_property
+    def routes(self) -> Routes:
+        streams = self.uncertain.streams if self.plan.uncertain else {}
+        return Routes(self.staged, self._tables, self._around, streams)
+
+    @cached_property
+    def uncertain(self) -> LiveWorlds:
+        """What answers the events over uncertain streams."""
+        return LiveWorlds(self.plan, self._tables, self._around, self._measure, self._sampling, self._makers)
+
+    def divided(self, part: Part, n_buckets: int) -> Iterator[tuple[int, Part]]:
+        """A part cut by bucket: rows that an operator must see together are in one."""
+        if not len(part.rows):
+            return
+        if part.stage >= 0:
+            yield from divided(part, self.staged, n_buckets)
+        elif part.stage == LEDGERS:
+            yield from pieces(part, _buckets(part.rows, (ID,), n_buckets))
+        elif not self.uncertain.key or (self.uncertain.part.revises and _has_roles(self.uncertain.part)):
+            yield 0, part
+        else:
+            yield from pieces(part, _buckets(part.rows, self.uncertain.key, n_buckets))
+
+    def _made(self, address: int) -> Operator[Any]:
+        program, clock = self.plan.program, self._measure.clock
+        if address == LEDGERS:
+            streams = [stream for stream in program.streams if stream.schema.name in self._clocks]
+            return LedgerOperator.of(streams, self._readers(), clock)
+        if address == UNCERTAIN:
+            if not program.revises:
+                return UncertainOperator(self.uncertain)
+            return RevisedOperator(UNCERTAIN, WorldsMachine(self.uncertain), self._uncertain_windows)
+        if not is_revised(address, self.staged):
+            return StageOperator(LiveStage.of(self.staged, address, self._tables, self._around), clock)
+        stage = LiveStage.of(self.staged, address, self._tables, self._around, distinct=True, owners=True)
+        behind = streams_behind(self.staged.stages[address], self.staged)
+        windows = Windows.of(behind, self.staged.program, self._measure)
+        return RevisedOperator(address, StageMachine(stage, clock), windows)
+
+    @property
+    def _uncertain_windows(self) -> Windows:
+        return Windows.of(self.uncertain.streams, self.plan.program, self._measure)
+
+    def _readers(self) -> dict[str, list[Windows]]:
+        """By stream, the windows of all that read it, by which its ledger tells what comes too late."""
+        readers = readers_of(self.staged, self._around)
+        if self.plan.uncertain:
+            for name in self.uncertain.streams:
+                readers.setdefault(name, []).append(self._uncertain_windows)
+        return readers
+
+    def _ingest(self, stream: str) -> Callable[[pa.Table, NDArray[np.int64] | None], Ingested]:
+        plan = self.plan.program.stream(stream)
+        assert plan is not None
+        normalizer, revises = normalizer_of(plan, self._clocks[stream]), self.plan.program.revises
+
+        def ingest(raw: pa.Table, numbers: NDArray[np.int64] | None) -> Ingested:
+            found = normalizer(raw, numbers)
+            marks = self._marks(stream, found.rows)
+            if not revises:
+                return Ingested(tuple(self.routes(stream, found.rows)), marks, found.rejects)
+            both = Part(LEDGERS, stream, found.rows), Part(LEDGERS, stream, found.withdrawals, withdrawn=True)
+            return Ingested(tuple(part for part in both if len(part.rows)), marks, found.rejects)
+
+        return ingest
+
+    def _marks(self, stream: str, rows: pa.Table) -> Marks:
+        """How far rows say that time has come."""
+        if not len(rows):
+            return Marks()
+        if self.plan.uncertain and stream in self.uncertain.streams:
+            marks = self.uncertain.marks({stream: rows})
+            return Marks(marks.latest) if self.plan.program.revises else marks
+        return Marks({stream: int(rows[END].to_numpy().max())})
+
+
+def addresses_of(plan: PhysicalPlan, staged: PhysicalPlan) -> tuple[int, ...]:
+    """The operators of a plan whose certain events run in the stages of `staged`, in the order of rows."""
+    first = (LEDGERS,) if plan.program.revises else ()
+    last = (UNCERTAIN,) if plan.uncertain else ()
+    return (*first, *(stage.number for stage in staged.stages), *last)
+
+
+def normalizer_of(stream: StreamPlan, clock: Clock) -> Normalizer:
+    return Normalizer(stream.schema, [column.name for column in stream.derived], clock)
+
+
+def _buckets(rows: pa.Table, key: tuple[str, ...], n_buckets: int) -> NDArray[np.int64]:
+    code = combined(*(hashes_of(rows[name].combine_chunks()) for name in key))
+    return (code % np.uint64(n_buckets)).astype(np.int64)
+
+
+def _has_roles(program: ProgramPlan) -> bool:
+    """Whether rows of one key say what numbered events of others are called; going back, each bucket asks its own."""
+    doubts = [stream.schema.doubt for stream in program.streams]
+    return any(isinstance(doubt, LostEvents) and doubt.role is not None for doubt in doubts)

@@ -1,0 +1,96 @@
+"""What an operator of a running program is: a state, and a step that takes in rows and news about time.
+
+The driver in one process and the stateful operators of a streaming query know this protocol and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+import pyarrow as pa
+
+from inkling.live.clocks import Marks
+from inkling.live.parts import Part
+from inkling.live.stage import LiveStage, LiveState
+from inkling.model.batch import MatchBatch
+
+LEDGERS = -2
+"""The address of the ledgers of streams, which stand before all other operators where the past may change."""
+UNCERTAIN = -3
+"""The address of the events over uncertain streams, behind the stages of certain events; stages have their numbers."""
+
+State = TypeVar("State")
+
+
+@dataclass(frozen=True, slots=True)
+class Onward:
+    """Rows of a stream or of a derived event, for the operators that read it."""
+
+    source: str
+    rows: MatchBatch | pa.Table
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """What a step of an operator leads to; `late` rows are in units of the clock."""
+
+    late: pa.Table
+    rejects: pa.Table
+    matches: Mapping[str, MatchBatch] = field(default_factory=dict)  # results of certain events, as they are found
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)  # other results in the public columns
+    onward: Sequence[Onward] = ()
+
+
+class Operator(Protocol[State]):
+    """Compiled once, used for any number of states; a step may use up the state that it is given."""
+
+    @property
+    def address(self) -> int: ...
+
+    def start(self) -> State: ...
+
+    def step(self, state: State, parts: Sequence[Part], marks: Marks) -> tuple[State, Emitted]:
+        """Take in rows that were added or withdrawn, move the clocks, and emit what is known by now."""
+        ...
+
+    def watermark(self, state: State) -> int:
+        """The time up to which everything that is known was emitted."""
+        ...
+
+    def latest(self, state: State) -> int | None:
+        """The time of the latest row of all streams."""
+        ...
+
+    def n_kept(self, state: State) -> int:
+        """About how many rows, open matches and numbers a state holds."""
+        ...
+
+    def reconfigured(self, state: State) -> State:
+        """A state that continues with the windows of the program as it is compiled now."""
+        ...
+
+    def migrated(self, state: State, before: Any) -> State:
+        """A state that the operator at the same address in the program of before has left."""
+        ...
+
+    def viewed(self, state: State) -> Iterator[tuple[LiveStage, LiveState]]:
+        """The stages of certain events in it, with what they keep as things look now."""
+        ...
+
+    def to_bytes(self, state: State) -> bytes: ...
+
+    def from_bytes(self, data: bytes) -> State: ...
+
+
+def by_name(parts: Sequence[Part], name_of_stage_rows: str = "") -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
+    """Rows of parts by stream: those that were added, and those that were withdrawn."""
+    added: dict[str, list[pa.Table]] = {}
+    withdrawn: dict[str, list[pa.Table]] = {}
+    for part in parts:
+        which = withdrawn if part.withdrawn else added
+        which.setdefault(part.stream or name_of_stage_rows, []).append(part.rows)
+    one, other = ({name: pa.concat_tables(some) for name, some in which.items()} for which in (added, withdrawn))
+    return one, other
