@@ -125,6 +125,8 @@ class Job:
         operator = self.operator(address)
         if definition == self.definition:
             return operator.from_bytes(data)
+        if self.revises:  # then only windows can be different
+            return operator.reconfigured(operator.from_bytes(data))
         earlier = self.earlier
         assert earlier is not None, f"a state of definition {definition}, of which nothing is known"
         assert earlier.definition == definition, f"a state of definition {definition}, not of {earlier.definition}"
