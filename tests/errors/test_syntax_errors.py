@@ -7,9 +7,9 @@ import pytest
 from inkling.error_codes import CODES
 from inkling.errors import ProgramError
 from inkling.language import parse
-from inkling.language.front_ends import FRONT_ENDS
+from inkling.language.front_ends import NOTATIONS
 
-ENDS = {".ink", *FRONT_ENDS}
+ENDS = {".ink", *NOTATIONS}
 CASES = sorted(path for path in Path(__file__).parent.joinpath("syntax").iterdir() if path.suffix in ENDS)
 
 

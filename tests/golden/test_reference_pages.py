@@ -11,8 +11,8 @@ from inkling.cli import app, explain_error
 from inkling.cli.explain_error import FAMILIES
 from inkling.error_codes import CODES
 from inkling.errors import longer_text
-from inkling.language.front_ends import FRONT_ENDS
-from inkling.language.parser.machine import keywords
+from inkling.language.front_ends import NOTATIONS
+from inkling.language.parser.words import keywords
 from inkling.language.syntax import RELATIONS
 from inkling.logical.functions import FUNCTIONS
 from inkling.model.types import TYPE_NAMES, Type
@@ -69,7 +69,7 @@ def test_the_type_page_has_every_type_and_spelling() -> None:
 def shortest_messages() -> dict[str, str]:
     """The shortest message with each code among those that tests expect, about programs if there is one."""
     paths = sorted(MESSAGES.glob("*/*.txt"))
-    foreign = [path for path in paths if any(path.with_suffix(suffix).exists() for suffix in FRONT_ENDS)]
+    foreign = [path for path in paths if any(path.with_suffix(suffix).exists() for suffix in NOTATIONS)]
     others = [path for path in paths if path not in foreign]
     return dict(sorted((_shortest(foreign) | _shortest(others)).items()))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from inkling.language.ele import parse_rules
+from inkling.language.ele import ETALIS
 from inkling.language.syntax import StreamDecl, TimePoint, TimeSpan
 from inkling.query import Program, parse
 
@@ -36,7 +36,7 @@ class RuleCase:
 
     def inputs(self) -> dict[str, list[dict[str, object]]]:
         """Rows of every stream of the rules."""
-        streams = {s.name.text: s for s in parse_rules(self.rules, self.id).statements if isinstance(s, StreamDecl)}
+        streams = {s.name.text: s for s in ETALIS.parse(self.rules, self.id).statements if isinstance(s, StreamDecl)}
         rows: dict[str, list[dict[str, object]]] = {name: [] for name in streams}
         for name, args, at, start, end in _EVENT.findall(self.events):
             rows[name].append(_row(streams[name], args, int(at or start), int(at or end)))

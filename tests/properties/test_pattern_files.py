@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from inkling import Program, ProgramError, parse
 from inkling.language.sre import terms as t
 from inkling.language.sre.reader import read_patterns
+from inkling.language.syntax import Ident
 from inkling.source import SourceText
 
 Part: TypeAlias = Callable[[int], frozenset[int]]
@@ -122,7 +123,7 @@ def ends(node: t.Expression, word: str) -> Part:
 
 def holds(formula: t.Formula, letter: str) -> bool:
     match formula:
-        case t.Predicate(args=(t.Name(text=text),)):
+        case t.Predicate(args=(Ident(text=text),)):
             return text == letter
         case t.Predicate():
             return True

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from tests.kit.oracle import oracle
 
 from inkling import parse
+from inkling.language.cursor import Text
 from inkling.language.lahar import terms as t
 from inkling.language.lahar.checks import free
 from inkling.language.lahar.reader import read_queries
+from inkling.language.syntax import Ident
 from inkling.source import SourceText
 
 Binding: TypeAlias = frozenset[tuple[str, str]]
@@ -68,9 +70,9 @@ def unified(goal: t.Goal, type: str, values: tuple[str, ...]) -> Iterator[Bindin
     binding: dict[str, str] = {}
     for term, value in zip(goal.terms, values, strict=False):
         match term:
-            case t.Name(text=name) if binding.setdefault(name, value) != value:
+            case Ident(text=name) if binding.setdefault(name, value) != value:
                 return
-            case t.Text(value=wanted) if wanted != value:
+            case Text(value=wanted) if wanted != value:
                 return
     if goal.type.text == type:
         yield frozenset(binding.items())
@@ -93,8 +95,8 @@ def kept(plus: t.Plus, binding: Binding) -> Binding:
 
 def holds(condition: t.Condition, values: Mapping[str, str]) -> bool:
     def value(term: t.Term) -> str:
-        assert isinstance(term, t.Name | t.Text)
-        return values[term.text] if isinstance(term, t.Name) else term.value
+        assert isinstance(term, Ident | Text)
+        return values[term.text] if isinstance(term, Ident) else term.value
 
     match condition:
         case t.Truth():

@@ -13,7 +13,7 @@ from inkling import parse
 from inkling.errors import ProgramError
 from inkling.language import format_program
 from inkling.language import parse as parse_text
-from inkling.language.ele import format_rules, parse_rules
+from inkling.language.ele import ETALIS
 from inkling.language.ele import terms as t
 from inkling.language.ele.reader import read_rules
 from inkling.language.ele.walk import bound_by
@@ -112,7 +112,7 @@ def inputs(happened: set[Happened]) -> dict[str, list[dict[str, object]]]:
 def translated(text: str) -> bool:
     """Whether the rules can be translated; the few that cannot say so."""
     try:
-        parse_rules(text)
+        ETALIS.parse(text)
     except ProgramError as error:
         if not {diagnostic.code for diagnostic in error.diagnostics} <= {"INK0132", "INK0451"}:
             raise
@@ -157,8 +157,8 @@ def derived(tables: Mapping[str, pa.Table]) -> set[Happened]:
 def test_rules_print_as_a_program_and_as_rules(text: str) -> None:
     if not translated(text):
         return
-    tree = parse_rules(text)
+    tree = ETALIS.parse(text)
     assert parse_text(format_program(tree)) == tree
-    printed = format_rules(text)
-    assert parse_rules(printed) == tree
-    assert format_rules(printed) == printed
+    printed = ETALIS.format(text)
+    assert ETALIS.parse(printed) == tree
+    assert ETALIS.format(printed) == printed

@@ -1,4 +1,4 @@
-"""Which statement a comment belongs to."""
+"""Comments: which statement each belongs to, and how they are printed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,3 +37,9 @@ def _belongs(source: SourceText, comment: Comment, end: int) -> bool:
         return True
     same_line = source.position(comment.span.start).line == source.position(end).line
     return comment.trailing and same_line
+
+
+def comment_lines(comments: Sequence[str], sign: str = "--") -> list[str]:
+    """Comments as they are printed, each line behind the sign of a comment."""
+    lines = [line for comment in comments for line in (comment.splitlines() or [""])]
+    return [f"{sign} {line}".rstrip() for line in lines]

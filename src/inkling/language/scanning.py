@@ -1,36 +1,68 @@
 """Cuts a text into tokens and comments by one regular expression, whatever the language."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from inkling.errors import Diagnostic
 from inkling.language.comments import Comment
 from inkling.source import SourceText, Span
 
-Token = TypeVar("Token")
+_QUOTED = ("QUOTED", "REGISTER", "STRING", "TEXT")
 
 
 @dataclass(frozen=True, slots=True)
-class Scan(Generic[Token]):
-    tokens: tuple[Token, ...]
+class RawToken:
+    """A word, number, text or symbol, before anyone knows what it means at its place."""
+
+    kind: str  # the group of the pattern that cut it out
+    text: str
+    span: Span
+    first_on_line: bool
+
+    @property
+    def value(self) -> str:
+        """The text without quotes and with doubled quotes undone."""
+        if self.kind not in _QUOTED:
+            return self.text
+        quote = self.text[0]
+        return self.text[1:-1].replace(quote * 2, quote)
+
+    @property
+    def upper(self) -> str:
+        """The word in capitals, or nothing for what cannot be a keyword of a program."""
+        return self.text.upper() if self.kind == "WORD" and self.text.isascii() else ""
+
+    def is_symbol(self, *symbols: str) -> bool:
+        return self.kind == "SYMBOL" and self.text in symbols
+
+    def is_word(self, *words: str) -> bool:
+        return self.kind == "NAME" and self.text in words
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    tokens: tuple[RawToken, ...]
     comments: tuple[Comment, ...]
     problems: tuple[Diagnostic, ...]
 
 
+def _after_dashes(written: str) -> str:
+    return written[2:].strip()
+
+
 @dataclass(frozen=True, slots=True)
-class Scanner(Generic[Token]):
+class Scanner:
     """What a language makes of the groups of `pattern`, of which `SPACE` and `COMMENT` are no tokens."""
 
     pattern: re.Pattern[str]
-    token: Callable[[SourceText, str, str, Span, bool], Token | Diagnostic]  # group, text, place, first on its line
-    comment_text: Callable[[str], str]
-    unreadable: Callable[[SourceText, int], Diagnostic]
+    unreadable: Callable[[SourceText, int], Diagnostic]  # what stands at a place where nothing matches
+    comment_text: Callable[[str], str] = _after_dashes
+    refused: Callable[[SourceText, RawToken], Diagnostic | None] = lambda source, token: None
 
-    def scan(self, source: SourceText, start: int = 0) -> Scan[Token]:
+    def scan(self, source: SourceText, start: int = 0) -> Scan:
         """Tokens and comments from a place on; what cannot be read is reported and skipped."""
-        tokens: list[Token] = []
+        tokens: list[RawToken] = []
         comments: list[Comment] = []
         problems: list[Diagnostic] = []
         offset = start
@@ -38,9 +70,9 @@ class Scanner(Generic[Token]):
         while offset < len(source.text):
             found = self.pattern.match(source.text, offset)
             if found is None:
-                problem = self.unreadable(source, offset)
-                problems.append(problem)
-                offset = problem.span.end if problem.span else offset + 1
+                unreadable = self.unreadable(source, offset)
+                problems.append(unreadable)
+                offset = unreadable.span.end if unreadable.span else offset + 1
                 on_new_line = False
                 continue
             span = Span(offset, found.end())
@@ -53,11 +85,12 @@ class Scanner(Generic[Token]):
             if group == "COMMENT":
                 comments.append(Comment(self.comment_text(found.group()), span, not on_new_line))
                 continue
-            token = self.token(source, group, found.group(), span, on_new_line)
-            if isinstance(token, Diagnostic):
-                problems.append(token)
-            else:
+            token = RawToken(group, found.group(), span, on_new_line)
+            problem = self.refused(source, token)
+            if problem is None:
                 tokens.append(token)
+            else:
+                problems.append(problem)
             on_new_line = False
         return Scan(tuple(tokens), tuple(comments), tuple(problems))
 
@@ -68,7 +101,14 @@ def rest_of_line(source: SourceText, offset: int) -> str:
     return source.text[offset : len(source.text) if line_end < 0 else line_end].rstrip()
 
 
-def without_quotes(text: str) -> str:
-    """A text without the quotes around it and with doubled quotes undone."""
-    quote = text[0]
-    return text[1:-1].replace(quote * 2, quote)
+def unexpected_character(source: SourceText, offset: int, helps: Mapping[str, str]) -> Diagnostic:
+    """A digit that starts no number, or a character that means nothing; `helps` say what to write instead of some."""
+    character = source.text[offset]
+    if character.isdigit():
+        word = re.match(r"[\w.]+", rest_of_line(source, offset))
+        end = offset + (word.end() if word else 1)
+        message = f"`{source.text[offset:end]}` is neither a number nor a name"
+        return Diagnostic("INK0106", message, Span(offset, end), source)
+    message = f"unexpected character `{character}`"
+    help = (helps[character],) if character in helps else ()
+    return Diagnostic("INK0106", message, Span(offset, offset + 1), source, helps=help)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
-from inkling.language.parser.machine import keywords
+from inkling.language.parser.words import keywords
 from inkling.language.syntax import RELATIONS, TIME_UNITS
 from inkling.model.types import TYPE_NAMES
 

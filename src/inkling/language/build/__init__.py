@@ -16,32 +16,6 @@ EVENT theft AS
 
 from inkling.language.build.clauses import named
 from inkling.language.build.events import EventBuilder, ForecastBuilder, event, forecast, program
-from inkling.language.build.functions import (
-    all_of,
-    any_of,
-    avg_of,
-    call,
-    count_of,
-    end_of,
-    first,
-    first_of,
-    id_of,
-    is_in,
-    is_not_in,
-    is_not_null,
-    is_null,
-    last,
-    last_of,
-    max_of,
-    median_of,
-    min_of,
-    not_,
-    prev,
-    since_change,
-    start_of,
-    stddev_of,
-    sum_of,
-)
 from inkling.language.build.patterns import (
     ComponentValue,
     PatternValue,
@@ -67,7 +41,38 @@ from inkling.language.build.patterns import (
     window_of,
 )
 from inkling.language.build.streams import RuleBuilder, StreamBuilder, TableBuilder, rule, stream, table
-from inkling.language.build.values import PartValue, Value, VariableValue, col, lit, v
+from inkling.language.build.values import (
+    PartValue,
+    Value,
+    VariableValue,
+    all_of,
+    any_of,
+    avg_of,
+    call,
+    col,
+    count_of,
+    end_of,
+    first,
+    first_of,
+    id_of,
+    is_in,
+    is_not_in,
+    is_not_null,
+    is_null,
+    last,
+    last_of,
+    lit,
+    max_of,
+    median_of,
+    min_of,
+    not_,
+    prev,
+    since_change,
+    start_of,
+    stddev_of,
+    sum_of,
+    v,
+)
 from inkling.language.build.windows import (
     days,
     duration,

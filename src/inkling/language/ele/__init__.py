@@ -1,5 +1,8 @@
 """ETALIS rule files (`.ele`) as programs: read, translated into the syntax of `.ink`, printed."""
 
-from inkling.language.ele.rules import format_rules, parse_rules
+from inkling.language.ele.printer import format_file
+from inkling.language.ele.reader import read_rules
+from inkling.language.ele.translation import translate
+from inkling.language.reading import Notation
 
-__all__ = ["format_rules", "parse_rules"]
+ETALIS = Notation(read_rules, translate, format_file)

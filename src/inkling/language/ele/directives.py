@@ -160,7 +160,7 @@ class _Reader:
 
     def _late(self, part: t.Setting) -> dict[str, Any]:
         match part.parts:
-            case (t.Quantity() as quantity, t.Setting(name=t.Name(text="speculative"), parts=())):
+            case (t.Quantity() as quantity, t.Setting(name=s.Ident(text="speculative"), parts=())):
                 return {"late": duration(quantity, self.source), "speculative": True}
             case _:
                 return {"late": self._duration(part)}
@@ -168,7 +168,7 @@ class _Reader:
     def _op(self, part: t.Setting) -> dict[str, Any]:
         match part.parts:
             case (t.Setting(name=name, parts=()), t.Quantity() as quantity):
-                return {"op": self._ident(name), "op_for": duration(quantity, self.source)}
+                return {"op": name, "op_for": duration(quantity, self.source)}
             case _:
                 return {"op": self._names(part, 1)[0]}
 
@@ -178,17 +178,15 @@ class _Reader:
         match directive.setting.parts[1:]:
             case (t.Text(value=path, span=span),):
                 pass
-            case (t.Setting(name=t.Name(text=path, quoted=True), parts=(), span=span),):
+            case (t.Setting(name=s.Ident(text=path, quoted=True), parts=(), span=span),):
                 pass
             case _:
                 raise self._error("INK0133", f"a table comes from a file: {example}", directive.setting.span)
-        columns = tuple(
-            s.ColumnDecl(self._ident(name), self._type(kind)) for name, kind in self._columns(first, typed=True) if kind
-        )
+        columns = tuple(s.ColumnDecl(name, self._type(kind)) for name, kind in self._columns(first, typed=True) if kind)
         if not columns:
             raise self._error("INK0133", f"a table has columns: {example}", first.span)
         self.found.tables[first.name.text, len(columns)] = s.TableDecl(
-            self._ident(first.name), columns, path, path_span=span, span=directive.span, comments=directive.comments
+            first.name, columns, path, path_span=span, span=directive.span, comments=directive.comments
         )
 
     def _time(self, directive: t.Directive) -> None:
@@ -220,9 +218,9 @@ class _Reader:
 
     def _preference(self, part: t.Part) -> s.Preference | None:
         match part:
-            case t.Setting(name=t.Name(text="longer")):
+            case t.Setting(name=s.Ident(text="longer")):
                 return "LONGER"
-            case t.Setting(name=t.Name(text="shorter")):
+            case t.Setting(name=s.Ident(text="shorter")):
                 return "SHORTER"
             case t.Variable():
                 self.found.prefer = part
@@ -236,8 +234,8 @@ class _Reader:
             raise self._error("INK0133", f"expected {example}", setting.span)
         return setting.parts[0]
 
-    def _columns(self, setting: t.Setting, *, typed: bool) -> list[tuple[t.Name, t.Name | None]]:
-        columns: list[tuple[t.Name, t.Name | None]] = []
+    def _columns(self, setting: t.Setting, *, typed: bool) -> list[tuple[s.Ident, s.Ident | None]]:
+        columns: list[tuple[s.Ident, s.Ident | None]] = []
         for part in setting.parts:
             match part:
                 case t.Column(name=name, type=kind):
@@ -253,7 +251,7 @@ class _Reader:
         for part in setting.parts:
             match part:
                 case t.Column(name=name) | t.Setting(name=name, parts=()):
-                    names.append(self._ident(name))
+                    names.append(name)
                 case _:
                     raise self._error("INK0133", "expected the name of a column", part.span)
         if not names or (n is not None and len(names) != n):
@@ -263,7 +261,7 @@ class _Reader:
 
     def _typed(self, setting: t.Setting) -> list[s.ColumnDecl]:
         return [
-            s.ColumnDecl(self._ident(part.name), self._type(part.type), span=part.span)
+            s.ColumnDecl(part.name, self._type(part.type), span=part.span)
             for part in setting.parts
             if isinstance(part, t.Column)
         ]
@@ -275,13 +273,10 @@ class _Reader:
             case _:
                 raise self._error("INK0133", f"write `{setting.name.text}(10 min)`", setting.span)
 
-    def _ident(self, name: t.Name) -> s.Ident:
-        return s.Ident(name.text, quoted=name.quoted, span=name.span)
-
-    def _type(self, name: t.Name) -> s.Ident:
+    def _type(self, name: s.Ident) -> s.Ident:
         return s.Ident(name.text.upper(), span=name.span)
 
-    def _wrong(self, message: str, span: Span, choices: tuple[str, ...], name: t.Name | None) -> ProgramError:
+    def _wrong(self, message: str, span: Span, choices: tuple[str, ...], name: s.Ident | None) -> ProgramError:
         near = nearest(name.text, choices, n=1) if name else ()
         helps = tuple(f"write `{one}`" for one in near)
         return ProgramError.of(

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from inkling.errors import Diagnostic, nearest
-from inkling.language.ele.machine import END, Stack, accepted
-from inkling.language.ele.scanner import RawToken
-from inkling.language.ele.words import OPERATORS, SYMBOLS
+from inkling.language.ele.scanner import OPERATORS, SYMBOLS
+from inkling.language.machine import END, States
+from inkling.language.scanning import RawToken
 from inkling.language.syntax import RELATIONS
 from inkling.source import SourceText, Span
 
@@ -29,16 +29,16 @@ _SPELLED = {terminal: symbol for symbol, terminal in SYMBOLS.items()} | {"ARROW"
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The tokens of a statement and the stacks before each of them, up to the one that cannot come next."""
+    """The tokens of a statement and the states before each of them, up to the one that cannot come next."""
 
     source: SourceText
     tokens: tuple[RawToken, ...]
     stop: RawToken | None
-    stacks: tuple[Stack, ...]
+    states: tuple[States, ...]
 
     @property
     def idx(self) -> int:
-        return len(self.stacks) - 1
+        return len(self.states) - 1
 
     @property
     def token(self) -> RawToken | None:
@@ -58,7 +58,7 @@ class Stop:
 
     @property
     def accepted(self) -> frozenset[str]:
-        return accepted(self.stacks[-1])
+        return self.states[-1].accepted()
 
     def diagnostic(
         self, code: str, message: str, *, label: str = "", notes: tuple[str, ...] = (), helps: tuple[str, ...] = ()

@@ -1,7 +1,9 @@
 """Writes a rule file in one layout."""
 
+from inkling.language.comments import comment_lines
 from inkling.language.ele import terms as t
-from inkling.language.ele.scanner import scan
+from inkling.language.ele.scanner import SCANNER
+from inkling.language.syntax import Ident
 from inkling.source import SourceText
 
 WIDTH = 100
@@ -12,7 +14,7 @@ def format_file(file: t.RuleFile) -> str:
     parts: list[str] = []
     previous: t.Statement | None = None
     for statement in file.statements:
-        text = "\n".join([*_comment_lines(statement.comments), f"{_statement(statement)}."])
+        text = "\n".join([*comment_lines(statement.comments, "%"), f"{_statement(statement)}."])
         if previous is not None:
             together = _kind(previous) == _kind(statement) and "\n" not in parts[-1] + text
             parts.append("\n" if together else "\n\n")
@@ -20,7 +22,7 @@ def format_file(file: t.RuleFile) -> str:
         previous = statement
     if file.comments:
         parts.append("\n\n" if parts else "")
-        parts.append("\n".join(_comment_lines(file.comments)))
+        parts.append("\n".join(comment_lines(file.comments, "%")))
     return "".join(parts) + "\n" if parts else ""
 
 
@@ -128,13 +130,8 @@ def term(node: t.Term) -> str:
             return f"({', '.join(term(goal) for goal in goals)})"
 
 
-def _name(name: t.Name) -> str:
-    tokens = scan(SourceText("", name.text)).tokens
+def _name(name: Ident) -> str:
+    tokens = SCANNER.scan(SourceText("", name.text)).tokens
     if not name.quoted and len(tokens) == 1 and tokens[0].kind == "NAME":
         return name.text
     return "'" + name.text.replace("'", "''") + "'"
-
-
-def _comment_lines(comments: tuple[str, ...]) -> list[str]:
-    lines = [line for comment in comments for line in (comment.splitlines() or [""])]
-    return [f"% {line}".rstrip() for line in lines]

@@ -1,10 +1,12 @@
-"""Cuts the text of a rule file into raw tokens and comments."""
+"""Cuts the text of a rule file into raw tokens and comments, and says which terminals a token can be."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from inkling.errors import Diagnostic
-from inkling.language.scanning import Scan, Scanner, rest_of_line, without_quotes
+from inkling.language.machine import terminals
+from inkling.language.scanning import RawToken, Scanner, rest_of_line
+from inkling.language.syntax import RELATIONS
 from inkling.source import SourceText, Span
 
 _TOKEN = re.compile(
@@ -26,28 +28,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RawToken:
-    kind: str  # the group of `_TOKEN`
-    text: str
-    span: Span
-    first_on_line: bool
-
-    @property
-    def value(self) -> str:
-        """The text without quotes and with doubled quotes undone."""
-        return without_quotes(self.text) if self.kind in ("QUOTED", "TEXT") else self.text
-
-
-def scan(source: SourceText) -> Scan[RawToken]:
-    """All tokens and comments; what cannot be read is reported and skipped."""
-    return _SCANNER.scan(source)
-
-
-def _token(_: SourceText, group: str, text: str, span: Span, first_on_line: bool) -> RawToken:
-    return RawToken(group, text, span, first_on_line)
 
 
 def _comment_text(written: str) -> str:
@@ -87,4 +67,51 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
     return Diagnostic("INK0106", f"unexpected character `{character}`", Span(offset, offset + 1), source, helps=helps)
 
 
-_SCANNER = Scanner(_TOKEN, _token, _comment_text, _unreadable)
+SCANNER = Scanner(_TOKEN, _unreadable, _comment_text)
+
+OPERATORS = terminals("SEQ AND PAR OR FNOT NOT WHERE CHECK TIMESTAMP EVENT_MULTIPLY DO NTIMES STAR_TIMES IS MOD")
+SYMBOLS = {
+    "(": "LPAR",
+    ")": "RPAR",
+    "[": "LSQB",
+    "]": "RSQB",
+    "{": "LBRACE",
+    "}": "RBRACE",
+    ",": "COMMA",
+    ":": "COLON",
+    ".": "DOT",
+    "+": "PLUS",
+    "-": "MINUS",
+    "*": "STAR",
+    "/": "SLASH",
+    "**": "POWER",
+}
+ABBREVIATED = {"MEET": "MEETS", "START": "STARTS", "FINISH": "FINISHES", "EQUAL": "EQUALS"}
+
+
+def readings(token: RawToken) -> Iterator[str]:
+    """The terminals to be tried, the likeliest first; a word that names an operator is a name elsewhere."""
+    match token.kind:
+        case "NAME" | "VARIABLE":
+            word = token.text.upper()
+            if token.text in (word, word.lower()):
+                if word in OPERATORS:
+                    yield word
+                if word in RELATIONS or word in ABBREVIATED:
+                    yield "RELATION"
+            yield token.kind
+        case "QUOTED":
+            yield "NAME"
+        case "SYMBOL":
+            if token.text in SYMBOLS:
+                yield SYMBOLS[token.text]
+        case "FOREIGN" | "STOP":
+            pass
+        case kind:
+            yield kind
+
+
+def relation(word: str) -> str:
+    """The operator that a word between two patterns stands for."""
+    upper = word.upper()
+    return ABBREVIATED.get(upper, upper)

@@ -4,24 +4,14 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.source import Span
+from inkling.language.syntax import Ident, Node
+from inkling.language.syntax.statements import StatementNode
 
 ConditionWord: TypeAlias = OneOf["WHERE", "CHECK", "TIMESTAMP", "EVENT_MULTIPLY", "DO"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    span: Span = field(compare=False, repr=False)
-
-
 @dataclass(frozen=True, slots=True)
-class Name(Placed):
-    text: str
-    quoted: bool = field(default=False, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Variable(Placed):
+class Variable(Node):
     name: str
 
     @property
@@ -30,23 +20,23 @@ class Variable(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Number(Placed):
+class Number(Node):
     value: int | float
     written: str = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Placed):
+class Text(Node):
     """A text in double quotes, which is the same constant as an atom of that name."""
 
     value: str
 
 
 @dataclass(frozen=True, slots=True)
-class Atom(Placed):
+class Atom(Node):
     """`price(X, 10)`; without arguments an event, a fact or a constant."""
 
-    name: Name
+    name: Ident
     args: tuple["Term", ...] = ()
 
     @property
@@ -55,31 +45,31 @@ class Atom(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Minus(Placed):
+class Minus(Node):
     operand: "Term"
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic(Placed):
+class Arithmetic(Node):
     op: OneOf["+", "-", "*", "/", "mod", "**"]
     left: "Term"
     right: "Term"
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Placed):
+class Comparison(Node):
     op: str  # as written
     left: "Term"
     right: "Term"
 
 
 @dataclass(frozen=True, slots=True)
-class Negated(Placed):
+class Negated(Node):
     goal: "Term"
 
 
 @dataclass(frozen=True, slots=True)
-class Goals(Placed):
+class Goals(Node):
     """Goals in parentheses; one alone is a value in parentheses."""
 
     goals: tuple["Term", ...]
@@ -89,22 +79,22 @@ Term: TypeAlias = Variable | Number | Text | Atom | Minus | Arithmetic | Compari
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity(Placed):
+class Quantity(Node):
     """`30 min`; ticks without a unit."""
 
     number: Number
-    unit: Name | None = None
+    unit: Ident | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Point(Placed):
+class Point(Node):
     """A bare number as a pattern."""
 
     time: Number
 
 
 @dataclass(frozen=True, slots=True)
-class Joined(Placed):
+class Joined(Node):
     """Two patterns and the word between them, in capitals."""
 
     op: str
@@ -113,7 +103,7 @@ class Joined(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Times(Placed):
+class Times(Node):
     """`a ntimes 3`, `a star_times`"""
 
     pattern: "Pattern"
@@ -121,12 +111,12 @@ class Times(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Placed):
+class Group(Node):
     pattern: "Pattern"
 
 
 @dataclass(frozen=True, slots=True)
-class Limited(Placed):
+class Limited(Node):
     """`(P).5`"""
 
     pattern: "Pattern"
@@ -134,7 +124,7 @@ class Limited(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Absence(Placed):
+class Absence(Node):
     """`NOT(P1).[P2, P3]`"""
 
     absent: "Pattern"
@@ -143,7 +133,7 @@ class Absence(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class InnerRule(Placed):
+class InnerRule(Node):
     """`(sub(X) <- P)` inside a pattern"""
 
     head: Atom
@@ -151,7 +141,7 @@ class InnerRule(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Condition(Placed):
+class Condition(Node):
     """`P WHERE goals`"""
 
     pattern: "Pattern"
@@ -164,20 +154,15 @@ Pattern: TypeAlias = Atom | Point | Joined | Times | Group | Limited | Absence |
 
 
 @dataclass(frozen=True, slots=True)
-class Property(Placed):
-    name: Name
+class Property(Node):
+    name: Ident
     value: Quantity
 
 
 @dataclass(frozen=True, slots=True)
-class Label(Placed):
-    name: Name
+class Label(Node):
+    name: Ident
     properties: tuple[Property, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatementNode(Placed):
-    comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,18 +181,18 @@ class Clause(StatementNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Placed):
+class Column(Node):
     """`value: double`"""
 
-    name: Name
-    type: Name
+    name: Ident
+    type: Ident
 
 
 @dataclass(frozen=True, slots=True)
-class Setting(Placed):
+class Setting(Node):
     """`stream(price(company: string), key(company))`, the inside of a directive."""
 
-    name: Name
+    name: Ident
     parts: tuple["Part", ...] = ()
 
 

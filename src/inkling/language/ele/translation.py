@@ -59,9 +59,9 @@ class _Translator:
                 return list(self._rule(number, statement))
             case t.Clause():
                 return [self._clause(number, statement)]
-            case t.Directive(setting=t.Setting(name=t.Name(text="stream"), parts=(t.Setting(name=name) as first, *_))):
+            case t.Directive(setting=t.Setting(name=s.Ident(text="stream"), parts=(t.Setting(name=name) as first, *_))):
                 return [self._declared_stream((name.text, len(first.parts)))]
-            case t.Directive(setting=t.Setting(name=t.Name(text="table"), parts=(t.Setting(name=name) as first, *_))):
+            case t.Directive(setting=t.Setting(name=s.Ident(text="table"), parts=(t.Setting(name=name) as first, *_))):
                 table = self.directives.tables[name.text, len(first.parts)]
                 told = self.meaning.predicates.knowledge_name((name.text, len(first.parts)))
                 return [replace(table, name=replace(table.name, text=told))]
@@ -95,7 +95,7 @@ class _Translator:
         return replace(made, **declared.options)
 
     def _stream(
-        self, key: Key, name: t.Name, columns: list[s.ColumnDecl], time: s.TimePoint | s.TimeSpan, span: Span
+        self, key: Key, name: s.Ident, columns: list[s.ColumnDecl], time: s.TimePoint | s.TimeSpan, span: Span
     ) -> s.StreamDecl:
         """A stream has at least one column; without others that is its time."""
         of_time = (time.column,) if isinstance(time, s.TimePoint) else (time.start, time.end)
@@ -229,7 +229,7 @@ class _Translator:
         predicates = self.meaning.predicates
         taken = {predicates.event_name(key) for key in predicates.columns} | {name for name, _ in predicates.columns}
         head = t.Atom(
-            t.Name(unused(f"{rule}_either", taken), span=span),
+            s.Ident(unused(f"{rule}_either", taken), span=span),
             tuple(t.Variable(name, span=span) for name in names),
             span=span,
         )

@@ -1,153 +1,138 @@
 """Builds the nodes of a rule file, bottom up; a method bears the name of its grammar rule."""
 
 import math
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
-from lark import Token, Transformer, v_args
+from lark import Token, v_args
 from lark.tree import Meta
 
-from inkling.errors import ProgramError
 from inkling.language.ele import terms as t
-from inkling.language.ele.words import relation
-from inkling.source import SourceText, Span
-
-Children: TypeAlias = list[Any]
+from inkling.language.ele.scanner import relation
+from inkling.language.machine import Children, NodeBuilder, span_of
+from inkling.language.syntax import Ident
 
 LARGEST_INTEGER = 2**63 - 1
 
 
-def _span(place: Meta | Token) -> Span:
-    assert place.start_pos is not None
-    assert place.end_pos is not None
-    return Span(place.start_pos, place.end_pos)
-
-
 @v_args(meta=True)
-class TermBuilder(Transformer[Token, Any]):
-    def __init__(self, source: SourceText) -> None:
-        super().__init__(visit_tokens=False)
-        self.source = source
-
-    def name(self, meta: Meta, children: Children) -> t.Name:
-        span = _span(meta)
-        return t.Name(str(children[0]), self.source.text[span.start] == "'", span=span)
+class TermBuilder(NodeBuilder):
+    def name(self, meta: Meta, children: Children) -> Ident:
+        span = span_of(meta)
+        return Ident(str(children[0]), quoted=self.source.text[span.start] == "'", span=span)
 
     def variable(self, meta: Meta, children: Children) -> t.Variable:
-        return t.Variable(str(children[0]), span=_span(meta))
+        return t.Variable(str(children[0]), span=span_of(meta))
 
     def constant(self, meta: Meta, children: Children) -> t.Number:
         return self._number(children[0])
 
     def text(self, meta: Meta, children: Children) -> t.Text:
-        return t.Text(str(children[0]), span=_span(meta))
+        return t.Text(str(children[0]), span=span_of(meta))
 
     def atom(self, meta: Meta, children: Children) -> t.Atom:
         name, *args = children
-        return t.Atom(name, tuple(args), span=_span(meta))
+        return t.Atom(name, tuple(args), span=span_of(meta))
 
     def minus(self, meta: Meta, children: Children) -> t.Minus:
-        return t.Minus(children[-1], span=_span(meta))
+        return t.Minus(children[-1], span=span_of(meta))
 
     def arithmetic(self, meta: Meta, children: Children) -> t.Arithmetic:
         left, op, right = children
-        return t.Arithmetic(cast(Any, str(op).lower()), left, right, span=_span(meta))
+        return t.Arithmetic(cast(Any, str(op).lower()), left, right, span=span_of(meta))
 
     def compare(self, meta: Meta, children: Children) -> t.Comparison:
         left, op, right = children
-        return t.Comparison(str(op).lower(), left, right, span=_span(meta))
+        return t.Comparison(str(op).lower(), left, right, span=span_of(meta))
 
     def negation(self, meta: Meta, children: Children) -> t.Negated:
-        return t.Negated(children[-1], span=_span(meta))
+        return t.Negated(children[-1], span=span_of(meta))
 
     def goals(self, meta: Meta, children: Children) -> t.Goals:
-        return t.Goals(tuple(children), span=_span(meta))
+        return t.Goals(tuple(children), span=span_of(meta))
 
     def quantity(self, meta: Meta, children: Children) -> t.Quantity:
         number, *unit = children
-        return t.Quantity(self._number(number), unit[0] if unit else None, span=_span(meta))
+        return t.Quantity(self._number(number), unit[0] if unit else None, span=span_of(meta))
 
     def point(self, meta: Meta, children: Children) -> t.Point:
-        return t.Point(self._number(children[0]), span=_span(meta))
+        return t.Point(self._number(children[0]), span=span_of(meta))
 
     def joined(self, meta: Meta, children: Children) -> t.Joined:
         left, op, right = children
-        return t.Joined(relation(op), left, right, span=_span(meta))
+        return t.Joined(relation(op), left, right, span=span_of(meta))
 
     def times(self, meta: Meta, children: Children) -> t.Times:
         pattern, _, *n = children
         count = self._number(n[0]).value if n else None
         if count is not None and count < 1:
-            raise self._mistake("INK0116", f"a pattern happens at least once, found `{n[0]}`", _span(n[0]))
-        return t.Times(pattern, cast(int | None, count), span=_span(meta))
+            raise self.mistake("INK0116", f"a pattern happens at least once, found `{n[0]}`", span_of(n[0]))
+        return t.Times(pattern, cast(int | None, count), span=span_of(meta))
 
     def group(self, meta: Meta, children: Children) -> t.Group:
-        return t.Group(children[0], span=_span(meta))
+        return t.Group(children[0], span=span_of(meta))
 
     def limited(self, meta: Meta, children: Children) -> t.Limited:
         pattern, limit = children
-        return t.Limited(pattern, limit, span=_span(meta))
+        return t.Limited(pattern, limit, span=span_of(meta))
 
     def inner_rule(self, meta: Meta, children: Children) -> t.InnerRule:
         head, _, pattern = children
-        return t.InnerRule(head, pattern, span=_span(meta))
+        return t.InnerRule(head, pattern, span=span_of(meta))
 
     def absence(self, meta: Meta, children: Children) -> t.Absence:
         _, absent, first, last = children
-        return t.Absence(absent, first, last, span=_span(meta))
+        return t.Absence(absent, first, last, span=span_of(meta))
 
     def condition(self, meta: Meta, children: Children) -> t.Condition:
         pattern, word, (goals, braces) = children
-        return t.Condition(pattern, cast(t.ConditionWord, word.type), goals, braces, span=_span(meta))
+        return t.Condition(pattern, cast(t.ConditionWord, word.type), goals, braces, span=span_of(meta))
 
     def conditions(self, meta: Meta, children: Children) -> tuple[tuple[t.Term, ...], bool]:
         goals = tuple(children)
         if len(goals) == 1 and isinstance(goals[0], t.Goals):
             goals = goals[0].goals
-        return goals, self.source.text[_span(meta).start] == "{"
+        return goals, self.source.text[span_of(meta).start] == "{"
 
     def column(self, meta: Meta, children: Children) -> t.Column:
         name, kind = children
-        return t.Column(name, kind, span=_span(meta))
+        return t.Column(name, kind, span=span_of(meta))
 
     def setting(self, meta: Meta, children: Children) -> t.Setting:
         name, *parts = children
-        return t.Setting(name, tuple(parts), span=_span(meta))
+        return t.Setting(name, tuple(parts), span=span_of(meta))
 
     def property(self, meta: Meta, children: Children) -> t.Property:
         name, value = children
-        return t.Property(name, value, span=_span(meta))
+        return t.Property(name, value, span=span_of(meta))
 
     def properties(self, meta: Meta, children: Children) -> tuple[t.Property, ...]:
         return tuple(children)
 
     def label(self, meta: Meta, children: Children) -> t.Label:
         name, *properties = children
-        return t.Label(name, properties[0] if properties else (), span=_span(meta))
+        return t.Label(name, properties[0] if properties else (), span=span_of(meta))
 
     def rule(self, meta: Meta, children: Children) -> t.Rule:
         *label, head, _, pattern = children
-        return t.Rule(head, pattern, label[0] if label else None, span=_span(meta))
+        return t.Rule(head, pattern, label[0] if label else None, span=span_of(meta))
 
     def clause(self, meta: Meta, children: Children) -> t.Clause:
         head, _, *goals = children
-        return t.Clause(head, tuple(goals), span=_span(meta))
+        return t.Clause(head, tuple(goals), span=span_of(meta))
 
     def fact(self, meta: Meta, children: Children) -> t.Clause:
-        return t.Clause(children[0], span=_span(meta))
+        return t.Clause(children[0], span=span_of(meta))
 
     def directive(self, meta: Meta, children: Children) -> t.Directive:
-        return t.Directive(children[-1], span=_span(meta))
+        return t.Directive(children[-1], span=span_of(meta))
 
     def _number(self, token: Token) -> t.Number:
-        span = _span(token)
+        span = span_of(token)
         if token.type == "INTEGER":
             if len(token) > 19 or int(token) > LARGEST_INTEGER:
-                raise self._mistake("INK0116", f"the number {token[:20]} is too large", span)
+                raise self.mistake("INK0116", f"the number {token[:20]} is too large", span)
             return t.Number(int(token), str(token), span=span)
         value = float(token)
         if math.isinf(value):
-            raise self._mistake("INK0116", f"the number {token} is out of range", span)
+            raise self.mistake("INK0116", f"the number {token} is out of range", span)
         return t.Number(value, str(token), span=span)
-
-    def _mistake(self, code: str, message: str, span: Span) -> ProgramError:
-        return ProgramError.of(code, message, span=span, source=self.source)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from inkling.language.ele import terms as t
+from inkling.language.syntax import Ident
 
 ASSIGNMENTS = frozenset({"=", "==", "=:=", "is"})
 
@@ -26,7 +27,7 @@ def atoms(pattern: t.Pattern) -> Iterator[t.Atom]:
 def aggregated(pattern: t.Pattern) -> t.Atom | None:
     """The event of `aggregate(sum(X), event(X), S)`."""
     match pattern:
-        case t.Atom(name=t.Name(text="aggregate"), args=(t.Atom(), t.Atom() as event, t.Variable())):
+        case t.Atom(name=Ident(text="aggregate"), args=(t.Atom(), t.Atom() as event, t.Variable())):
             return event
         case _:
             return None

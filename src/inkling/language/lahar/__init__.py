@@ -1,5 +1,8 @@
 """Query files of Lahar (`.lahar`) as programs: read, translated into the syntax of `.ink`, printed."""
 
-from inkling.language.lahar.files import format_queries, parse_queries
+from inkling.language.lahar.printer import format_file
+from inkling.language.lahar.reader import read_queries
+from inkling.language.lahar.translation import translate
+from inkling.language.reading import Notation
 
-__all__ = ["format_queries", "parse_queries"]
+LAHAR = Notation(read_queries, translate, format_file)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from inkling.errors import Diagnostic, nearest
 from inkling.language.lahar import terms as t
 from inkling.language.lahar.declarations import Declared
+from inkling.language.syntax import Ident
 from inkling.source import SourceText
 
 
@@ -34,8 +35,8 @@ def free(query: t.Query) -> frozenset[str]:
             return frozenset[str]().union(*map(free, parts))
 
 
-def _names(goal: t.Goal) -> list[t.Name]:
-    return [term for term in goal.terms if isinstance(term, t.Name)]
+def _names(goal: t.Goal) -> list[Ident]:
+    return [term for term in goal.terms if isinstance(term, Ident)]
 
 
 def _body(plus: t.Plus) -> t.Goal:
@@ -57,10 +58,10 @@ def _pluses(query: t.Query) -> Iterator[t.Plus]:
             return
 
 
-def _locals(plus: t.Plus) -> dict[str, t.Name]:
+def _locals(plus: t.Plus) -> dict[str, Ident]:
     """The variables that each unfolding has for itself, where they stand first."""
     kept = {name.text for name in plus.kept}
-    found: dict[str, t.Name] = {}
+    found: dict[str, Ident] = {}
     for name in _names(_body(plus)):
         if name.text not in kept:
             found.setdefault(name.text, name)
@@ -71,7 +72,7 @@ def _hidden(query: t.Query) -> frozenset[str]:
     return frozenset(name for plus in _pluses(query) for name in _locals(plus))
 
 
-def _mentioned(query: t.Query, but: t.Plus) -> Iterator[t.Name]:
+def _mentioned(query: t.Query, but: t.Plus) -> Iterator[Ident]:
     """Every variable that a query mentions outside of one of its repetitions."""
     if query is but:
         return
@@ -114,7 +115,7 @@ class _Checks:
             if isinstance(atom, t.Atom):
                 yield from self._used(atom.relation, atom.terms, atom)
 
-    def _used(self, name: t.Name, terms: tuple[t.Term, ...], node: t.Goal | t.Atom) -> Iterator[Diagnostic]:
+    def _used(self, name: Ident, terms: tuple[t.Term, ...], node: t.Goal | t.Atom) -> Iterator[Diagnostic]:
         is_goal = isinstance(node, t.Goal)
         wanted: dict[str, t.Stream] | dict[str, t.Relation]
         wanted = dict(self.known.streams) if is_goal else dict(self.known.relations)
@@ -210,7 +211,7 @@ class _Checks:
             if name.text not in known:
                 yield self._foreign(name, f"`{name.text}` has no value in this query", known)
 
-    def _foreign(self, name: t.Name, message: str, names: Iterable[str], helps: tuple[str, ...] = ()) -> Diagnostic:
+    def _foreign(self, name: Ident, message: str, names: Iterable[str], helps: tuple[str, ...] = ()) -> Diagnostic:
         meant = tuple(f"did you mean `{one}`?" for one in nearest(name.text, sorted(names), n=1))
         return Diagnostic("INK0153", message, name.span, self.source, helps=helps or meant)
 

@@ -36,9 +36,9 @@ def stream_of(stream: t.Stream) -> s.StreamDecl:
     here = stream.name.span
     is_markov = stream.kind == "markov"
     return s.StreamDecl(
-        s.Ident(stream.name.text, span=here),
+        stream.name,
         (s.ColumnDecl(s.Ident(TIME, span=here), s.Ident("BIGINT", span=here)), *map(_column, stream.columns)),
-        key=tuple(s.Ident(one.name.text, span=one.name.span) for one in stream.key),
+        key=tuple(one.name for one in stream.key),
         time=s.TimePoint(s.Ident(TIME, span=here), span=here),
         probability=None if stream.kind == "certain" else s.Ident(CHANCE, span=here),
         given=tuple(s.Ident(previous(one.name.text), span=one.name.span) for one in stream.values if is_markov),
@@ -50,7 +50,7 @@ def stream_of(stream: t.Stream) -> s.StreamDecl:
 def table_of(relation: t.Relation) -> s.TableDecl:
     path = relation.path
     return s.TableDecl(
-        s.Ident(relation.name.text, span=relation.name.span),
+        relation.name,
         tuple(map(_column, relation.columns)),
         path.value if path else f"{relation.name.text}.csv",
         path_span=path.span if path else relation.name.span,
@@ -60,9 +60,7 @@ def table_of(relation: t.Relation) -> s.TableDecl:
 
 
 def _column(column: t.Column) -> s.ColumnDecl:
-    name = column.name
-    type = s.Ident(column.type.text, span=column.type.span) if column.type else s.Ident("STRING", span=name.span)
-    return s.ColumnDecl(s.Ident(name.text, span=name.span), type, span=column.span)
+    return s.ColumnDecl(column.name, column.type or s.Ident("STRING", span=column.name.span), span=column.span)
 
 
 def mistakes(file: t.QueryFile, source: SourceText) -> Iterator[Diagnostic]:
@@ -79,7 +77,7 @@ def mistakes(file: t.QueryFile, source: SourceText) -> Iterator[Diagnostic]:
                 yield from _twice(one.head, "a variable of this head", source)
 
 
-def _twice(names: Iterable[t.Name], what: str, source: SourceText) -> Iterator[Diagnostic]:
+def _twice(names: Iterable[s.Ident], what: str, source: SourceText) -> Iterator[Diagnostic]:
     seen: set[str] = set()
     for name in names:
         if name.text in seen:

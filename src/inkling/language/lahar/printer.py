@@ -1,8 +1,11 @@
 """Writes a query file in one layout."""
 
+from inkling.language.comments import comment_lines
+from inkling.language.cursor import Number, Text
 from inkling.language.lahar import terms as t
 from inkling.language.names import written_text
 from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined, lay_out
+from inkling.language.syntax import Ident
 
 WIDTH = 100
 
@@ -12,17 +15,13 @@ def format_file(file: t.QueryFile) -> str:
     parts: list[str] = []
     before: type[t.Statement] | None = None
     for one in file.statements:
-        text = "\n".join([*_comment_lines(one.comments), lay_out(_statement(one), WIDTH)])
+        text = "\n".join([*comment_lines(one.comments), lay_out(_statement(one), WIDTH)])
         declares = not isinstance(one, t.Asked) and not one.comments and type(one) is before
         parts.append(("\n" if declares else "\n\n") + text if parts else text)
         before = type(one)
     if file.comments:
-        parts.append(("\n\n" if parts else "") + "\n".join(_comment_lines(file.comments)))
+        parts.append(("\n\n" if parts else "") + "\n".join(comment_lines(file.comments)))
     return "".join(parts) + "\n" if parts else ""
-
-
-def _comment_lines(comments: tuple[str, ...]) -> list[str]:
-    return [f"-- {comment}".rstrip() for comment in comments]
 
 
 def _statement(node: t.Statement) -> Doc:
@@ -73,11 +72,11 @@ def _condition(node: t.Condition, inside: str = "") -> str:
 
 def _term(term: t.Term) -> str:
     match term:
-        case t.Name(text=text):
+        case Ident(text=text):
             return text
-        case t.Number(written=written):
+        case Number(written=written):
             return written
-        case t.Text(value=value):
+        case Text(value=value):
             return written_text(value)
         case t.Anything():
             return "_"

@@ -1,54 +1,68 @@
-"""Reads a query file statement by statement, so that one mistake does not hide the next."""
+"""Reads a query file: cuts it into tokens, the tokens into statements, and parses each."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from inkling.errors import Diagnostic, ProgramError
-from inkling.language.comments import share_out
+from inkling.errors import Diagnostic
 from inkling.language.lahar import terms as t
-from inkling.language.lahar.scanner import RawToken, scan
-from inkling.language.lahar.statements import StatementParser
-from inkling.source import SourceText
+from inkling.language.lahar.parser import Parser
+from inkling.language.reading import Chunk, read_statements
+from inkling.language.scanning import RawToken, Scanner, rest_of_line, unexpected_character
+from inkling.source import SourceText, Span
+
+_TOKEN = re.compile(
+    r"""
+      (?P<SPACE>    [\s\ufeff]+ )
+    | (?P<COMMENT>  --[^\n]* )
+    | (?P<NAME>     [^\W\d]\w* )
+    | (?P<NUMBER>   -? [0-9]+ (?: \.[0-9]+ )? (?: [eE][+-]?[0-9]+ )? (?! \w ) )
+    | (?P<TEXT>     ' (?: [^'\r\n] | '' )* ' )
+    | (?P<SYMBOL>   != | <= | >= | [;:,|+=<>(){}\[\]] )
+    """,
+    re.VERBOSE,
+)
+_INSTEAD = {
+    "/": "start a comment with `--`",
+    "%": "start a comment with `--`",
+    '"': "write texts in single quotes: `'Joe'`",
+    "∧": "write `and`",
+    "&": "write `and`",
+    "∨": "write `or`",
+    "¬": "write `not`",
+    "!": "write `not`, or `!=`",
+    "≠": "write `!=`",
+    "≤": "write `<=`",
+    "≥": "write `>=`",
+    "⊥": "no event is what a stream has no row for",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """The tokens of one statement, without the `;` behind it."""
+def _unreadable(source: SourceText, offset: int) -> Diagnostic:
+    if source.text[offset] != "'":
+        return unexpected_character(source, offset, _INSTEAD)
+    return Diagnostic(
+        "INK0104",
+        "the quote ' is not closed",
+        Span(offset, offset + max(len(rest_of_line(source, offset)), 1)),
+        source,
+        label="it ends on the line it starts on",
+    )
 
-    tokens: tuple[RawToken, ...]
-    after: RawToken | None
-    end: int
-    limit: int  # where the next one may begin
+
+SCANNER = Scanner(_TOKEN, _unreadable)
 
 
 def read_queries(source: SourceText) -> t.QueryFile:
     """The statements of a file; raises `ProgramError` with one diagnostic for each wrong statement."""
-    problems: list[Diagnostic] = []
-    scanned = scan(source)
-    chunks = list(_chunks(scanned.tokens, len(source.text)))
-    found: list[t.Statement] = []
-    start = 0
-    for chunk in chunks:
-        unreadable = [p for p in scanned.problems if p.span and start <= p.span.start < chunk.limit]
-        start = chunk.limit
-        if unreadable:
-            problems.append(unreadable[0])
-            continue
-        try:
-            found.append(StatementParser(source, chunk.tokens, chunk.after).statement())
-        except ProgramError as error:
-            problems.extend(error.diagnostics)
-    problems.extend([p for p in scanned.problems if p.span and p.span.start >= start][:1])
-    if problems:
-        raise ProgramError(problems)
-    shares, rest = share_out(source, scanned.comments, [chunk.end for chunk in chunks])
-    return t.QueryFile(
-        tuple(replace(one, comments=share) for one, share in zip(found, shares, strict=True)),
-        rest,
-    )
+    scanned = SCANNER.scan(source)
+
+    def read(chunk: Chunk) -> t.Statement:
+        return Parser(source, chunk.tokens, chunk.after).statement()
+
+    return t.QueryFile(*read_statements(source, scanned, list(_chunks(scanned.tokens, len(source.text))), read))
 
 
 def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
@@ -60,7 +74,7 @@ def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
         inside = tokens[begin:next_begin]
         after = inside[-1] if len(inside) > 1 and inside[-1].is_symbol(";") else None
         limit = tokens[next_begin].span.start if next_begin < len(tokens) else length
-        yield Chunk(tuple(inside[:-1] if after else inside), after, inside[-1].span.end, limit)
+        yield Chunk.of(inside[:-1] if after else inside, after, limit)
 
 
 def _starts(tokens: Sequence[RawToken]) -> set[int]:

@@ -5,62 +5,30 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.source import Span
+from inkling.language.cursor import Number, Text
+from inkling.language.syntax import Ident, Node
+from inkling.language.syntax.statements import StatementNode
 
 Kind: TypeAlias = OneOf["independent", "markov", "certain"]
 Comparator: TypeAlias = OneOf["=", "!=", "<", "<=", ">", ">="]
 Connective: TypeAlias = OneOf["and", "or"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    span: Span = field(compare=False, repr=False)
-
-
 @dataclass(frozen=True, slots=True)
-class Name(Placed):
-    """A variable, a column, a type or a relation, by its place."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Number(Placed):
-    written: str
-
-    @property
-    def size(self) -> int | float:
-        """The number without its sign."""
-        digits = self.written.removeprefix("-")
-        return int(digits) if digits.isdigit() else float(digits)
-
-    @property
-    def is_negative(self) -> bool:
-        return self.written.startswith("-") and self.size != 0
-
-
-@dataclass(frozen=True, slots=True)
-class Text(Placed):
-    """`'Joe'`"""
-
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Anything(Placed):
+class Anything(Node):
     """`_`: a variable that nothing else mentions."""
 
 
-Term: TypeAlias = Name | Number | Text | Anything
+Term: TypeAlias = Ident | Number | Text | Anything
 
 
 @dataclass(frozen=True, slots=True)
-class Truth(Placed):
+class Truth(Node):
     """`true`"""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Placed):
+class Comparison(Node):
     """`l1 != l2`"""
 
     op: Comparator
@@ -69,20 +37,20 @@ class Comparison(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Atom(Placed):
+class Atom(Node):
     """`Office(p, l)`"""
 
-    relation: Name
+    relation: Ident
     terms: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Negated(Placed):
+class Negated(Node):
     item: "Condition"
 
 
 @dataclass(frozen=True, slots=True)
-class Joined(Placed):
+class Joined(Node):
     """At least two conditions with one word between them; none of them has the same word outside of parentheses."""
 
     op: Connective
@@ -93,15 +61,15 @@ Condition: TypeAlias = Truth | Comparison | Atom | Negated | Joined
 
 
 @dataclass(frozen=True, slots=True)
-class Goal(Placed):
+class Goal(Node):
     """`At(p, 'a')`: one event of a type."""
 
-    type: Name
+    type: Ident
     terms: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Selected(Placed):
+class Selected(Node):
     """`sigma[c](q)`: around a goal, what its candidates are; around a longer query, which of its answers count."""
 
     condition: Condition
@@ -109,16 +77,16 @@ class Selected(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Plus(Placed):
+class Plus(Node):
     """`(q)+<{x}, c>`: once or more, with the same x, each time with c."""
 
     query: "Query"
-    kept: tuple[Name, ...]
+    kept: tuple[Ident, ...]
     condition: Condition
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence(Placed):
+class Sequence(Node):
     """`q ; r ; s`: at least two parts, of which the first is no sequence."""
 
     parts: tuple["Query", ...]
@@ -127,24 +95,19 @@ class Sequence(Placed):
 Query: TypeAlias = Goal | Selected | Plus | Sequence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatementNode(Placed):
-    comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
-
-
 @dataclass(frozen=True, slots=True)
-class Column(Placed):
+class Column(Node):
     """`room:INTEGER`; without a type, a text."""
 
-    name: Name
-    type: Name | None = None
+    name: Ident
+    type: Ident | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Stream(StatementNode):
     """`stream At(person | room) markov;`"""
 
-    name: Name
+    name: Ident
     key: tuple[Column, ...]
     values: tuple[Column, ...]
     kind: Kind
@@ -158,7 +121,7 @@ class Stream(StatementNode):
 class Relation(StatementNode):
     """`relation Hallway(room);`, `relation Hallway(room) from 'halls.csv';`"""
 
-    name: Name
+    name: Ident
     columns: tuple[Column, ...]
     path: Text | None = None
 
@@ -167,8 +130,8 @@ class Relation(StatementNode):
 class Asked(StatementNode):
     """`coffee(p) : q;`, or `coffee(p) ever : q;`"""
 
-    name: Name
-    head: tuple[Name, ...]
+    name: Ident
+    head: tuple[Ident, ...]
     ever: bool
     query: Query
 
@@ -208,8 +171,8 @@ def atoms(condition: Condition) -> Iterator[Comparison | Atom]:
             return
 
 
-def variables(condition: Condition) -> Iterator[Name]:
+def variables(condition: Condition) -> Iterator[Ident]:
     """The variables of a condition in the order written."""
     for atom in atoms(condition):
         terms = (atom.left, atom.right) if isinstance(atom, Comparison) else atom.terms
-        yield from (term for term in terms if isinstance(term, Name))
+        yield from (term for term in terms if isinstance(term, Ident))

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from inkling.errors import Diagnostic, nearest
-from inkling.language.parser.machine import END, keywords
-from inkling.language.parser.scanner import RawToken
+from inkling.language.machine import END
 from inkling.language.parser.site import CLOSING, Site
 from inkling.language.parser.wording import (
     CLAUSES,
@@ -18,7 +17,8 @@ from inkling.language.parser.wording import (
     listed,
     spelling,
 )
-from inkling.language.parser.words import starts_statement
+from inkling.language.parser.words import keywords, starts_statement
+from inkling.language.scanning import RawToken
 from inkling.language.syntax import RELATIONS
 
 Detector: TypeAlias = Callable[[Site], Diagnostic | None]
@@ -90,7 +90,7 @@ def missing_semicolon(site: Site) -> Diagnostic | None:
 
 def wrong_bracket(site: Site) -> Diagnostic | None:
     token = site.token
-    if token is None or not token.is_symbol(")]}"):
+    if token is None or not token.is_symbol(")", "]", "}"):
         return None
     if not site.open_brackets:
         return site.diagnostic("INK0105", f"`{token.text}` closes nothing")
@@ -176,7 +176,7 @@ def absence_alone(site: Site) -> Diagnostic | None:
 
 
 def reserved_word(site: Site) -> Diagnostic | None:
-    if site.token is None or site.token.kind != "SYMBOL" or site.token.is_symbol(")]},"):
+    if site.token is None or site.token.kind != "SYMBOL" or site.token.is_symbol(")", "]", "}", ","):
         return None
     idx = site.idx - 1
     word = site.raw[idx]

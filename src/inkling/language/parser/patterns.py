@@ -6,8 +6,8 @@ from typing import Any, cast
 from lark import Token, v_args
 from lark.tree import Meta
 
+from inkling.language.machine import Children, span_of
 from inkling.language.parser.expressions import ExpressionBuilder
-from inkling.language.parser.tree import Children, span_of
 from inkling.language.syntax import (
     MOST_COUNTS,
     Absent,

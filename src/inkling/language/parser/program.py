@@ -1,38 +1,23 @@
 """Parses a whole program statement by statement, so that one mistake does not hide the next."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from lark import Token, Tree
-from lark.exceptions import VisitError
 
 from inkling.errors import Diagnostic, ProgramError, nearest
-from inkling.language.comments import share_out
-from inkling.language.parser.machine import build_tree
+from inkling.language.machine import span_of
 from inkling.language.parser.mistakes import explain
-from inkling.language.parser.scanner import RawToken, scan
+from inkling.language.parser.scanner import SCANNER
 from inkling.language.parser.site import Site
 from inkling.language.parser.statements import StatementBuilder
-from inkling.language.parser.tree import span_of
-from inkling.language.parser.words import read, starts_statement
+from inkling.language.parser.words import MACHINE, read, starts_statement
+from inkling.language.reading import Chunk, read_statements
+from inkling.language.scanning import RawToken
 from inkling.language.syntax import Program, Statement
 from inkling.source import SourceText, Span
 
 STATEMENT_WORDS = ("STREAM", "TABLE", "RULE", "EVENT", "FORECAST")
 DEEPEST_NESTING = 150
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """The tokens of one statement, and its semicolon unless that is missing."""
-
-    tokens: tuple[RawToken, ...]
-    terminator: RawToken | None
-    limit: int  # where the next statement may begin
-
-    @property
-    def end(self) -> int:
-        return (self.terminator or self.tokens[-1]).span.end
 
 
 def parse(text: str, name: str = "<string>") -> Program:
@@ -43,33 +28,19 @@ def parse(text: str, name: str = "<string>") -> Program:
     'Cpu'
     """
     source = SourceText(name, text)
-    scanned = scan(source)
-    chunks = list(_chunks(scanned.tokens, len(text)))
-    problems: list[Diagnostic] = []
-    statements: list[Statement] = []
-    start = 0
-    previous_failed = False
-    for chunk in chunks:
-        unreadable = [p for p in scanned.problems if p.span and start <= p.span.start < chunk.limit]
-        start = chunk.limit
-        if unreadable:
-            problems.append(unreadable[0])
-            previous_failed = True
-        elif previous_failed and not nearest(chunk.tokens[0].text, STATEMENT_WORDS):
-            continue  # the rest of a statement that is already reported
-        else:
-            try:
-                statements.append(_parse_statement(source, chunk))
-                previous_failed = False
-            except ProgramError as error:
-                problems.extend(error.diagnostics)
-                previous_failed = True
-    problems.extend([p for p in scanned.problems if p.span and p.span.start >= start][:1])
-    if problems:
-        raise ProgramError(problems)
-    comments, rest = share_out(source, scanned.comments, [chunk.end for chunk in chunks])
-    commented = (replace(s, comments=c) for s, c in zip(statements, comments, strict=True))
-    return Program(tuple(commented), rest, span=Span(0, len(text)))
+    scanned = SCANNER.scan(source)
+
+    def is_rest(chunk: Chunk) -> bool:
+        return not nearest(chunk.tokens[0].text, STATEMENT_WORDS)
+
+    statements, rest = read_statements(
+        source,
+        scanned,
+        list(_chunks(scanned.tokens, len(text))),
+        lambda chunk: _parse_statement(source, chunk),
+        is_rest=is_rest,
+    )
+    return Program(statements, rest, span=Span(0, len(text)))
 
 
 def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
@@ -77,13 +48,13 @@ def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
     for idx, token in enumerate(tokens):
         if token.is_symbol(";"):
             if idx > begin:
-                yield Chunk(tuple(tokens[begin:idx]), token, token.span.end)
+                yield Chunk.of(tokens[begin:idx], token, token.span.end)
             begin = idx + 1
         elif idx > begin and token.first_on_line and starts_statement(tokens, idx):
-            yield Chunk(tuple(tokens[begin:idx]), None, token.span.start)
+            yield Chunk.of(tokens[begin:idx], None, token.span.start)
             begin = idx
     if begin < len(tokens):
-        yield Chunk(tuple(tokens[begin:]), None, length)
+        yield Chunk.of(tokens[begin:], None, length)
 
 
 def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
@@ -94,8 +65,8 @@ def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
     if reading.too_deep:
         raise _nested_too_deeply(source, chunk.tokens[reading.stopped_at - 1].span)
     if not reading.complete:
-        raise ProgramError(explain(Site.of(source, reading, chunk.terminator)))
-    if chunk.terminator is None:
+        raise ProgramError(explain(Site.of(source, reading, chunk.after)))
+    if chunk.after is None:
         last = chunk.tokens[-1]
         raise ProgramError.of(
             "INK0103",
@@ -104,12 +75,9 @@ def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
             source=source,
             label="expected `;` after this",
         )
-    tree = build_tree(reading.tokens())
+    tree = MACHINE.build(reading.terminals, reading.raw)
     _refuse_deep_nesting(source, tree)
-    try:
-        statement: Statement = StatementBuilder(source).transform(tree)
-    except VisitError as error:
-        raise error.orig_exc from None
+    statement: Statement = StatementBuilder(source).built(tree)
     return statement
 
 

@@ -1,15 +1,11 @@
 """Cuts program text into raw tokens, before anyone knows which words are keywords."""
 
 import re
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from inkling.errors import Diagnostic
 from inkling.language.names import WORD
-from inkling.language.scanning import Scan, Scanner, rest_of_line, without_quotes
+from inkling.language.scanning import RawToken, Scanner, rest_of_line
 from inkling.source import SourceText, Span
-
-TokenKind: TypeAlias = Literal["WORD", "QUOTED", "INTEGER", "DECIMAL", "STRING", "SYMBOL", "FOREIGN"]
 
 _TOKEN = re.compile(
     rf"""
@@ -26,49 +22,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _CURLY_QUOTES = dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟", "'")
-
-
-@dataclass(frozen=True, slots=True)
-class RawToken:
-    """A word, number, text or symbol; `value` is without quotes and with doubled quotes undone."""
-
-    kind: TokenKind
-    text: str
-    span: Span
-    first_on_line: bool
-
-    @property
-    def value(self) -> str:
-        if self.kind not in ("STRING", "QUOTED"):
-            return self.text
-        return without_quotes(self.text)
-
-    @property
-    def upper(self) -> str:
-        """The word in capitals, or nothing for what cannot be a keyword."""
-        return self.text.upper() if self.kind == "WORD" and self.text.isascii() else ""
-
-    def is_symbol(self, symbols: str) -> bool:
-        return self.kind == "SYMBOL" and self.text in symbols
-
-
-def scan(source: SourceText) -> Scan[RawToken]:
-    """All tokens and comments; what cannot be read is reported and skipped."""
-    return _SCANNER.scan(source)
-
-
-def _token(source: SourceText, group: str, text: str, span: Span, first_on_line: bool) -> RawToken | Diagnostic:
-    if group == "WORD" and not text.isidentifier():
-        return _odd_word(source, text, span)
-    return RawToken(_kind(group), text, span, first_on_line)
-
-
-def _kind(group: str) -> TokenKind:
-    match group:
-        case "WORD" | "QUOTED" | "INTEGER" | "DECIMAL" | "STRING" | "SYMBOL" | "FOREIGN":
-            return group
-        case _:
-            raise AssertionError(f"the scanner has no token kind {group}")
 
 
 def _unreadable(source: SourceText, offset: int) -> Diagnostic:
@@ -136,9 +89,12 @@ def _character_name(character: str) -> str:
     return f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
 
 
-def _odd_word(source: SourceText, word: str, span: Span) -> Diagnostic:
+def _odd_word(source: SourceText, token: RawToken) -> Diagnostic | None:
+    word = token.text
+    if token.kind != "WORD" or word.isidentifier():
+        return None
     good = next(n for n in range(len(word), -1, -1) if n == 0 or word[:n].isidentifier())
-    odd = span.start + good
+    odd = token.span.start + good
     return Diagnostic(
         "INK0106",
         f"unexpected character {_character_name(word[good])} in the name `{word}`",
@@ -148,4 +104,4 @@ def _odd_word(source: SourceText, word: str, span: Span) -> Diagnostic:
     )
 
 
-_SCANNER = Scanner(_TOKEN, _token, lambda written: written[2:].strip(), _unreadable)
+SCANNER = Scanner(_TOKEN, _unreadable, refused=_odd_word)

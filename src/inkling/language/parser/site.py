@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inkling.errors import Diagnostic
-from inkling.language.parser.machine import END, States, keywords, terminals
-from inkling.language.parser.scanner import RawToken
-from inkling.language.parser.words import Reading, readings
+from inkling.language.machine import END, States, terminals
+from inkling.language.parser.words import Reading, keywords, readings
+from inkling.language.scanning import RawToken
 from inkling.source import SourceText, Span
 
 LOOK_AHEAD = 3
@@ -118,9 +118,9 @@ def open_brackets(raw: Sequence[RawToken]) -> list[RawToken]:
     left_open: list[RawToken] = []
     stack: list[RawToken] = []
     for token in raw:
-        if token.is_symbol("([{"):
+        if token.is_symbol("(", "[", "{"):
             stack.append(token)
-        elif token.is_symbol(")]}") and any(CLOSING[b.text] == token.text for b in stack):
+        elif token.is_symbol(")", "]", "}") and any(CLOSING[b.text] == token.text for b in stack):
             while CLOSING[stack[-1].text] != token.text:
                 left_open.append(stack.pop())
             stack.pop()

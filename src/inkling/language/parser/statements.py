@@ -5,8 +5,8 @@ from typing import Any, cast
 from lark import Token, v_args
 from lark.tree import Meta
 
+from inkling.language.machine import Children, span_of
 from inkling.language.parser.patterns import Clause, PatternBuilder
-from inkling.language.parser.tree import Children, span_of
 from inkling.language.syntax import (
     Body,
     ClockError,

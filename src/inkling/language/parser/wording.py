@@ -1,9 +1,9 @@
 """Says what a place in a program expects, in the words of the person who writes it."""
 
-from inkling.language.parser.machine import END, terminals
-from inkling.language.parser.scanner import RawToken
+from inkling.language.machine import END, terminals
 from inkling.language.parser.site import Site
 from inkling.language.parser.words import SYMBOLS
+from inkling.language.scanning import RawToken
 
 MOST_CHOICES = 5
 

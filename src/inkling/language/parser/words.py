@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from lark import Token
-
-from inkling.language.parser.machine import END, States, keywords
-from inkling.language.parser.scanner import RawToken
+from inkling.language.machine import END, Machine, States, terminals
+from inkling.language.scanning import RawToken
 from inkling.language.syntax import RELATIONS
+
+MACHINE = Machine("inkling.language")
 
 # far more than the nesting a program may have, and few enough to keep every stack
 DEEPEST_STACK = 1000
@@ -37,9 +38,18 @@ SYMBOLS = {
     "<>": "COMPARISON",
     "!=": "COMPARISON",
 }
-
-
 _NUMBERS = ("INTEGER", "DECIMAL")
+_NOT_WORDS = terminals(
+    "NAME INTEGER DECIMAL STRING RELATION COMPARISON ANYTHING EQUAL PLUS MINUS STAR SLASH PERCENT "
+    "QUESTION COMMA LPAR RPAR LSQB RSQB LBRACE RBRACE VBAR DOT"
+)
+
+
+@cache
+def keywords() -> frozenset[str]:
+    """Every word the grammar spells out, in capitals."""
+    spelled = {terminal for row in MACHINE.automaton.states.values() for terminal in row}
+    return frozenset(word for word in spelled if word.isupper() and word.isalpha()) - _NOT_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +67,25 @@ class Reading:
         """The position of the token that could not come next."""
         return len(self.terminals)
 
-    def tokens(self) -> list[Token]:
-        return [
-            Token(terminal, raw.value, raw.span.start, end_pos=raw.span.end)
-            for terminal, raw in zip(self.terminals, self.raw, strict=True)
-        ]
-
 
 def read(raw: Sequence[RawToken]) -> Reading:
     """Reads as many tokens of one statement as the grammar allows."""
-    terminals: list[str] = []
-    history = [States.initial()]
+    found: list[str] = []
+    history = [MACHINE.initial()]
     for idx in range(len(raw)):
         before = history[-1]
         for terminal in readings(raw, idx):
             after = before.after(terminal)
             if after is not None:
-                terminals.append(terminal)
+                found.append(terminal)
                 history.append(after)
                 break
         else:
-            return Reading(tuple(raw), tuple(terminals), tuple(history), complete=False)
+            return Reading(tuple(raw), tuple(found), tuple(history), complete=False)
         if len(history[-1].stack) > DEEPEST_STACK:
-            return Reading(tuple(raw), tuple(terminals), tuple(history), complete=False, too_deep=True)
+            return Reading(tuple(raw), tuple(found), tuple(history), complete=False, too_deep=True)
     complete = history[-1].after(END) is not None
-    return Reading(tuple(raw), tuple(terminals), tuple(history), complete)
+    return Reading(tuple(raw), tuple(found), tuple(history), complete)
 
 
 def readings(raw: Sequence[RawToken], idx: int) -> tuple[str, ...]:

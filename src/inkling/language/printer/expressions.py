@@ -2,9 +2,8 @@
 
 from fractions import Fraction
 
-from inkling.language.names import written_name, written_text
+from inkling.language.names import BUILT_IN_FUNCTIONS, IN_EXPRESSIONS, written_name, written_text
 from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined
-from inkling.language.reserved import BUILT_IN_FUNCTIONS, IN_EXPRESSIONS
 from inkling.language.syntax import (
     Aggregate,
     AllOf,

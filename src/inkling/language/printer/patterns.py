@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from inkling.language.names import written_name
-from inkling.language.printer.expressions import column_name, condition, decimal, expression, literal
-from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined
-from inkling.language.reserved import (
+from inkling.language.names import (
     AFTER_A_PATTERN,
     AFTER_A_WINDOW,
     STARTING_A_PATTERN,
+    written_name,
 )
+from inkling.language.printer.expressions import column_name, condition, decimal, expression, literal
+from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined
 from inkling.language.syntax import (
     Absent,
     After,

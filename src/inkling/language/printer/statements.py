@@ -1,6 +1,6 @@
 """Writes statements: clauses in one order, one per line where a statement is long."""
 
-from inkling.language.names import written_name, written_text
+from inkling.language.names import AFTER_TIME, written_name, written_text
 from inkling.language.printer.expressions import (
     call,
     column_name,
@@ -10,7 +10,6 @@ from inkling.language.printer.expressions import (
 )
 from inkling.language.printer.layout import HARD_LINE, LINE, Doc, Group, Nest, bracketed, joined
 from inkling.language.printer.patterns import body_clauses, duration, pattern, rate, window
-from inkling.language.reserved import AFTER_TIME
 from inkling.language.syntax import (
     ClockErrors,
     ColumnDecl,

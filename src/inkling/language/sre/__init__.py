@@ -1,5 +1,8 @@
 """Pattern files of Wayeb (`.sre`) as programs: read, translated into the syntax of `.ink`, printed."""
 
-from inkling.language.sre.files import format_patterns, parse_patterns
+from inkling.language.reading import Notation
+from inkling.language.sre.printer import format_file
+from inkling.language.sre.reader import read_patterns
+from inkling.language.sre.translation import translate
 
-__all__ = ["format_patterns", "parse_patterns"]
+WAYEB = Notation(read_patterns, translate, format_file)

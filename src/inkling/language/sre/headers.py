@@ -5,7 +5,9 @@ from typing import Literal as OneOf
 from typing import TypeAlias, cast, get_args
 
 from inkling.errors import ProgramError
+from inkling.language.cursor import Number
 from inkling.language.sre import terms as t
+from inkling.language.syntax import Ident
 from inkling.source import SourceText, Span
 
 WindowType: TypeAlias = OneOf["count", "time"]
@@ -30,9 +32,9 @@ OF_FORECASTS = ("confidence", "horizon", "spread")
 class Settings:
     """The headers of one pattern; without them, those of Wayeb."""
 
-    name: t.Name | None
+    name: Ident | None
     order: int | None
-    partition_by: t.Name | None
+    partition_by: Ident | None
     window: int | None
     window_span: Span | None
     window_type: WindowType
@@ -72,11 +74,11 @@ class _Headers:
             spread=self._count("spread", at_least=1) or 200,
         )
 
-    def _name(self, name: str) -> t.Name | None:
+    def _name(self, name: str) -> Ident | None:
         match self.found.get(name):
             case None:
                 return None
-            case t.Header(value=t.Name() as value):
+            case t.Header(value=Ident() as value):
                 return value
             case header:
                 raise self._expected(header)
@@ -85,7 +87,7 @@ class _Headers:
         match self.found.get(name):
             case None:
                 return None
-            case t.Header(value=t.Number(size=int(value)) as number) if at_least <= value < 2**31:
+            case t.Header(value=Number(size=int(value)) as number) if at_least <= value < 2**31:
                 if not number.is_negative:
                     return value
             case _:
@@ -96,7 +98,7 @@ class _Headers:
         match self.found.get(name):
             case None:
                 return default
-            case t.Header(value=t.Number(is_negative=False, size=value)) if value <= 1:
+            case t.Header(value=Number(is_negative=False, size=value)) if value <= 1:
                 return float(value)
             case header:
                 raise self._expected(header)
@@ -105,7 +107,7 @@ class _Headers:
         match self.found.get(name):
             case None:
                 return None
-            case t.Header(value=t.Name(text=text)) if text in words:
+            case t.Header(value=Ident(text=text)) if text in words:
                 return text
             case header:
                 raise self._expected(header)

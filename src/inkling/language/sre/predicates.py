@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from inkling.errors import ProgramError, nearest
 from inkling.language import syntax as s
+from inkling.language.cursor import Number, Text
 from inkling.language.sre import terms as t
 from inkling.source import SourceText, Span
 
@@ -143,9 +144,9 @@ LIBRARY: Mapping[str, Known] = MappingProxyType(
     }
 )
 _KINDS: Mapping[Parameter, tuple[type[t.Argument], ...]] = {
-    "column": (t.Name,),
-    "number": (t.Number,),
-    "text": (t.Name, t.Text, t.Number),
+    "column": (s.Ident,),
+    "number": (Number,),
+    "text": (s.Ident, Text, Number),
     "register": (t.Register,),
 }
 
@@ -185,7 +186,7 @@ def condition_of(node: t.Formula, columns: Columns, source: SourceText) -> s.Exp
         case t.Predicate():
             found = known(node, source)
             if found is None:
-                return s.Variable(_ident(node.name), span=node.span)
+                return s.Variable(node.name, span=node.span)
             return found.condition(node, columns)
         case t.Negated(item=item):
             return s.Negation(condition_of(item, columns, source), span=node.span)
@@ -226,8 +227,8 @@ def _check_column(node: t.Predicate, source: SourceText) -> None:
 
 
 def _ident(argument: t.Argument) -> s.Ident:
-    assert isinstance(argument, t.Name)
-    return s.Ident(argument.text, span=argument.span)
+    assert isinstance(argument, s.Ident)
+    return argument
 
 
 def _column(argument: t.Argument) -> s.Variable:
@@ -235,22 +236,21 @@ def _column(argument: t.Argument) -> s.Variable:
 
 
 def _number(argument: t.Argument) -> s.Expr:
-    assert isinstance(argument, t.Number)
-    size = s.Literal(argument.size, span=argument.span)
-    return s.Unary("-", size, span=argument.span) if argument.is_negative else size
+    assert isinstance(argument, Number)
+    return argument.literal
 
 
 def _meters(argument: t.Argument) -> s.Expr:
     """Kilometers, in which Wayeb gives radii, as meters."""
-    assert isinstance(argument, t.Number)
-    return _number(t.Number(str(float(Fraction(argument.written) * _METERS)), span=argument.span))
+    assert isinstance(argument, Number)
+    return Number(str(float(Fraction(argument.written) * _METERS)), span=argument.span).literal
 
 
 def _text(argument: t.Argument) -> s.Literal:
     match argument:
-        case t.Text(value=value):
+        case Text(value=value):
             return s.Literal(value, span=argument.span)
-        case t.Name(text=text) | t.Number(written=text):
+        case s.Ident(text=text) | Number(written=text):
             return s.Literal(text, span=argument.span)
         case _:
             raise AssertionError(f"no text: {argument}")

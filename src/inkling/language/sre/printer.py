@@ -1,10 +1,13 @@
 """Writes a pattern file in one layout."""
 
+from inkling.language.comments import comment_lines
+from inkling.language.cursor import Number, Text
 from inkling.language.names import written_text
 from inkling.language.printer import format_statement
 from inkling.language.printer.layout import HARD_LINE, Doc, Group, Nest, bracketed, joined, lay_out
 from inkling.language.sre import terms as t
 from inkling.language.sre.headers import HEADERS
+from inkling.language.syntax import Ident
 
 WIDTH = 100
 
@@ -18,16 +21,12 @@ def format_file(file: t.PatternFile) -> str:
         for idx, pattern in enumerate(file.patterns)
     ]
     if file.comments:
-        parts.append("\n".join(_comment_lines(file.comments)))
+        parts.append("\n".join(comment_lines(file.comments)))
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
 def _commented(comments: tuple[str, ...], doc: Doc) -> str:
-    return "\n".join([*_comment_lines(comments), lay_out(doc, WIDTH)])
-
-
-def _comment_lines(comments: tuple[str, ...]) -> list[str]:
-    return [f"-- {comment}".rstrip() for comment in comments]
+    return "\n".join([*comment_lines(comments), lay_out(doc, WIDTH)])
 
 
 def _declare(declare: t.Declare) -> Doc:
@@ -72,11 +71,11 @@ def _formula(node: t.Formula) -> Doc:
 
 def _argument(argument: t.Argument) -> str:
     match argument:
-        case t.Name(text=text):
+        case Ident(text=text):
             return text
-        case t.Number(written=written):
+        case Number(written=written):
             return written
-        case t.Text(value=value):
+        case Text(value=value):
             return written_text(value)
         case t.Register(name=name):
             return f'"{name}"'

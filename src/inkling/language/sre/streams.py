@@ -56,7 +56,7 @@ def declared(stream: s.StreamDecl, used: Iterable[t.Predicate], source: SourceTe
     return Stream(stream, Columns(by_role))
 
 
-def inferred(used: Iterable[t.Predicate], keys: Iterable[t.Name], source: SourceText) -> Stream:
+def inferred(used: Iterable[t.Predicate], keys: Iterable[s.Ident], source: SourceText) -> Stream:
     """A stream with the columns that predicates and keys name, and the time `ts`, which is also the order."""
     columns = _Inferred(source)
     for node in used:
@@ -92,7 +92,7 @@ class _Inferred:
             self._add(ROLES[role][0], _TYPES[role], node.name.span)
         if found.type is not None:
             column = node.args[0]
-            assert isinstance(column, t.Name)
+            assert isinstance(column, s.Ident)
             self._add(column.text, found.type, column.span)
 
     def _add(self, name: str, type: ColumnType, span: Span) -> None:

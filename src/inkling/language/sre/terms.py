@@ -5,71 +5,40 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.language.syntax import StreamDecl
-from inkling.source import Span
+from inkling.language.cursor import Number, Text
+from inkling.language.syntax import Ident, Node, StreamDecl
+from inkling.language.syntax.statements import StatementNode
 
 Operator: TypeAlias = OneOf[";", "+", "*", "!", "#", "@"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    span: Span = field(compare=False, repr=False)
-
-
 @dataclass(frozen=True, slots=True)
-class Name(Placed):
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Number(Placed):
-    written: str
-
-    @property
-    def size(self) -> int | float:
-        """The number without its sign."""
-        digits = self.written.removeprefix("-")
-        return int(digits) if digits.isdigit() else float(digits)
-
-    @property
-    def is_negative(self) -> bool:
-        return self.written.startswith("-") and self.size != 0
-
-
-@dataclass(frozen=True, slots=True)
-class Text(Placed):
-    """`'Big Harbor'`"""
-
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Register(Placed):
+class Register(Node):
     """`"x"`: the event that was stored under this name."""
 
     name: str
 
 
-Argument: TypeAlias = Name | Number | Text | Register
+Argument: TypeAlias = Ident | Number | Text | Register
 
 
 @dataclass(frozen=True, slots=True)
-class Predicate(Placed):
+class Predicate(Node):
     """`GT(speed, 5.0)`; without parentheses a predicate or a column."""
 
-    name: Name
+    name: Ident
     args: tuple[Argument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Negated(Placed):
+class Negated(Node):
     """`-p`"""
 
     item: "Formula"
 
 
 @dataclass(frozen=True, slots=True)
-class Joined(Placed):
+class Joined(Node):
     """`^(p, q)` for both, `|(p, q)` for either."""
 
     op: OneOf["^", "|"]
@@ -80,7 +49,7 @@ Formula: TypeAlias = Predicate | Negated | Joined
 
 
 @dataclass(frozen=True, slots=True)
-class Single(Placed):
+class Single(Node):
     """One event of which a formula holds, stored in a register or not."""
 
     formula: Formula
@@ -88,7 +57,7 @@ class Single(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Operation(Placed):
+class Operation(Node):
     op: Operator
     items: tuple["Expression", ...]
 
@@ -97,16 +66,11 @@ Expression: TypeAlias = Single | Operation
 
 
 @dataclass(frozen=True, slots=True)
-class Header(Placed):
+class Header(Node):
     """`{order:2}`"""
 
-    name: Name
+    name: Ident
     value: Argument
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatementNode(Placed):
-    comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +80,7 @@ class Pattern(StatementNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Declaration(Placed):
+class Declaration(Node):
     """`+(p, q)`: more that forecasts may look at; `~(p, q)`: at most one of them holds."""
 
     sign: OneOf["+", "~"]

@@ -8,10 +8,9 @@ from dataclasses import replace
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language import syntax as s
 from inkling.language.sre import terms as t
-from inkling.language.sre.expressions import Shapes, longest
+from inkling.language.sre.expressions import Shapes, check_registers, longest, repeated_registers
 from inkling.language.sre.headers import Settings, read_headers
 from inkling.language.sre.predicates import condition_of, known
-from inkling.language.sre.registers import check_registers, repeated_registers
 from inkling.language.sre.streams import Stream, declared, inferred
 from inkling.source import SourceText, Span
 
@@ -58,7 +57,7 @@ def _names(read: Iterable[tuple[t.Pattern, Settings]], stream: str, source: Sour
     names: list[s.Ident] = []
     for idx, (pattern, settings) in enumerate(read, start=1):
         given = settings.name
-        name = s.Ident(f"p{idx}", span=pattern.span) if given is None else s.Ident(given.text, span=given.span)
+        name = s.Ident(f"p{idx}", span=pattern.span) if given is None else given
         if name.text == stream:
             raise ProgramError.of("INK0147", f"`{stream}` is the stream of this pattern", span=name.span, source=source)
         if name.text in {other.text for other in names}:
@@ -102,9 +101,7 @@ def _statements(
     source: SourceText,
 ) -> list[s.Statement]:
     shape = Shapes(stream, repeated_registers(pattern.expression), source).alone(pattern.expression)
-    keys = (
-        () if settings.partition_by is None else (s.Ident(settings.partition_by.text, span=settings.partition_by.span),)
-    )
+    keys = () if settings.partition_by is None else (settings.partition_by,)
     registers = any(single.register for single in t.singles(pattern.expression))
     counting = settings.counting or ("matches" if registers else "nonoverlap")
     event = s.EventDecl(

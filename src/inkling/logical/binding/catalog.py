@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 
 from inkling.language import syntax as s
-from inkling.language.reserved import AGGREGATES
+from inkling.language.names import AGGREGATES
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
-from inkling.logical.binding.open_rules import OpenRule
+from inkling.logical.binding.rule_modes import OpenRule
 from inkling.logical.functions import FUNCTIONS, Function
 from inkling.logical.plan import Pairing
 from inkling.logical.user_aggregates import REGISTERED

@@ -1,6 +1,6 @@
 """Rules are printed in one layout that reads back as the same rules."""
 
-from inkling.language.ele import format_rules, parse_rules
+from inkling.language.ele import ETALIS
 
 WRITTEN = """% prices
 :-stream(price( company:string,value : double ),key(company),late(10 min)).
@@ -34,17 +34,17 @@ rise(Company, LargerPrice) <- price(Company, FirstPrice) SEQ price(Company, Larg
 
 
 def test_layout() -> None:
-    assert format_rules(WRITTEN) == PRINTED
+    assert ETALIS.format(WRITTEN) == PRINTED
 
 
 def test_printed_rules_are_printed_the_same() -> None:
-    assert format_rules(PRINTED) == PRINTED
+    assert ETALIS.format(PRINTED) == PRINTED
 
 
 def test_nothing() -> None:
-    assert format_rules("") == ""
-    assert parse_rules("").statements == ()
+    assert ETALIS.format("") == ""
+    assert ETALIS.parse("").statements == ()
 
 
 def test_comments_alone() -> None:
-    assert format_rules("%a\n/* b\nc */") == "% a\n% b\n% c\n"
+    assert ETALIS.format("%a\n/* b\nc */") == "% a\n% b\n% c\n"

@@ -4,7 +4,7 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from inkling.errors import ProgramError
-from inkling.language.ele import format_rules, parse_rules
+from inkling.language.ele import ETALIS
 
 RULES = """
 :- stream(price(company: string, value: double), key(company), late(10 min), interval).
@@ -20,18 +20,18 @@ WORDS = [*RULES.split(), *SYMBOLS, "X", "a", "SEQ", "OR", "NOT", "is", "1", "2.5
 
 def is_told(text: str) -> None:
     try:
-        parse_rules(text)
+        ETALIS.parse(text)
     except ProgramError as error:
         for diagnostic in error.diagnostics:
             assert diagnostic.span is not None
             assert diagnostic.span.end <= len(text)
             diagnostic.render()
     else:
-        assert parse_rules(format_rules(text)) == parse_rules(text)
+        assert ETALIS.parse(ETALIS.format(text)) == ETALIS.parse(text)
 
 
 def test_the_rules_themselves() -> None:
-    assert parse_rules(RULES).statements
+    assert ETALIS.parse(RULES).statements
 
 
 @given(st.text())

@@ -3,7 +3,7 @@
 import pytest
 
 from inkling.language import format_program, parse
-from inkling.language.ele import parse_rules
+from inkling.language.ele import ETALIS
 from inkling.language.syntax import EventDecl, Program, RuleDecl, StreamDecl
 
 STREAMS = """
@@ -149,7 +149,7 @@ EQUAL = {
 @pytest.mark.parametrize("case", EQUAL)
 def test_rules_are_this_program(case: str) -> None:
     rules, program = EQUAL[case]
-    assert format_program(_without_comments(parse_rules(DIRECTIVES + rules))) == format_program(
+    assert format_program(_without_comments(ETALIS.parse(DIRECTIVES + rules))) == format_program(
         parse(STREAMS + program)
     )
 
@@ -159,7 +159,7 @@ def _without_comments(program: Program) -> Program:
 
 
 def _streams(rules: str) -> dict[str, StreamDecl]:
-    return {s.name.text: s for s in parse_rules(rules).statements if isinstance(s, StreamDecl)}
+    return {s.name.text: s for s in ETALIS.parse(rules).statements if isinstance(s, StreamDecl)}
 
 
 def _types(stream: StreamDecl) -> dict[str, str]:
@@ -179,13 +179,13 @@ def test_what_is_known_of_a_value_follows_it_through_events_and_facts() -> None:
 
 
 def test_whole_numbers_in_heads_are_written_like_the_other_values_of_their_column() -> None:
-    program = parse_rules("n(0) <- c. n(M) <- n(N) SEQ c WHERE M is N + 1. n(X) <- a(X).")
+    program = ETALIS.parse("n(0) <- c. n(M) <- n(N) SEQ c WHERE M is N + 1. n(X) <- a(X).")
     first = next(s for s in program.statements if isinstance(s, EventDecl))
     assert "n(0.0 AS a1)" in format_program(Program((first,)))
 
 
 def test_whole_numbers_stay_whole_where_columns_are_declared_so() -> None:
-    program = parse_rules(":- stream(a(x: bigint)). n(0) <- c. n(X) <- a(X). near(X, 2) :- far(X). far(1).")
+    program = ETALIS.parse(":- stream(a(x: bigint)). n(0) <- c. n(X) <- a(X). near(X, 2) :- far(X). far(1).")
     text = format_program(program)
     assert "n(0 AS a1)" in text
     assert "RULE far(1.0)" in text  # nothing ties it to the stream
@@ -227,7 +227,7 @@ def test_time_and_tick_of_all_streams() -> None:
 
 def test_comments_stay_with_their_statements() -> None:
     rules = "% first\n:- policy(recent).\n/* second\n * third */\ne <- a SEQ b. % fourth\n% last\n"
-    program = parse_rules(rules)
+    program = ETALIS.parse(rules)
     (event,) = [s for s in program.statements if isinstance(s, EventDecl)]
     assert event.comments == ("first", "second\nthird", "fourth")
     assert program.comments == ("last",)
@@ -235,7 +235,7 @@ def test_comments_stay_with_their_statements() -> None:
 
 def test_places_are_those_of_the_rules() -> None:
     text = "% rises\nrise(C) <- price(C, P).\nbanned(acme)."
-    program = parse_rules(text)
+    program = ETALIS.parse(text)
     (event,) = [s for s in program.statements if isinstance(s, EventDecl)]
     (rule,) = [s for s in program.statements if isinstance(s, RuleDecl)]
     assert text[event.name.span.start : event.name.span.end] == "rise"

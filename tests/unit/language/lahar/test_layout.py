@@ -1,7 +1,7 @@
 """Queries are printed in one layout that reads back as the same queries."""
 
 from inkling.language import format_program
-from inkling.language.lahar import format_queries, parse_queries
+from inkling.language.lahar import LAHAR
 
 WRITTEN = """-- where people are
 stream At(person|room)markov;stream Fire()certain; stream Seen( |camera:integer)independent;
@@ -39,23 +39,23 @@ out() :
 
 
 def test_layout() -> None:
-    assert format_queries(WRITTEN) == PRINTED
+    assert LAHAR.format(WRITTEN) == PRINTED
 
 
 def test_printed_queries_are_printed_the_same() -> None:
-    assert format_queries(PRINTED) == PRINTED
+    assert LAHAR.format(PRINTED) == PRINTED
 
 
 def test_the_layout_says_the_same() -> None:
-    assert parse_queries(PRINTED) == parse_queries(WRITTEN)
+    assert LAHAR.parse(PRINTED) == LAHAR.parse(WRITTEN)
 
 
 def test_comments_are_kept_in_the_program() -> None:
-    printed = format_program(parse_queries(WRITTEN))
+    printed = format_program(LAHAR.parse(WRITTEN))
     comments = [line for line in printed.splitlines() if line.startswith("--")]
     assert comments == ["-- where people are", "-- rooms", "-- desks", "-- in a hurry", "-- the end"]
 
 
 def test_nothing() -> None:
-    assert format_queries("") == ""
-    assert format_queries("--a\n--b") == "-- a\n-- b\n"
+    assert LAHAR.format("") == ""
+    assert LAHAR.format("--a\n--b") == "-- a\n-- b\n"

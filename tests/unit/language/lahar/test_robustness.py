@@ -5,7 +5,7 @@ from hypothesis import given
 
 from inkling.errors import ProgramError
 from inkling.language import format_program, parse
-from inkling.language.lahar import format_queries, parse_queries
+from inkling.language.lahar import LAHAR
 
 QUERIES = """stream At ( person | room , floor : integer ) markov ; stream Fire ( ) certain ;
 relation Hall ( room ) ; relation Office ( person , room ) from 'offices.csv' ; -- desks
@@ -18,19 +18,19 @@ WORDS = [*QUERIES.split(), "'", "1.", "--", "sigma[", "((", ")+<{}, true>", "str
 
 def is_told(text: str) -> None:
     try:
-        program = parse_queries(text)
+        program = LAHAR.parse(text)
     except ProgramError as error:
         for diagnostic in error.diagnostics:
             assert diagnostic.span is not None
             assert diagnostic.span.end <= len(text)
             diagnostic.render()
     else:
-        assert parse_queries(format_queries(text)) == program
+        assert LAHAR.parse(LAHAR.format(text)) == program
         assert parse(format_program(program)) == program
 
 
 def test_the_queries_themselves() -> None:
-    assert len(parse_queries(QUERIES).statements) == 6
+    assert len(LAHAR.parse(QUERIES).statements) == 6
 
 
 @given(st.text())

@@ -3,19 +3,21 @@
 import hypothesis.strategies as st
 from hypothesis import given
 
+from inkling.language.cursor import Number, Text
 from inkling.language.lahar import terms as t
 from inkling.language.lahar.printer import format_file
 from inkling.language.lahar.reader import read_queries
+from inkling.language.syntax import Ident
 from inkling.source import NOWHERE, SourceText
 
 names = st.sampled_from(["x", "y", "room", "At", "Hall", "from", "sigma_", "é"]).map(
-    lambda text: t.Name(text, span=NOWHERE)
+    lambda text: Ident(text, span=NOWHERE)
 )
 texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=3)
 values = st.one_of(
     names,
-    texts.map(lambda value: t.Text(value, span=NOWHERE)),
-    st.sampled_from(["0", "12", "-3", "1.5", "-2.5e-3"]).map(lambda written: t.Number(written, span=NOWHERE)),
+    texts.map(lambda value: Text(value, span=NOWHERE)),
+    st.sampled_from(["0", "12", "-3", "1.5", "-2.5e-3"]).map(lambda written: Number(written, span=NOWHERE)),
 )
 terms = st.one_of(values, st.just(t.Anything(span=NOWHERE)))
 atoms = st.one_of(
@@ -65,7 +67,7 @@ asked = st.builds(
     st.recursive(parts, longer, max_leaves=3),
     span=st.just(NOWHERE),
 )
-column = st.builds(t.Column, names, st.none() | st.just(t.Name("DOUBLE", span=NOWHERE)), span=st.just(NOWHERE))
+column = st.builds(t.Column, names, st.none() | st.just(Ident("DOUBLE", span=NOWHERE)), span=st.just(NOWHERE))
 columns = st.lists(column, max_size=2).map(tuple)
 streams = st.builds(
     t.Stream, names, columns, columns, st.sampled_from(["independent", "markov", "certain"]), span=st.just(NOWHERE)
@@ -74,7 +76,7 @@ relations = st.builds(
     t.Relation,
     names,
     st.lists(column, min_size=1, max_size=2).map(tuple),
-    st.none() | texts.map(lambda path: t.Text(path, span=NOWHERE)),
+    st.none() | texts.map(lambda path: Text(path, span=NOWHERE)),
     span=st.just(NOWHERE),
 )
 files = st.lists(st.one_of(asked, streams, relations), max_size=4).map(lambda some: t.QueryFile(tuple(some)))

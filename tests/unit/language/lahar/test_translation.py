@@ -4,7 +4,7 @@ import pytest
 
 from inkling.language import format_program, parse
 from inkling.language.front_ends import format_text
-from inkling.language.lahar import parse_queries
+from inkling.language.lahar import LAHAR
 
 QUERIES = """
 stream At(person | room) independent;
@@ -84,7 +84,7 @@ PATTERNS = {
 @pytest.mark.parametrize("case", PATTERNS)
 def test_queries(case: str) -> None:
     query, pattern = PATTERNS[case]
-    program = parse_queries(f"{QUERIES} q() : {query};")
+    program = LAHAR.parse(f"{QUERIES} q() : {query};")
     assert program == parse(f"{PROGRAM} EVENT q() AS PATTERN {pattern} PER END;")
     assert parse(format_program(program)) == program
 
@@ -101,19 +101,19 @@ HEADS = {
 def test_heads(case: str) -> None:
     head, event, per = HEADS[case]
     pattern = "SEQ NEXT(At e1, Carries e2[person = e1.person AND object = LAST(e2).object]+)"
-    program = parse_queries(f"{QUERIES} {head} : At(x, l) ; (Carries(x, y, _, _))+<{{x, y}}, true>")
+    program = LAHAR.parse(f"{QUERIES} {head} : At(x, l) ; (Carries(x, y, _, _))+<{{x, y}}, true>")
     assert program == parse(f"{PROGRAM} EVENT {event} AS PATTERN {pattern} PER {per};")
 
 
 def test_a_query_ends_where_the_next_statement_begins() -> None:
     without = "stream E() certain; a() : E() ; E() b() ever : (E())+<{}, true> relation R(x);"
     written = "stream E() certain; a() : E() ; E(); b() ever : (E())+<{}, true>; relation R(x);"
-    assert parse_queries(without) == parse_queries(written)
-    assert len(parse_queries(without).statements) == 4
+    assert LAHAR.parse(without) == LAHAR.parse(written)
+    assert len(LAHAR.parse(without).statements) == 4
 
 
 def test_keys() -> None:
-    program = parse_queries("stream A(x, y) independent; stream B(| x) independent; stream C(x |) certain;")
+    program = LAHAR.parse("stream A(x, y) independent; stream B(| x) independent; stream C(x |) certain;")
     expected = """
         STREAM A(t BIGINT, x STRING, y STRING) KEY x, y TIME t PROBABILITY p;
         STREAM B(t BIGINT, x STRING) TIME t PROBABILITY p;
@@ -124,5 +124,5 @@ def test_keys() -> None:
 
 def test_the_end_of_a_name_chooses_the_language() -> None:
     text = "stream E() certain; a() : E()"
-    assert parse(text, "a.lahar") == parse_queries(text)
+    assert parse(text, "a.lahar") == LAHAR.parse(text)
     assert format_text(text, "a.LAHAR") == "stream E() certain;\n\na() : E();\n"

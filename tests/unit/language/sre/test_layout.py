@@ -1,7 +1,7 @@
 """Patterns are printed in one layout that reads back as the same patterns."""
 
 from inkling.language import format_program, parse
-from inkling.language.sre import format_patterns, parse_patterns
+from inkling.language.sre import WAYEB
 
 WRITTEN = """-- ships
 stream Ship(mmsi string,lon double,lat double,speed double,ts bigint)key mmsi time ts order by ts;
@@ -45,24 +45,24 @@ DECLARE +(slow);
 
 
 def test_layout() -> None:
-    assert format_patterns(WRITTEN) == PRINTED
+    assert WAYEB.format(WRITTEN) == PRINTED
 
 
 def test_printed_patterns_are_printed_the_same() -> None:
-    assert format_patterns(PRINTED) == PRINTED
+    assert WAYEB.format(PRINTED) == PRINTED
 
 
 def test_the_layout_says_the_same() -> None:
-    assert parse_patterns(PRINTED) == parse_patterns(WRITTEN)
+    assert WAYEB.parse(PRINTED) == WAYEB.parse(WRITTEN)
 
 
 def test_the_program_reads_back() -> None:
-    program = parse_patterns(WRITTEN)
+    program = WAYEB.parse(WRITTEN)
     assert parse(format_program(program)) == program
 
 
 def test_comments_are_kept_in_the_program() -> None:
-    printed = format_program(parse_patterns(WRITTEN))
+    printed = format_program(WAYEB.parse(WRITTEN))
     assert [line for line in printed.splitlines() if line.startswith("--")] == [
         "-- ships",
         "-- rings",
@@ -73,5 +73,5 @@ def test_comments_are_kept_in_the_program() -> None:
 
 
 def test_nothing() -> None:
-    assert format_patterns("") == ""
-    assert format_patterns("--a\n--b") == "-- a\n-- b\n"
+    assert WAYEB.format("") == ""
+    assert WAYEB.format("--a\n--b") == "-- a\n-- b\n"

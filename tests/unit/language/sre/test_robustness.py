@@ -5,7 +5,7 @@ from hypothesis import given
 
 from inkling.errors import ProgramError
 from inkling.language import format_program, parse
-from inkling.language.sre import format_patterns, parse_patterns
+from inkling.language.sre import WAYEB
 
 PATTERNS = """STREAM V ( type STRING , x DOUBLE , lon DOUBLE , lat DOUBLE , ts BIGINT ) TIME ts ORDER BY ts ;
 DECLARE + ( GT ( x , 5.0 ) , hot ) , ~ ( hot , EQ ( x , -1.5 ) ) ;
@@ -39,19 +39,19 @@ WORDS = [*PATTERNS.split(), *SYMBOLS, "a", "{counting:overlap}", "{windowType:ti
 
 def is_told(text: str) -> None:
     try:
-        program = parse_patterns(text)
+        program = WAYEB.parse(text)
     except ProgramError as error:
         for diagnostic in error.diagnostics:
             assert diagnostic.span is not None
             assert diagnostic.span.end <= len(text)
             diagnostic.render()
     else:
-        assert parse_patterns(format_patterns(text)) == program
+        assert WAYEB.parse(WAYEB.format(text)) == program
         assert parse(format_program(program)) == program
 
 
 def test_the_patterns_themselves() -> None:
-    assert len(parse_patterns(PATTERNS).statements) == 4
+    assert len(WAYEB.parse(PATTERNS).statements) == 4
 
 
 @given(st.text())

@@ -3,7 +3,7 @@
 import pytest
 
 from inkling.language import format_program, parse
-from inkling.language.sre import parse_patterns
+from inkling.language.sre import WAYEB
 from inkling.language.syntax import StreamDecl
 
 STREAM = """
@@ -62,7 +62,7 @@ EVENTS = {
 def test_patterns(case: str) -> None:
     written, pattern = EVENTS[case]
     expected = f"{STREAM} EVENT p1 AS PATTERN {pattern} CONSUME RESTART PER END;"
-    assert parse_patterns(STREAM + written) == parse(expected)
+    assert WAYEB.parse(STREAM + written) == parse(expected)
 
 
 CLAUSES = {
@@ -108,7 +108,7 @@ CLAUSES = {
 @pytest.mark.parametrize("case", CLAUSES)
 def test_clauses(case: str) -> None:
     written, expected = CLAUSES[case]
-    assert parse_patterns(STREAM + written) == parse(STREAM + expected)
+    assert WAYEB.parse(STREAM + written) == parse(STREAM + expected)
 
 
 INFERRED = {
@@ -127,28 +127,28 @@ INFERRED = {
 def test_columns_of_a_stream_that_is_not_declared(case: str) -> None:
     written, columns = INFERRED[case]
     (expected,) = parse(f"STREAM events({columns}, ts BIGINT) TIME ts ORDER BY ts;").statements
-    assert [one for one in parse_patterns(written).statements if isinstance(one, StreamDecl)] == [expected]
+    assert [one for one in WAYEB.parse(written).statements if isinstance(one, StreamDecl)] == [expected]
 
 
 def test_other_names_of_columns() -> None:
     stream = "STREAM V(eventType STRING, longitude DOUBLE, latitude DOUBLE, ts BIGINT) TIME ts ORDER BY ts;"
-    program = parse_patterns(f"{stream} ^(IsEventTypePredicate(A),WithinCirclePredicate(1.0,2.0,3.0))")
+    program = WAYEB.parse(f"{stream} ^(IsEventTypePredicate(A),WithinCirclePredicate(1.0,2.0,3.0))")
     assert "V[eventType = 'A' AND haversine(latitude, longitude, 2.0, 1.0) < 3000.0]" in format_program(program)
 
 
 def test_derived_columns_count() -> None:
     stream = "STREAM V(status STRING, ts BIGINT) TIME ts ORDER BY ts DERIVE type = status;"
-    assert len(parse_patterns(f"{stream} IsEventTypePredicate(A)").statements) == 2
+    assert len(WAYEB.parse(f"{stream} IsEventTypePredicate(A)").statements) == 2
 
 
 @pytest.mark.parametrize(
     ("text", "place"), [(";(hot,cold)", 0), (";(hot,EQ(x,1.0)){name:warm}", -1), ("hot & \n ;(hot,cold)", -1)]
 )
 def test_places_are_those_of_the_pattern_file(text: str, place: int) -> None:
-    event = parse_patterns(text).statements[place if place else 1]
+    event = WAYEB.parse(text).statements[place if place else 1]
     assert text[event.span.start : event.span.end] == text.split("&")[-1].strip()
 
 
 def test_nothing() -> None:
-    assert parse_patterns("").statements == ()
-    assert parse_patterns("-- nothing").comments == ("nothing",)
+    assert WAYEB.parse("").statements == ()
+    assert WAYEB.parse("-- nothing").comments == ("nothing",)

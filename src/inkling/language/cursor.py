@@ -7,83 +7,108 @@ from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
 from inkling.errors import ProgramError
-from inkling.language.lahar import terms as t
-from inkling.language.lahar.scanner import RawToken
+from inkling.language import syntax as s
+from inkling.language.scanning import RawToken
 from inkling.source import SourceText, Span
 
 Part = TypeVar("Part")
 
-WORDS = frozenset({"sigma", "and", "or", "not", "true", "ever", "stream", "relation"})
 DEEPEST_NESTING = 100
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _LARGEST = 2**63 - 1
-_LARGEST_DECIMAL = 1e300
+_LARGEST_DECIMAL = 1e300  # kilometers of such a size are meters still
+
+
+@dataclass(frozen=True, slots=True)
+class Number(s.Node):
+    written: str
+
+    @property
+    def size(self) -> int | float:
+        """The number without its sign."""
+        digits = self.written.removeprefix("-")
+        return int(digits) if digits.isdigit() else float(digits)
+
+    @property
+    def is_negative(self) -> bool:
+        return self.written.startswith("-") and self.size != 0
+
+    @property
+    def literal(self) -> s.Expr:
+        size = s.Literal(self.size, span=self.span)
+        return s.Unary("-", size, span=self.span) if self.is_negative else size
+
+
+@dataclass(frozen=True, slots=True)
+class Text(s.Node):
+    """`'Big Harbor'`"""
+
+    value: str
+
+    @property
+    def literal(self) -> s.Expr:
+        return s.Literal(self.value, span=self.span)
 
 
 @dataclass(slots=True)
 class Cursor:
     source: SourceText
     tokens: tuple[RawToken, ...]
-    after: RawToken | None  # the `;` that ends these tokens
+    after: RawToken | None  # what ends these tokens
     at: int = 0
     depth: int = 0
     opened: list[RawToken] = field(default_factory=list)
 
+    @property
+    def is_at_end(self) -> bool:
+        return self.at == len(self.tokens)
+
     def peek(self, *symbols: str) -> bool:
-        return self.at < len(self.tokens) and self.tokens[self.at].is_symbol(*symbols)
+        return not self.is_at_end and self.tokens[self.at].is_symbol(*symbols)
 
     def peek_word(self, *words: str) -> bool:
-        return self.at < len(self.tokens) and self.tokens[self.at].is_word(*words)
+        return not self.is_at_end and self.tokens[self.at].is_word(*words)
 
     def next(self) -> RawToken:
         self.at += 1
         return self.tokens[self.at - 1]
+
+    def token(self, expected: str) -> RawToken:
+        """The token at hand, which stays there."""
+        if self.is_at_end:
+            self.unexpected(expected)
+        return self.tokens[self.at]
 
     def take(self, symbol: str, expected: str = "") -> None:
         if not self.peek(symbol):
             self.unexpected(expected or f"`{symbol}`")
         self.at += 1
 
-    def name(self, expected: str) -> t.Name:
-        if self.at == len(self.tokens) or self.tokens[self.at].kind != "NAME" or self.tokens[self.at].text == "_":
-            self.unexpected(expected)
-        token = self.tokens[self.at]
-        if token.text in WORDS:
-            self.fail("INK0121", f"`{token.text}` is a word of queries and no name", token.span)
-        self.at += 1
-        return t.Name(token.text, span=token.span)
+    def number(self) -> Number:
+        token = self.next()
+        number = Number(token.text, span=token.span)
+        if number.size > (_LARGEST if isinstance(number.size, int) else _LARGEST_DECIMAL):
+            self.fail("INK0116", f"the number {token.text[:20]} is too large", token.span)
+        return number
 
-    def term(self) -> t.Term:
-        if self.at == len(self.tokens) or self.tokens[self.at].kind == "SYMBOL":
-            self.unexpected("a variable, a text, a number or `_`")
-        token = self.tokens[self.at]
-        match token.kind:
-            case "TEXT":
-                self.at += 1
-                return t.Text(token.value, span=token.span)
-            case "NUMBER":
-                self.at += 1
-                return self._number(token)
-            case _ if token.text == "_":
-                self.at += 1
-                return t.Anything(span=token.span)
-            case _:
-                return self.name("a variable")
+    def text(self) -> Text:
+        token = self.next()
+        return Text(token.value, span=token.span)
 
-    def terms(self) -> tuple[t.Term, ...]:
-        return self.listed("(", self.term, ")")
+    def separated(self, read: Callable[[], Part]) -> tuple[Part, ...]:
+        """At least one part, with commas between them."""
+        items = [read()]
+        while self.peek(","):
+            self.at += 1
+            items.append(read())
+        return tuple(items)
 
     def listed(self, opening: str, read: Callable[[], Part], closing: str) -> tuple[Part, ...]:
         """Parts between brackets with commas between them, perhaps none."""
         self.open(opening)
-        items: list[Part] = []
-        if not self.peek(closing):
-            items.append(read())
-            while self.peek(","):
-                self.at += 1
-                items.append(read())
+        items = () if self.peek(closing) else self.separated(read)
         self.close(closing, f"`,` or `{closing}`")
-        return tuple(items)
+        return items
 
     def open(self, bracket: str) -> None:
         self.take(bracket)
@@ -102,13 +127,21 @@ class Cursor:
         return self.tokens[begin].span.to(self.tokens[self.at - 1].span)
 
     def unexpected(self, expected: str, helps: tuple[str, ...] = ()) -> NoReturn:
-        if self.at == len(self.tokens):
+        if self.is_at_end:
             self._ended(expected)
         token = self.tokens[self.at]
         if token.is_symbol(")", "]", "}") and (not self.opened or _CLOSING[self.opened[-1].text] != token.text):
             against = f"; `{self.opened[-1].text}` is open" if self.opened else ""
             self.fail("INK0105", f"`{token.text}` closes nothing{against}", token.span)
-        self.fail("INK0101", f"expected {expected}, found `{token.text}`", token.span, helps=helps)
+        self.fail("INK0101", f"expected {expected}, found `{token.text}`", token.span, helps=helps or self.helps(token))
+
+    def helps(self, token: RawToken) -> tuple[str, ...]:
+        """What to write instead of a token that cannot stand here."""
+        return ()
+
+    def end_in_words(self) -> str:
+        """Where a bracket that is still open would have to be closed."""
+        return " before the end of the statement"
 
     def fail(
         self,
@@ -125,19 +158,9 @@ class Cursor:
     def _ended(self, expected: str) -> NoReturn:
         if self.opened:
             bracket = self.opened[-1]
-            self.fail(
-                "INK0105",
-                f"`{bracket.text}` is not closed",
-                bracket.span,
-                label=f"expected `{_CLOSING[bracket.text]}` before the end of the statement",
-            )
+            label = f"expected `{_CLOSING[bracket.text]}`{self.end_in_words()}"
+            self.fail("INK0105", f"`{bracket.text}` is not closed", bracket.span, label=label)
         if self.after:
             self.fail("INK0102", f"expected {expected}, found `{self.after.text}`", self.after.span)
         end = self.tokens[-1].span.end if self.tokens else len(self.source.text.rstrip())
         self.fail("INK0102", f"expected {expected}, found the end", Span(end, end))
-
-    def _number(self, token: RawToken) -> t.Number:
-        number = t.Number(token.text, span=token.span)
-        if number.size > (_LARGEST if isinstance(number.size, int) else _LARGEST_DECIMAL):
-            self.fail("INK0116", f"the number {token.text[:20]} is too large", token.span)
-        return number

@@ -1,0 +1,87 @@
+"""Reads a file statement by statement, so that one mistake does not hide the next, whatever the language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from inkling.errors import Diagnostic, ProgramError
+from inkling.language.comments import share_out
+from inkling.language.scanning import RawToken, Scan
+from inkling.language.syntax import Program
+from inkling.language.syntax.statements import StatementNode
+from inkling.source import SourceText
+
+File = TypeVar("File")
+Statement = TypeVar("Statement", bound=StatementNode)
+
+
+@dataclass(frozen=True, slots=True)
+class Notation(Generic[File]):
+    """A language that stands for programs: how its files are read, translated into syntax, and printed."""
+
+    read: Callable[[SourceText], File]
+    translate: Callable[[File, SourceText], Program]
+    print: Callable[[File], str]
+
+    def parse(self, text: str, name: str = "<string>") -> Program:
+        """The program that a file stands for; raises `ProgramError` with every mistake found."""
+        source = SourceText(name, text)
+        return self.translate(self.read(source), source)
+
+    def format(self, text: str, name: str = "<string>") -> str:
+        """The same file in one layout."""
+        return self.print(self.read(SourceText(name, text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The tokens of one statement, and the token behind it unless that is missing."""
+
+    tokens: tuple[RawToken, ...]
+    after: RawToken | None
+    end: int
+    limit: int  # where the next statement may begin
+
+    @classmethod
+    def of(cls, tokens: Sequence[RawToken], after: RawToken | None, limit: int) -> Chunk:
+        return cls(tuple(tokens), after, (after or tokens[-1]).span.end, limit)
+
+
+def read_statements(
+    source: SourceText,
+    scanned: Scan,
+    chunks: Sequence[Chunk],
+    read: Callable[[Chunk], Statement],
+    *,
+    start: int = 0,
+    problems: Iterable[Diagnostic] = (),
+    is_rest: Callable[[Chunk], bool] = lambda chunk: False,
+) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
+    """Statements with their comments, and the comments after the last one.
+
+    Raises `ProgramError` with `problems` and one diagnostic for each wrong statement. A chunk behind a wrong one can
+    be its rest, which is reported already.
+    """
+    problems = list(problems)
+    found: list[Statement] = []
+    failed = False
+    for chunk in chunks:
+        unreadable = [p for p in scanned.problems if p.span and start <= p.span.start < chunk.limit]
+        start = chunk.limit
+        if unreadable:
+            problems.append(unreadable[0])
+            failed = True
+        elif not (failed and is_rest(chunk)):
+            try:
+                found.append(read(chunk))
+                failed = False
+            except ProgramError as error:
+                problems.extend(error.diagnostics)
+                failed = True
+    problems.extend([p for p in scanned.problems if p.span and p.span.start >= start][:1])
+    if problems:
+        raise ProgramError(problems)
+    shares, rest = share_out(source, scanned.comments, [chunk.end for chunk in chunks])
+    return tuple(replace(one, comments=share) for one, share in zip(found, shares, strict=True)), rest
