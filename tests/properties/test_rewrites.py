@@ -13,8 +13,7 @@ from tests.kit.oracle import oracle
 
 from inkling.logical import plan as p
 from inkling.logical.rewrite import RULES, Rule, rewrite
-from inkling.logical.rules.flatten_sequences import flatten_sequences
-from inkling.logical.rules.push_having_into_candidates import push_having_into_candidates
+from inkling.logical.rules import flatten_sequences, push_having_into_candidates
 from inkling.model.types import Type
 
 SOURCES = "ABC"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from inkling.analysis.doubt import streams_of
-from inkling.analysis.longest import endless_repetition, longest_match
 from inkling.analysis.lost import relation_of
 from inkling.analysis.probable.plans import NoPlan
 from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
@@ -15,6 +14,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.analysis.waiting import n_waiting, pairs_in
 from inkling.analysis.window import horizon_of
 from inkling.logical import plan as p
+from inkling.logical.occurrences import can_be_empty
 from inkling.logical.recursion import group_of
 from inkling.logical.text import span_text, window_text
 from inkling.model.time import Span
@@ -177,7 +177,7 @@ def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterato
     elif event.consumption is not None:
         yield f"`WITHIN {length}` limits how long parts wait for each other"
     elif regular:
-        if not event.restart and endless_repetition(event, restart=True) is None:
+        if not event.restart and _endless_repetition(event, restart=True) is None:
             yield "`CONSUME RESTART` starts anew after each result"
         yield "`{1,20}` instead of `+`, or `WITHIN 20 EVENTS`, limits the events of a match"
         if not any(one.forecast is not None and one.forecast.of == event.name for one in program.events):
@@ -221,7 +221,7 @@ def _open_text(n_events: int) -> str:
 
 
 def _repeated(event: p.EventPlan) -> str:
-    part = endless_repetition(event, restart=event.restart)
+    part = _endless_repetition(event, restart=event.restart)
     assert part is not None, "the longest match has no limit"
     names = [event.slots[leaf.slot].name or " | ".join(leaf.sources) or "_" for leaf in p.leaves(part.pattern)]
     return f"`{names[0]}`" if len(names) == 1 else "a group"
@@ -239,3 +239,90 @@ def _example_length(event: p.EventPlan, program: p.ProgramPlan) -> str:
         stream.schema.time_type is Type.INTEGER and stream.schema.tick is None for stream in streams_of(event, program)
     )
     return "100 TICKS" if ticking else "10 MINUTES"
+
+
+@dataclass(frozen=True, slots=True)
+class _Endless:
+    """Stands for a number of events without limit."""
+
+    because: p.Repetition
+
+
+_Count = int | _Endless
+
+
+def longest_match(event: p.EventPlan) -> int | None:
+    """The most events that a match is made of until it is reported; None when there is no limit."""
+    count = _longest_of(event, event.restart)
+    return None if isinstance(count, _Endless) else count
+
+
+def _endless_repetition(event: p.EventPlan, *, restart: bool) -> p.Repetition | None:
+    """A repetition that makes matches as long as the stream, with or without CONSUME RESTART."""
+    count = _longest_of(event, restart)
+    return count.because if isinstance(count, _Endless) else None
+
+
+def _longest_of(event: p.EventPlan, restart: bool) -> _Count:
+    return _at_most(_longest(event.pattern, restart), event.within)
+
+
+def _longest(part: p.Part, ends: bool) -> _Count:
+    """Events of a part. `ends`: once the part has happened the whole match has, and everything starts anew."""
+    match part:
+        case p.Leaf():
+            return 1
+        case p.Sequence(parts=parts):
+            return _sum(list(_counts(parts, ends)))
+        case p.Disjunction(items=items):
+            return _largest([_longest(item, ends) for item in items])
+        case p.Conjunction(items=items) | p.Parallel(items=items):
+            return _sum([_longest(item, False) for item in items])
+        case p.Related(left=left, right=right):
+            return _sum([_longest(left, False), _longest(right, False)])
+        case p.Except(pattern=inner):
+            return _longest(inner, False)
+        case p.Quantified():
+            raise AssertionError("relations between segments are no work for automata")
+        case p.Sliding():
+            raise AssertionError("windows are no work for automata")
+        case p.Narrowed(pattern=inner, within=within):
+            return _at_most(_longest(inner, ends), within)
+        case p.Repetition():
+            return _repeats(part, ends)
+        case p.OtherRun() | p.Absent() | p.Deadline() | p.StreamStart() | p.TimePoint():
+            return 0
+
+
+def _counts(parts: tuple[p.Part, ...], ends: bool) -> Iterator[_Count]:
+    for place, part in enumerate(parts):
+        complete = ends and all(can_be_empty(after) for after in parts[place + 1 :])
+        yield _longest(part, complete)
+        if complete and not can_be_empty(part):
+            return  # the match is reported before anything else happens
+
+
+def _repeats(part: p.Repetition, ends: bool) -> _Count:
+    rounds = max(part.low, 1) if ends else part.high
+    if rounds == 1:
+        return _longest(part.pattern, ends)
+    once = _longest(part.pattern, False)
+    if isinstance(once, _Endless) or once == 0:
+        return once
+    return _Endless(part) if rounds is None else once * rounds
+
+
+def _sum(counts: list[_Count]) -> _Count:
+    endless = next((count for count in counts if isinstance(count, _Endless)), None)
+    return endless or sum(count for count in counts if isinstance(count, int))
+
+
+def _largest(counts: list[_Count]) -> _Count:
+    endless = next((count for count in counts if isinstance(count, _Endless)), None)
+    return endless or max(count for count in counts if isinstance(count, int))
+
+
+def _at_most(count: _Count, within: p.Window | None) -> _Count:
+    if not isinstance(within, p.EventCount):
+        return count
+    return within.count if isinstance(count, _Endless) else min(count, within.count)

@@ -12,9 +12,8 @@ from fractions import Fraction
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.finer import on_finer_clock
+from inkling.logical.everywhere import everywhere
 from inkling.logical.recursion import resting_on
-from inkling.logical.rules.everywhere import everywhere
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Span
 from inkling.model.types import Type
@@ -77,7 +76,7 @@ def _stream(stream: p.StreamPlan, finer: bool) -> p.StreamPlan:
     """Events of worlds are called by a number of their own, so the id of an event is a column like any other."""
     schema = certain(stream.schema)
     columns = (*schema.columns, Column(CALLED, _id_type(schema)), _WORLD_COLUMN)
-    derived = tuple(replace(one, expr=on_finer_clock(one.expr, _never)) for one in stream.derived)
+    derived = tuple(replace(one, expr=_on_finer_clock(one.expr, _never)) for one in stream.derived)
     return replace(
         stream,
         schema=replace(schema, id=None, columns=columns, key=(*schema.key, WORLD)),
@@ -102,7 +101,7 @@ def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], finer: bool) ->
         return any(all(one.name != expr.column for one in stream.derived) for stream in read)
 
     def changed(expr: e.Expr) -> e.Expr:
-        return on_finer_clock(own_id(expr), counts_ticks) if finer else own_id(expr)
+        return _on_finer_clock(own_id(expr), counts_ticks) if finer else own_id(expr)
 
     keys = tuple(
         p.Output(key_output(place), e.KeyColumn(column.name, column.type))
@@ -164,3 +163,48 @@ def _id_type(schema: StreamSchema) -> Type:
 
 def _window(window: p.Window | None, finer: bool) -> p.Window | None:
     return Span(Fraction(window.count - 1), "TICKS") if finer and isinstance(window, p.Points) else window
+
+
+FINER = 2**16
+"""How many times finer than ticks the clock of worlds is where events were lost: room between any two ticks."""
+
+_TIMES = (Type.TIME, Type.DURATION)
+
+
+def _on_finer_clock(expr: e.Expr, counts_ticks: Callable[[e.Expr], bool]) -> e.Expr:
+    """The expression with all times and lengths of time in finer units.
+
+    `counts_ticks` tells columns that hold times as they were read.
+    """
+
+    def finer(part: e.Expr) -> e.Expr:
+        if counts_ticks(part):
+            return _multiplied(part)
+        part = e.rebuilt(part, finer)
+        match part:
+            case e.Compare(left=left, right=right):
+                return replace(part, left=_beside(left, right), right=_beside(right, left))
+            case e.Arithmetic(operator="+" | "-", left=left, right=right):
+                return replace(part, left=_beside(left, right), right=_beside(right, left))
+            case e.InList(item=item, choices=choices) if item.type in _TIMES:
+                return replace(part, choices=tuple(_larger(one) for one in choices))
+            case _:
+                return part
+
+    return finer(expr)
+
+
+def _beside(number: e.Expr, other: e.Expr) -> e.Expr:
+    """A plain number that is compared with a time, or added to it, counts ticks."""
+    is_plain = number.type in (Type.INTEGER, Type.DOUBLE)
+    return _multiplied(number) if is_plain and other.type in _TIMES else number
+
+
+def _multiplied(number: e.Expr) -> e.Expr:
+    if isinstance(number, e.Literal):
+        return _larger(number)
+    return e.Arithmetic("*", number, e.Literal(FINER, Type.INTEGER), number.type)
+
+
+def _larger(number: e.Literal) -> e.Literal:
+    return replace(number, value=number.value * FINER) if isinstance(number.value, int | float) else number

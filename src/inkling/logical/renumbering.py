@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.rules.everywhere import everywhere
+from inkling.logical.everywhere import everywhere
 
 
 @dataclass(frozen=True, slots=True)

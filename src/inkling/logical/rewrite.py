@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from inkling.logical import plan as p
-from inkling.logical.rules.flatten_sequences import flatten_sequences
-from inkling.logical.rules.hoist_outer_nesting import hoist_outer_nesting
-from inkling.logical.rules.merge_alternatives import merge_alternatives
-from inkling.logical.rules.push_having_into_candidates import push_having_into_candidates
-from inkling.logical.rules.unwrap_nesting import unwrap_nesting
-
-Rule = Callable[[p.EventPlan], p.EventPlan]
-
-RULES: tuple[Rule, ...] = (
-    unwrap_nesting,
-    hoist_outer_nesting,
-    flatten_sequences,
-    merge_alternatives,
-    push_having_into_candidates,
-)
+from inkling.logical.rules import RULES, Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.everywhere import everywhere
 from inkling.logical.renumbering import Numbers, slots_in_order
-from inkling.logical.rules.everywhere import everywhere
 from inkling.model.schema import Column, EventSchema
 
 

@@ -23,13 +23,58 @@ from fractions import Fraction
 from itertools import pairwise
 from math import factorial, prod
 
-from inkling.model.intensity import ALWAYS_THE_SAME, Intensity
 from inkling.model.lost_keys import keys_of, lost_row, marks, roles_said
 from inkling.model.roles import CLOSING as CLOSING
 from inkling.model.roles import OPENING as OPENING
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import Row, Rows, Weighted, exact
+
+
+@dataclass(frozen=True, slots=True)
+class Intensity:
+    """Each rate holds from its time on until the next one, the first one before, too; none: it is always the same."""
+
+    steps: tuple[tuple[Fraction, Fraction], ...] = ()
+
+    @classmethod
+    def of(cls, rows: Rows) -> Intensity:
+        """A table with a column of times and one of rates, in this order."""
+        steps: dict[Fraction, Fraction] = {}
+        for row in rows:
+            time, rate = (_number(value) for value in row.values())
+            if rate <= 0:
+                raise ValueError(f"a rate of arrivals is positive, got {rate}")
+            if steps.setdefault(time, rate) != rate:
+                raise ValueError(f"two rates of arrivals from {time} on")
+        if not steps:
+            raise ValueError("a table of rates has at least one row")
+        return cls(tuple(sorted(steps.items())))
+
+    @property
+    def changes(self) -> tuple[Fraction, ...]:
+        """The times at which the rate changes."""
+        return tuple(time for time, _ in self.steps[1:])
+
+    def after(self, time: Fraction) -> Fraction:
+        """The rate from a time on."""
+        known = [rate for since, rate in self.steps[1:] if since <= time]
+        return known[-1] if known else self.steps[0][1] if self.steps else Fraction(1)
+
+    def between(self, lo: Fraction, hi: Fraction) -> Fraction:
+        """How many events come in that time, on average."""
+        times = [lo, *(time for time in self.changes if lo < time < hi), hi]
+        return sum((self.after(since) * (until - since) for since, until in pairwise(times)), start=Fraction(0))
+
+
+ALWAYS_THE_SAME = Intensity()
+
+
+def _number(value: object) -> Fraction:
+    if value is None:
+        raise ValueError("a time or a rate of arrivals is missing")
+    return exact(value)
+
 
 EMPTY_KEY = "empty key"
 """What a row of a world has that is no event."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.rules.everywhere import everywhere
+from inkling.logical.everywhere import everywhere
 from inkling.physical.across import hoisted, refuse_unsupported
 from inkling.physical.naming import Naming
 

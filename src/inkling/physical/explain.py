@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.doubt import kind_of
+from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.expr import FactColumn
+from inkling.logical.plan import StreamPlan
 from inkling.logical.text import Wording, expr_text, lookup_text
 from inkling.physical.groups import Layout, split_by_pattern
 from inkling.physical.naming import fact_name
 from inkling.physical.plan import Bit, EventStep, Input, PhysicalPlan, Stage
 from inkling.physical.row_text import Facts, plain, row_text
-from inkling.physical.sharing_text import largest_parts
-from inkling.physical.shuffle import derives_in_worker, shuffled_columns
+from inkling.physical.sharing import largest_parts
 from inkling.physical.verdicts import partition_text
 
 SUMMED: dict[str, str] = {
@@ -118,7 +119,7 @@ class _StageLines:
         found = add(f"{'Results' if given.is_derived else 'Read'}[{given.source}]")
         if stream is not None and stream.schema.doubt is not None:
             found = add(f"{self._taken_as()}[{found}]", kind_of(stream.schema.doubt).value)
-        if stream is not None and stream.derived and not derives_in_worker(given, stream):
+        if stream is not None and stream.derived and not _derives_in_worker(given, stream):
             found = add(f"Derive[{found}]", ", ".join(column.name for column in stream.derived))
         for atom in given.atoms:
             near = given.near is not None and given.near.atom == atom.number
@@ -135,13 +136,13 @@ class _StageLines:
     def _shuffled(self, inputs: list[Input]) -> str:
         columns: dict[str, None] = {}
         for given in inputs:
-            columns.update(dict.fromkeys(shuffled_columns(given, self.program.stream(given.source))))
+            columns.update(dict.fromkeys(_shuffled_columns(given, self.program.stream(given.source))))
         bits = f"{self.stage.n_bits} condition{'' if self.stage.n_bits == 1 else 's'} as bits"
         return f"{', '.join(['time', 'id', *columns])}; {bits}"
 
     def _late(self, found: str, given: Input) -> str:
         stream = self.program.stream(given.source)
-        if stream is not None and stream.derived and derives_in_worker(given, stream):
+        if stream is not None and stream.derived and _derives_in_worker(given, stream):
             derived = ", ".join(column.name for column in stream.derived)
             found = self.lines.add(f"Derive[{found}]", f"{given.name}: {derived}")
         if given.late:
@@ -188,3 +189,29 @@ def _facts_of(atoms: Iterable[p.TableAtom]) -> Facts:
 
 def _bits_text(bits: tuple[Bit, ...]) -> str:
     return "; ".join(f"b{bit.number}: {row_text(bit.expr)}" for bit in bits)
+
+
+def _derives_in_worker(given: Input, stream: StreamPlan) -> bool:
+    """Whether a worker sees all rows of a key of the stream, and so can derive columns itself."""
+    return bool(given.key) and given.key == stream.schema.key and not given.atoms
+
+
+def _shuffled_columns(given: Input, stream: StreamPlan | None) -> tuple[str, ...]:
+    """The columns that evaluators read or that derived columns and late conditions rest on."""
+    wanted = {_logical(column) for column in given.columns} | set(given.key)
+    computed = {_logical(one.name) for one in given.computed}
+    for late in given.left_to_worker:
+        wanted |= {_logical(part.column) for part in e.walk(late) if isinstance(part, e.ColumnOf)}
+    wanted -= computed
+    if stream is not None and stream.derived and _derives_in_worker(given, stream):
+        derived = {column.name: column.expr for column in stream.derived}
+        for expr in derived.values():
+            wanted |= {
+                part.column for part in e.walk(expr) if isinstance(part, e.ColumnOf | e.PreviousColumn | e.SinceChange)
+            }
+        wanted -= set(derived)
+    return tuple(sorted(wanted))
+
+
+def _logical(physical_name: str) -> str:
+    return physical_name.rsplit("|", 1)[0]

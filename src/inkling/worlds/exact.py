@@ -13,8 +13,7 @@ import pyarrow as pa
 from inkling.io.normalize import END, START
 from inkling.kernels.components import multiply_weights, spread, strides
 from inkling.model.batch import Ints
-from inkling.model.intensity import ALWAYS_THE_SAME, Intensity
-from inkling.model.lost_worlds import Gap, Loss, cells_of, fill, with_hidden
+from inkling.model.lost_worlds import ALWAYS_THE_SAME, Gap, Intensity, Loss, cells_of, fill, with_hidden
 from inkling.model.weights import exact
 from inkling.worlds.alternatives import Alternative, Alternatives, Numbers, Weights, listed
 from inkling.worlds.components import Components

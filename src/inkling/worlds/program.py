@@ -10,8 +10,7 @@ import pyarrow as pa
 from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.finer import FINER
-from inkling.logical.in_worlds import doubtful_events, doubtful_part, in_worlds
+from inkling.logical.in_worlds import FINER, doubtful_events, doubtful_part, in_worlds
 from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
 from inkling.logical.recursion import resting_on
 from inkling.logical.vectorized import ARROW_TYPES

@@ -9,9 +9,8 @@ import pytest
 from tests.kit.oracle import surroundings
 
 import inkling
-from inkling.analysis.bounded import Bound, advice, bound_text, forgetting_text, state_bound
+from inkling.analysis.bounded import Bound, advice, bound_text, forgetting_text, longest_match, state_bound
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.longest import longest_match
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.stage.batches import event_batch, key_codes
 from inkling.evaluators.stage.engine import StageEngine

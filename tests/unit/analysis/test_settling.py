@@ -3,7 +3,7 @@
 import pytest
 
 import inkling
-from inkling.analysis.settling import settling_time
+from inkling.analysis.lag import settling_time
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 

@@ -6,7 +6,7 @@ import pytest
 from tests.kit.oracle import oracle
 
 import inkling
-from inkling.analysis.wait import wait_of
+from inkling.analysis.lag import wait_of
 from inkling.analysis.window import total_horizon
 from inkling.logical import plan as p
 from inkling.model.clock import Measure

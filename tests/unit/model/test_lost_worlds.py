@@ -11,8 +11,7 @@ from fractions import Fraction
 
 import pytest
 
-from inkling.model.intensity import Intensity
-from inkling.model.lost_worlds import EMPTY_KEY
+from inkling.model.lost_worlds import EMPTY_KEY, Intensity
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Span
 from inkling.model.uncertainty import LostEvents, Rate

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import inkling
 from inkling.cli import app
 from inkling.physical.graph.agents import Kind, Network, network_of
-from inkling.physical.graph.layers import drawn
+from inkling.physical.graph.svg import drawn
 
 PROGRAM = """
 STREAM S(id STRING, k STRING, kind STRING, x INT, t INT) ID id TIME t;

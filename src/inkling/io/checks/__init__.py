@@ -3,6 +3,6 @@
 Enters: normalized rows of whole KEYs. Leaves: rows whose worlds are defined, and rejects.
 """
 
-from inkling.io.checks.checked import checked
+from inkling.io.checks.acceptable import checked
 
 __all__ = ["checked"]

@@ -1,4 +1,7 @@
-"""Alternatives of one event: probabilities that leave room for each other, and a value once."""
+"""Alternatives of one event: probabilities that leave room for each other, and a value once.
+
+Where values depend on the values before, every state that may be the previous one needs rows that follow it.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.io.checks.chains import Chains, Unfollowed
-from inkling.io.checks.findings import Finding, Mask, Verdicts, counted, number_words, split, value_words
-from inkling.io.checks.steps import NOTHING, Steps
+from inkling.io.checks.findings import (
+    Finding,
+    Mask,
+    Numbers,
+    Verdicts,
+    counted,
+    number_words,
+    numbered,
+    split,
+    value_words,
+)
+from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ProbableValue
@@ -137,3 +149,180 @@ class _Alternatives:
         if self.steps.given[row] == NOTHING:
             return ""
         return f" after {value_words([self.rows[name][row].as_py() for name in self.doubt.given])}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfollowed:
+    """A state that a KEY may be in before a step whose rows do not say what follows it."""
+
+    state: int
+    mass: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """A chain starts with a KEY, and at a step none of whose rows names a previous state."""
+
+    steps: Steps
+    is_anew: NDArray[np.bool_]
+    starts: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, steps: Steps) -> Chains:
+        is_anew = ~steps.per_step(steps.given != NOTHING)
+        return cls(steps, is_anew, steps.starts_key | is_anew)
+
+    @property
+    def chain(self) -> Numbers:
+        """Number of the chain of each step."""
+        return np.cumsum(self.starts) - 1
+
+    def spread(self, guilty: NDArray[np.bool_]) -> Numbers:
+        """The first guilty step of the chain at or before each step, or -1: from there on a chain is void."""
+        places = np.arange(len(guilty))
+        found = np.where(guilty, places, len(guilty))
+        first = np.minimum.reduceat(found, np.flatnonzero(self.starts))[self.chain]
+        return np.where(first <= places, first, -1)
+
+    def unfollowed(self, chances: NDArray[np.float64], guilty: NDArray[np.bool_]) -> dict[int, Unfollowed]:
+        """The first step of each chain that leaves out a previous state, unless the chain is void before."""
+        begins = np.append(np.flatnonzero(self.starts), self.steps.n_steps)
+        walks = (
+            self._walk(range(begins[chain], begins[chain + 1]), chances, guilty) for chain in self._suspects(chances)
+        )
+        return dict(found for found in walks if found is not None)
+
+    def _suspects(self, chances: NDArray[np.float64]) -> Numbers:
+        """Chains in which some state lacks followers, be it one that cannot come about."""
+        steps = self.steps
+        sums = np.bincount(steps.source, chances, minlength=1)
+        goes_on = np.append(~self.starts[1:], False)
+        places = int(max(steps.value.max(initial=0), steps.given.max(initial=0))) + 2
+
+        def pairs(step: Numbers, state: Numbers | int) -> Numbers:
+            return np.asarray(step * places + state + 1, np.int64)
+
+        possible = (chances > 0) & goes_on[steps.step]
+        leaves_some = (sums[steps.source] < 1 - NEARLY) & goes_on[steps.step]
+        wanted = np.concatenate(
+            [
+                pairs(steps.step[possible] + 1, steps.value[possible]),
+                pairs(steps.step[leaves_some] + 1, NOTHING),
+                pairs(np.flatnonzero(steps.starts_key & ~self.is_anew), NOTHING),
+            ]
+        )
+        missing = np.unique(wanted[~np.isin(wanted, pairs(steps.step, steps.given))])
+        return np.unique(self.chain[missing // places])
+
+    def _walk(
+        self, chain: range, chances: NDArray[np.float64], guilty: NDArray[np.bool_]
+    ) -> tuple[int, Unfollowed] | None:
+        """The mass of every state from step to step, up to the first step at which one is not followed."""
+        steps = self.steps
+        masses = {NOTHING: 1.0}
+        for step in chain:
+            if guilty[step]:
+                return None
+            rows = steps.members(step)
+            followers: dict[int, list[tuple[int, float]]] = {}
+            for given, value, chance in zip(
+                steps.given[rows].tolist(), steps.value[rows].tolist(), chances[rows].tolist(), strict=True
+            ):
+                followers.setdefault(given, []).append((value, chance))
+            if not self.is_anew[step]:
+                for state, mass in masses.items():
+                    if mass > NEARLY and state not in followers:
+                        return step, Unfollowed(state, mass)
+            masses = _moved(masses, followers)
+        return None
+
+
+def _moved(masses: dict[int, float], followers: dict[int, list[tuple[int, float]]]) -> dict[int, float]:
+    after: dict[int, float] = {}
+    for state, mass in masses.items():
+        moves = followers.get(state, [])
+        total = sum(chance for _, chance in moves)
+        is_full = total >= 1 - NEARLY
+        for value, chance in moves:
+            after[value] = after.get(value, 0.0) + mass * (chance / total if is_full else chance)
+        if not is_full:
+            after[NOTHING] = after.get(NOTHING, 0.0) + mass * (1 - total)
+    return after
+
+
+NOTHING = -1
+"""The state of a KEY that has no event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Steps in the order of key and time; rows by their places in the table.
+
+    `value` and `given` are numbers of states. A source is a step with one of its previous states, an alternative a
+    source with one of its values.
+    """
+
+    step: Numbers
+    value: Numbers
+    given: Numbers
+    source: Numbers
+    alternative: Numbers
+    time: Numbers
+    starts_key: NDArray[np.bool_]
+    order: Numbers
+    offsets: Numbers
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.time)
+
+    def members(self, step: int) -> Numbers:
+        """Places of the rows of a step."""
+        return self.order[self.offsets[step] : self.offsets[step + 1]]
+
+    def per_step(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether a step has such a row."""
+        return np.bincount(self.step[rows], minlength=self.n_steps) > 0
+
+    @classmethod
+    def of(cls, schema: StreamSchema, doubt: ProbableValue, rows: pa.Table) -> Steps:
+        n_rows = len(rows)
+        key = numbered([rows[name] for name in schema.key], n_rows)
+        time = rows[START].to_numpy()
+        order = np.lexsort((time, key))
+        starts_key = np.diff(key[order], prepend=-1) != 0
+        is_first = starts_key | (np.diff(time[order], prepend=time[order][:1]) != 0)
+        step = np.empty(n_rows, np.int64)
+        step[order] = np.cumsum(is_first) - 1
+        values = [name for name in value_columns(doubt, schema) if name in rows.column_names]
+        value, given = _states(rows, values, doubt.given)
+        source = numbered([step, given], n_rows) if doubt.given else step
+        ends = [rows[END]] if schema.is_interval else []
+        alternative = numbered([source, *(rows[name] for name in values), *ends], n_rows)
+        offsets = np.append(np.flatnonzero(is_first), n_rows)
+        first = offsets[:-1]
+        return cls(
+            step,
+            value,
+            given,
+            source,
+            alternative,
+            time[order][first],
+            starts_key[first],
+            order.astype(np.int64),
+            offsets,
+        )
+
+
+def _states(rows: pa.Table, values: list[str], given: tuple[str, ...]) -> tuple[Numbers, Numbers]:
+    """State after and state before each row, in the same numbers."""
+    n_rows = len(rows)
+    if not given:
+        return np.zeros(n_rows, np.int64), np.full(n_rows, NOTHING)
+    both = [
+        pa.chunked_array([*rows[value].chunks, *rows[before].cast(rows[value].type).chunks], rows[value].type)
+        for value, before in zip(values, given, strict=False)
+    ]
+    states = numbered(both, 2 * n_rows)
+    nothing = np.logical_and.reduce([rows[before].is_null().to_numpy() for before in given])
+    return states[:n_rows], np.where(nothing, NOTHING, states[n_rows:])

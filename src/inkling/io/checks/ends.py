@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.io.checks.findings import Finding, Mask, number_words
-from inkling.io.checks.groups import Numbers
+from inkling.io.checks.findings import Finding, Mask, Numbers, number_words
 from inkling.io.checks.marks import has_role
 from inkling.io.checks.recorded import Recorded
 from inkling.io.rejects import Reason

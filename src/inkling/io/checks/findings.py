@@ -1,4 +1,4 @@
-"""What is wrong with which rows, and the rejects that say so."""
+"""What is wrong with which rows or groups of equal rows, and the rejects that say so."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.io.normalize import ID
@@ -94,3 +95,26 @@ def counted(n: int, what: str) -> str:
 def value_words(values: Sequence[object]) -> str:
     """Values of one thing in a sentence."""
     return ", ".join(shown(value) for value in values)
+
+
+Numbers = NDArray[np.int64]
+
+
+def numbered(columns: Sequence[pa.ChunkedArray | pa.Array | Numbers], n_rows: int) -> Numbers:
+    """A number from 0 per distinct combination of values, in no particular order; null is a value.
+
+    Arrays of NumPy are taken for numbers without great gaps already.
+    """
+    found = np.zeros(n_rows, np.int64)
+    for place, column in enumerate(columns):
+        codes = column - column.min(initial=0) if isinstance(column, np.ndarray) else _codes(column)
+        found = codes if place == 0 else _codes(pa.array(found * (codes.max(initial=0) + 1) + codes))
+    return found
+
+
+def _codes(column: pa.ChunkedArray | pa.Array) -> Numbers:
+    if pa.types.is_floating(column.type):
+        column = pc.add(column, 0.0)  # there is one zero, whatever its sign
+    encoded = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    codes = encoded.dictionary_encode(null_encoding="encode").indices
+    return np.asarray(codes.to_numpy(zero_copy_only=False), np.int64)

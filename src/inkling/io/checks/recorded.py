@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.io.checks.findings import Mask
-from inkling.io.checks.groups import Numbers, numbered
+from inkling.io.checks.findings import Mask, Numbers, numbered
 from inkling.io.checks.marks import marks_in
 from inkling.io.normalize import START
 from inkling.model.schema import StreamSchema

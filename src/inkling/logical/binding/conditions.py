@@ -1,4 +1,4 @@
-"""Puts every condition of an event where it is tested: at a leaf, or after the whole of a body."""
+"""Puts every condition of an event where it is tested, at a leaf or after the whole of a body; some name values."""
 
 from __future__ import annotations
 
@@ -6,20 +6,10 @@ from dataclasses import dataclass
 
 from inkling.language import syntax as s
 from inkling.logical import plan as p
-from inkling.logical.binding.assignments import refuse_circles, take_assignment
-from inkling.logical.binding.lookups import Lookup, place_lookups, take_lookup
-from inkling.logical.binding.mentions import Mentions, mentions, target_of
-from inkling.logical.binding.names import EventNames
-from inkling.logical.binding.places import (
-    BodyPlace,
-    InBranch,
-    InRepetition,
-    InSequence,
-    Path,
-    Place,
-    Standpoint,
-)
-from inkling.logical.binding.syntax_walk import conjuncts
+from inkling.logical.binding.lookups import Lookup, Mentions, mentions, place_lookups, take_lookup, target_of
+from inkling.logical.binding.names import Assignment, EventNames, report_unknown
+from inkling.logical.binding.places import BodyPlace, InBranch, InRepetition, InSequence, Path, Place, Standpoint
+from inkling.logical.binding.syntax_walk import conjuncts, walk
 from inkling.logical.binding.viewpoint import Viewpoint
 
 
@@ -58,8 +48,8 @@ def _split(names: EventNames) -> list[Conjunct | Lookup]:
     written = [Conjunct(node, place.body, place) for place in names.shape.places for node in conjuncts(place.condition)]
     written += [Conjunct(node, body, None) for body in names.shape.bodies for node in conjuncts(body.where)]
     written.sort(key=lambda test: test.node.span.start)
-    left = [test for test in written if not take_assignment(test.node, test.home, names)]
-    refuse_circles(names)
+    left = [test for test in written if not _take_assignment(test.node, test.home, names)]
+    _refuse_circles(names)
     tests: list[Conjunct | Lookup] = []
     for order, test in enumerate(left):
         if not isinstance(test.node, s.Call) or names.catalog.function(test.node.name.text):
@@ -159,3 +149,61 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
 def _local(place: Place, body: BodyPlace) -> Path:
     """What encloses a place inside a body."""
     return place.path[len(body.path) :]
+
+
+def _take_assignment(node: s.Expr, home: Place | None, names: EventNames) -> bool:
+    """Whether a conjunct names a value: one side of `=` is a name that nothing else binds."""
+    if not isinstance(node, s.Compare) or node.op != "=":
+        return False
+    for side, other in ((node.left, node.right), (node.right, node.left)):
+        if not isinstance(side, s.Variable) or side.name.text in names.assignments:
+            continue
+        if names.is_free(side.name.text, home) and not (home is not None and home.is_broken):
+            names.assignments[side.name.text] = Assignment(side.name, other, home)
+            return True
+    return False
+
+
+def _refuse_circles(names: EventNames) -> None:
+    """Reports values that are defined by themselves and forgets them."""
+    needs = {
+        name: [
+            node.name.text
+            for node in walk(assignment.value)
+            if isinstance(node, s.Variable) and names.is_free(node.name.text, assignment.home)
+        ]
+        for name, assignment in names.assignments.items()
+    }
+    for name, assignment in list(names.assignments.items()):
+        circle = _circle(name, needs)
+        if not circle or name in names.unknowable:
+            continue
+        notes = [] if len(circle) == 2 else [f"it needs {' → '.join(f'`{one}`' for one in circle)}"]
+        names.mistakes.wrong("INK0312", f"`{name}` is defined by itself", assignment.name, notes=notes)
+        names.unknowable.update(circle)
+    for name in names.unknowable & names.assignments.keys():
+        del names.assignments[name]
+
+
+def report_unused(names: EventNames) -> None:
+    """A name for a value that nothing uses has no effect, so something else was meant."""
+    for name, assignment in names.assignments.items():
+        if not assignment.is_used and name not in names.unknowable:
+            home = assignment.home
+            note = f"`{name} = …` would name a value, but nothing uses it"
+            report_unknown(assignment.name, names, home, [note])
+
+
+def _circle(name: str, needs: dict[str, list[str]]) -> list[str]:
+    """The shortest way from a name back to itself."""
+    paths = [[name]]
+    seen: set[str] = set()
+    while paths:
+        path = paths.pop(0)
+        for needed in needs.get(path[-1], ()):
+            if needed == name:
+                return [*path, name]
+            if needed not in seen:
+                seen.add(needed)
+                paths.append([*path, needed])
+    return []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeGuard, TypeVar, cast
 
 from inkling.language import syntax as s
 from inkling.logical import plan as p
-from inkling.logical.binding.assignments import report_unused
 from inkling.logical.binding.catalog import Catalog, Source, broken_source
 from inkling.logical.binding.clauses import (
     bind_confidence,
@@ -17,29 +19,26 @@ from inkling.logical.binding.clauses import (
     bind_top,
     restarts,
 )
-from inkling.logical.binding.clocks import TimeUses, check_times
-from inkling.logical.binding.conditions import bind_conditions
+from inkling.logical.binding.clocks import TimeUses, check_times, eventless
+from inkling.logical.binding.conditions import bind_conditions, report_unused
 from inkling.logical.binding.consumption import bind_consumption, fits_consumption
 from inkling.logical.binding.lookups import warn_of_unread
 from inkling.logical.binding.mistakes import Mistakes, listed
-from inkling.logical.binding.moments import eventless
-from inkling.logical.binding.names import EventNames
+from inkling.logical.binding.names import EventNames, report_unknown
 from inkling.logical.binding.outputs import bind_outputs
 from inkling.logical.binding.patterns import bind_shape
 from inkling.logical.binding.places import Shape, fill
-from inkling.logical.binding.precedence import warn_of_mixed_levels
 from inkling.logical.binding.quantities import check_quantity, take_quantity
 from inkling.logical.binding.revision import warn_of_empty_output
 from inkling.logical.binding.segments import check_segments
 from inkling.logical.binding.sequences import can_be_empty
-from inkling.logical.binding.syntax_walk import named_sources, parts_of
+from inkling.logical.binding.syntax_walk import direct_parts, named_sources, parts_of
 from inkling.logical.binding.timeouts import bind_timeouts
-from inkling.logical.binding.unknown import report_unknown
-from inkling.logical.binding.user_calls import with_aggregates
 from inkling.logical.binding.windows import check_windows
 from inkling.logical.keys import key_of_results
 from inkling.logical.moments import happens_without_events
 from inkling.model.schema import Column, EventSchema
+from inkling.source import SourceText, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class BoundEvent:
 def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> BoundEvent | None:
     """The plan of one event, which also enters the catalog; None when it has a mistake."""
     n_errors = mistakes.n_errors
-    decl = with_aggregates(decl, catalog.aggregates)
+    decl = _with_aggregates(decl, catalog.aggregates)
     times = TimeUses()
     scope = bind_scope(decl, catalog, mistakes)
     keep = bind_keep(decl, times)
@@ -82,7 +81,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, mistakes: Mistakes) -> Bound
     _check_complement_scope(decl, scope, mistakes)
     _check_since(decl, names)
     ticks_only = check_times(times, streams, decl.name.span, catalog, mistakes)
-    warn_of_mixed_levels(decl.body, mistakes)
+    _warn_of_mixed_levels(decl.body, mistakes)
     if mistakes.n_errors > n_errors or any(source.has_mistake for source in sources):
         for name in declared_names(decl):
             catalog.sources[name.text] = broken_source(name.text, is_derived=True)
@@ -214,3 +213,92 @@ def _check_since(decl: s.EventDecl, names: EventNames) -> None:
     for node in parts_of(decl.body):
         if isinstance(node, s.WindowOf) and node.since and names.shape.named(node.since.text) is None:
             report_unknown(node.since, names, None)
+
+
+Written = TypeVar("Written", bound=s.Node)
+
+
+def _with_aggregates(node: Written, names: Collection[str]) -> Written:
+    """The same with `name(w.x)` as an aggregate for each of the names; the same object when there is none."""
+    return cast(Written, _changed(node, names)) if names else node
+
+
+def _changed(node: s.Node, names: Collection[str]) -> s.Node:
+    match node:
+        case s.Call(name=name, args=(s.Attribute(var=var, column=column),)) if name.text in names:
+            return s.Aggregate(cast(Any, name.text), var, column, span=node.span)
+        case s.Call(name=name, args=(s.Variable(name=var),)) if name.text in names:
+            return s.Aggregate(cast(Any, name.text), var, span=node.span)
+    changes: dict[str, Any] = {}
+    for part in fields(node):
+        value = getattr(node, part.name)
+        if isinstance(value, s.Node):
+            new: Any = _changed(value, names)
+        elif isinstance(value, tuple):
+            items = [_changed(item, names) if isinstance(item, s.Node) else item for item in value]
+            new = value if all(one is other for one, other in zip(items, value, strict=True)) else tuple(items)
+        else:
+            continue
+        if new is not value:
+            changes[part.name] = new
+    return replace(cast(Any, node), **changes) if changes else node
+
+
+Level = s.And | s.Or | s.Par | s.Allen | s.Except | s.Seq
+
+_PREFIX_SEQUENCE = re.compile(r"SEQ\s*(ANY\b|NEXT\b|STRICT\b)?\s*\(", re.IGNORECASE)
+
+
+def _warn_of_mixed_levels(node: s.Node, mistakes: Mistakes) -> None:
+    """One warning per operand of another level that has no parentheses of its own."""
+    for child in direct_parts(node):
+        if (
+            _is_infix(node, mistakes.source)
+            and _is_infix(child, mistakes.source)
+            and type(child) is not type(node)
+            and not _in_parentheses(child.span, mistakes.source)
+        ):
+            inner = mistakes.words(child)
+            mistakes.warn(
+                "INK0324",
+                f"{_word(child)} {_precedes(child, node)} {_word(node)} here",
+                child,
+                helps=[f"write `({inner})` to make that visible"],
+            )
+        _warn_of_mixed_levels(child, mistakes)
+
+
+def _is_infix(node: s.Node, source: SourceText) -> TypeGuard[Level]:
+    """Whether an operator stands between its operands; SEQ does so in rules of ETALIS only."""
+    return isinstance(node, Level) and not (
+        isinstance(node, s.Seq) and _PREFIX_SEQUENCE.match(source.text, node.span.start)
+    )
+
+
+def _precedes(child: Level, node: Level) -> str:
+    """Among themselves SEQ between operands and the relations are read from left to right."""
+    chained = s.Seq | s.Allen | s.Except
+    reads_on = isinstance(child, chained) and isinstance(node, chained) and s.Seq in (type(child), type(node))
+    return "is read before" if reads_on else "binds tighter than"
+
+
+def _word(node: Level) -> str:
+    match node:
+        case s.Seq():
+            return "SEQ"
+        case s.And():
+            return "AND"
+        case s.Or():
+            return "OR"
+        case s.Par():
+            return "PAR"
+        case s.Allen(relations=relations):
+            return " ".join(relations[:1])
+        case s.Except():
+            return "EXCEPT"
+
+
+def _in_parentheses(span: Span, source: SourceText) -> bool:
+    before = source.text[: span.start].rstrip()
+    after = source.text[span.end :].lstrip()
+    return (before.endswith("(") and after.startswith(")")) or source.text_of(span).startswith("(")

@@ -9,11 +9,9 @@ from itertools import count
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, Columns, Source, common_columns
-from inkling.logical.binding.clocks import TimeUses
-from inkling.logical.binding.eager import check_eager, eager_outside_next
+from inkling.logical.binding.clocks import TimeUses, to_moment
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.mistakes import Mistakes
-from inkling.logical.binding.moments import to_moment
 from inkling.logical.binding.places import (
     BodyPlace,
     DraftBody,
@@ -29,7 +27,13 @@ from inkling.logical.binding.places import (
     Shape,
 )
 from inkling.logical.binding.segments import bind_operand, bind_same, refuse_inside
-from inkling.logical.binding.sequences import Held, check_sequence, complement_outside_sequence
+from inkling.logical.binding.sequences import (
+    Held,
+    check_eager,
+    check_sequence,
+    complement_outside_sequence,
+    eager_outside_next,
+)
 from inkling.logical.binding.windows import opening_of, refuse_window
 from inkling.model.time import Span
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inkling.errors import Diagnostic
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
-from inkling.logical.binding.continuum import refuse_continuum
 from inkling.logical.binding.events import BoundEvent, used_sources
 from inkling.logical.binding.forecasts import bind_forecast
-from inkling.logical.binding.grids import with_points_of_grids
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.rules import bind_rules
 from inkling.logical.binding.streams import bind_stream
 from inkling.logical.binding.tables import bind_table
 from inkling.logical.binding.unions import Declarations, bind_together
+from inkling.logical.continuum import lost_border, lost_time
+from inkling.logical.everywhere import everywhere
+from inkling.logical.expr import Edge
 from inkling.logical.forecasts import default_model, model_table
+from inkling.logical.recursion import resting_on
 from inkling.model.schema import TableSchema
+from inkling.model.time import Span
+from inkling.model.uncertainty import LostEvents
 from inkling.source import SourceText
 
 
@@ -69,8 +73,8 @@ def bind(program: s.Program, source: SourceText) -> Bound:
         tuple(ticks_only),
         tuple(rules),
     )
-    plan = with_points_of_grids(plan)
-    refuse_continuum(program, plan, mistakes)
+    plan = _with_points_of_grids(plan)
+    _refuse_continuum(program, plan, mistakes)
     mistakes.settle()
     return Bound(plan, warnings)
 
@@ -202,3 +206,82 @@ def _models(events: Iterable[BoundEvent], catalog: Catalog, source: SourceText) 
     file = "PROGRAM.ink" if source.name.startswith("<") else source.name
     for model, streams in read.items():
         yield model_table(model, " ".join(["inkling fit", file, *(f"-i {name}=PATH" for name in sorted(streams))]))
+
+
+_OTHER_RESULTS = "write `PER MATCH` for a result per match, or `PER VALUES` for one per value of the head"
+
+
+def _refuse_continuum(program: s.Program, plan: p.ProgramPlan, mistakes: Mistakes) -> None:
+    """A lost event can have happened at any time of its gap, so no single time of it has a probability."""
+    declared = {decl.name.text: decl.name for decl in program.statements if isinstance(decl, s.EventDecl)}
+    losing = {one.schema.name for one in plan.streams if isinstance(one.schema.doubt, LostEvents)}
+    for event in plan.events:
+        if losing & set(event.sources):
+            losing.add(event.name)
+            if isinstance(event.pattern, p.Sliding):
+                mistakes.wrong(
+                    "INK0441",
+                    "windows over events that may be lost are not supported yet",
+                    declared[event.name],
+                    notes=["a lost event is a member too, and where the window starts depends on when it happened"],
+                )
+                continue
+        if event.timeouts_of is not None or event.forecast is not None:
+            continue
+        name = declared[event.name]
+        for edge, per in ((Edge.END, (p.Per.END, p.Per.INTERVAL)), (Edge.START, (p.Per.INTERVAL,))):
+            if event.per in per and (stream := lost_border(event, plan, edge)) is not None:
+                _refuse(
+                    f"PER {event.per.value}, but a match can {edge.value.lower()} with a lost event of `{stream}`",
+                    name,
+                    f"because of `PER {event.per.value}`",
+                    _OTHER_RESULTS,
+                    mistakes,
+                )
+                break
+        for output in event.head:
+            stream = lost_time(output.expr, event, plan)
+            if stream is not None:
+                _refuse(
+                    f"`{output.name}` tells results apart by the time of an event of `{stream}` that may be lost",
+                    name,
+                    f"because of `{output.name}` in its head",
+                    "put it after `RETURN`, which tells values without telling results apart by them",
+                    mistakes,
+                )
+
+
+def _refuse(message: str, name: s.Ident, label: str, advice: str, mistakes: Mistakes) -> None:
+    mistakes.wrong(
+        "INK0332",
+        message,
+        name,
+        label,
+        notes=["a lost event can have happened at any time of its gap, so no single result would have a probability"],
+        helps=[advice],
+    )
+
+
+def _with_points_of_grids(program: p.ProgramPlan) -> p.ProgramPlan:
+    """The program with lengths of time instead of POINTS where all streams of an event have ticks of timestamps."""
+    ticks = {one.schema.name: one.schema.tick for one in program.streams if one.schema.grid is not None}
+    if not ticks:
+        return program
+    events = []
+    for event in program.events:
+        read = [one.schema for one in program.streams if one.schema.name in resting_on(event, program)]
+        found = [tick for schema in read if (tick := ticks.get(schema.name)) is not None]
+        events.append(_in_lengths(event, found[0]) if read and len(found) == len(read) else event)
+    return replace(program, events=tuple(events))
+
+
+def _in_lengths(event: p.EventPlan, tick: Span) -> p.EventPlan:
+    def length(window: p.Window | None) -> p.Window | None:
+        return Span((window.count - 1) * tick.amount, tick.unit) if isinstance(window, p.Points) else window
+
+    def changed(pattern: p.Pattern) -> p.Pattern:
+        if isinstance(pattern, p.Sequence | p.Narrowed) and isinstance(pattern.within, p.Points):
+            return replace(pattern, within=length(pattern.within))
+        return pattern
+
+    return replace(event, pattern=everywhere(event.pattern, changed), within=length(event.within))

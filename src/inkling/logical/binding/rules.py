@@ -9,18 +9,20 @@ from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.mistakes import Mistakes, did_you_mean
-from inkling.logical.binding.open_rules import OpenClause, OpenRule
-from inkling.logical.binding.rule_clauses import (
+from inkling.logical.binding.rule_calls import RuleNames, VariableTypes
+from inkling.logical.binding.rule_modes import (
     MAX_WAYS,
+    Modes,
+    OpenClause,
+    OpenRule,
     Unfolding,
     WrittenClause,
     calls_in,
     clauses_of,
     is_anything,
+    modes_of,
     variables_in,
 )
-from inkling.logical.binding.rule_modes import Modes, modes_of
-from inkling.logical.binding.rule_names import RuleNames, VariableTypes
 from inkling.logical.binding.syntax_walk import walk
 from inkling.logical.binding.tables import check_arity
 from inkling.logical.knowledge import VARIABLES, Clause, Kind, RuleAtom, RulePlan

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical import recursion as r
 from inkling.logical.binding.catalog import Catalog, Source, broken_source
 from inkling.logical.binding.events import BoundEvent, bind_event, declared_names, used_sources
 from inkling.logical.binding.mistakes import Mistakes, listed
 from inkling.logical.binding.outputs import titles_of
-from inkling.logical.binding.recursion import check_recursion
 from inkling.logical.binding.segments import refuse_united
+from inkling.logical.binding.syntax_walk import named_sources
 from inkling.logical.binding.windows import refuse_windows
 from inkling.logical.keys import key_of_results
 from inkling.logical.unions import united
@@ -48,7 +49,7 @@ def bind_together(declared: Declarations, catalog: Catalog, mistakes: Mistakes) 
     if mistakes.n_errors == n_errors and sum(map(len, members.values())) == len(decls):
         events = tuple(_united(members[name]) for name in declared.names)
         if declared.is_recursive:
-            check_recursion(decls, tuple(event.plan for event in events), mistakes)
+            _check_recursion(decls, tuple(event.plan for event in events), mistakes)
         for event in events:
             catalog.sources[event.plan.name] = _source(event.plan, members[event.plan.name], catalog)
         if mistakes.n_errors == n_errors:
@@ -289,3 +290,66 @@ def _refuse_without_beginning(decls: list[s.EventDecl], own: set[str], mistakes:
             place,
             helps=[f"add a second `EVENT {decl.name}(…)` that does not use {listed(sorted(own))}: it is the beginning"],
         )
+
+
+def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan], mistakes: Mistakes) -> None:
+    """Report whatever keeps a recursive group from having one least model that can be built step by step."""
+    names = frozenset(event.name for event in events)
+    related = next((event for event in events if isinstance(event.pattern, p.Quantified)), None)
+    if related is not None:
+        _refuse_relation(related, decls, names, mistakes)
+        return
+    for event in events:
+        own = [decl for decl in decls if decl.name.text == event.name]
+        if event.per is not p.Per.INTERVAL:
+            mistakes.wrong(
+                "INK0335",
+                f"`{event.name}` uses itself, so its results must be told apart by values and interval",
+                own[0].name,
+                notes=["one result can be derived in many ways, and counts once"],
+                helps=["add `PER INTERVAL`"],
+            )
+        if event.returns:
+            mistakes.wrong(
+                "INK0336",
+                f"`{event.name}` uses itself, so RETURN does not say which of its derivations it speaks of",
+                own[0].returns[0] if own[0].returns else own[0].name,
+                helps=[f"put the value into the head: `EVENT {event.name}(…, value)`"],
+            )
+        if r.waits(event):
+            mistakes.wrong(
+                "INK0425",
+                f"`{event.name}` uses itself and waits, which is not supported yet",
+                own[0].name,
+                notes=["AFTER, AT and a NOT at the end make a result known after its last event"],
+                helps=["let another event wait, and use its results here"],
+            )
+    if all(r.is_monotone(event, names) for event in events) or all(r.is_progressive(event, names) for event in events):
+        return
+    at_fault = next(event for event in events if not r.is_monotone(event, names) or not r.is_progressive(event, names))
+    own = [decl for decl in decls if decl.name.text == at_fault.name]
+    place = next((used for decl in own for used in named_sources(decl.body) if used.text in names), own[0].name)
+    mistakes.wrong(
+        "INK0337",
+        f"`{at_fault.name}` depends on {listed(sorted(names))} and on its absence at the same moment",
+        place,
+        notes=[
+            "NOT, NEXT, STRICT, EXCEPT and CONSUME may look at results of the same recursion only if those end before"
+            " the new result does"
+        ],
+        helps=["let an event that follows end the match: `SEQ(" + at_fault.name + " p, …, Next n)`"],
+    )
+
+
+def _refuse_relation(
+    event: p.EventPlan, decls: Sequence[s.EventDecl], names: frozenset[str], mistakes: Mistakes
+) -> None:
+    own = next(decl for decl in decls if decl.name.text == event.name)
+    place = next((used for used in named_sources(own.body) if used.text in names), own.name)
+    mistakes.wrong(
+        "INK0337",
+        f"`{event.name}` compares segments that rest on its own results",
+        place,
+        notes=["whether two keys are related is settled when all their segments are there"],
+        helps=["compare segments of an event that does not use " + listed([event.name])],
+    )

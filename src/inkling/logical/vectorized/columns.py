@@ -17,8 +17,18 @@ import pyarrow.compute as pc
 
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Row, Surroundings
-from inkling.logical.vectorized.arithmetic import LARGEST, SMALLEST, combine, negate
-from inkling.logical.vectorized.datum import Datum, as_double, broadcast, is_double, is_nothing, two_valued
+from inkling.logical.vectorized.datum import (
+    LARGEST,
+    SMALLEST,
+    Datum,
+    as_double,
+    broadcast,
+    combine,
+    is_double,
+    is_nothing,
+    negate,
+    two_valued,
+)
 from inkling.logical.vectorized.facts import agreeing, column_of, in_table
 from inkling.logical.vectorized.functions import call
 from inkling.model.types import Type

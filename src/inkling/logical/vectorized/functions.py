@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 
 from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS
 from inkling.logical.shapes import all_contain, all_distances, shape_of
-from inkling.logical.vectorized.arithmetic import combine
-from inkling.logical.vectorized.datum import Datum, as_double, broadcast, finite
+from inkling.logical.vectorized.datum import Datum, as_double, broadcast, combine, finite
 from inkling.model.types import Type
 
 TWO = pa.scalar(2.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from inkling.io.checks.checked import checked
+from inkling.io.checks.acceptable import checked
 from inkling.io.checks.numbers import with_numbers
 from inkling.io.duplicates import without_duplicates
 from inkling.io.rejects import NO_REJECTS

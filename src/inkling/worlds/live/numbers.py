@@ -12,8 +12,7 @@ from inkling.evaluators.hashes import Hashes, hashes_of, key_hashes
 from inkling.evaluators.lost.posts import UNSAID
 from inkling.io.checks.findings import number_words, split
 from inkling.io.checks.marks import marks_in
-from inkling.io.checks.numbers import MOST_LOST
-from inkling.io.checks.timeouts import after_timeout
+from inkling.io.checks.numbers import MOST_LOST, after_timeout
 from inkling.io.normalize import END
 from inkling.io.rejects import Reason, shown
 from inkling.kernels import numbered_rows as k
