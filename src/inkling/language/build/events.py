@@ -3,31 +3,11 @@
 from typing import Any, Self, TypeAlias
 from typing import Literal as OneOf
 
+from inkling.language import syntax as s
 from inkling.language.build.clauses import StatementBuilder, at_least_confident, idents, items
 from inkling.language.build.patterns import PatternValue
 from inkling.language.build.streams import RuleBuilder, StreamBuilder, TableBuilder
 from inkling.language.build.values import Value, node_of
-from inkling.language.syntax import (
-    Body,
-    Consume,
-    ConsumePolicy,
-    Duration,
-    EventCount,
-    EventDecl,
-    ForecastAround,
-    ForecastDecl,
-    ForecastInterval,
-    ForecastPoint,
-    ForecastWithin,
-    Ident,
-    Item,
-    Per,
-    Preference,
-    Program,
-    Remaining,
-    Statement,
-    Window,
-)
 
 _BODY_FIELDS = ("pattern", "where", "within", "having")
 
@@ -36,14 +16,14 @@ class EventBuilder(StatementBuilder):
     __slots__ = ()
 
     @property
-    def node(self) -> EventDecl:
+    def node(self) -> s.EventDecl:
         if "pattern" not in self._fields:
             raise ValueError(f"the event {self._fields['name']} has no pattern yet")
         body = {name: self._fields[name] for name in _BODY_FIELDS if name in self._fields}
         rest = {name: field for name, field in self._fields.items() if name not in body}
-        return EventDecl(body=Body(**body), **rest)
+        return s.EventDecl(body=s.Body(**body), **rest)
 
-    def head(self, *values: Value | Item) -> Self:
+    def head(self, *values: Value | s.Item) -> Self:
         """The values of a result; without any, the event is written with empty parentheses."""
         return self._with(head=items(values))
 
@@ -53,7 +33,7 @@ class EventBuilder(StatementBuilder):
     def where(self, condition: Value) -> Self:
         return self._with(where=node_of(condition))
 
-    def within(self, window: Window) -> Self:
+    def within(self, window: s.Window) -> Self:
         return self._with(within=window)
 
     def having(self, condition: Value) -> Self:
@@ -67,18 +47,18 @@ class EventBuilder(StatementBuilder):
 
     def consume(
         self,
-        policy: ConsumePolicy,
+        policy: s.ConsumePolicy,
         *,
         keeping: bool = False,
-        prefer: Preference | Value | None = None,
+        prefer: s.Preference | Value | None = None,
     ) -> Self:
         preferred: Any = node_of(prefer) if isinstance(prefer, Value) else prefer
-        return self._with(consume=Consume(policy, keeping, preferred))
+        return self._with(consume=s.Consume(policy, keeping, preferred))
 
-    def returns(self, *values: Value | Item) -> Self:
+    def returns(self, *values: Value | s.Item) -> Self:
         return self._with(returns=items(values))
 
-    def per(self, per: Per) -> Self:
+    def per(self, per: s.Per) -> Self:
         return self._with(per=per)
 
     def confidence(self, threshold: float, *, strictly: bool = False, early: bool = False) -> Self:
@@ -88,16 +68,16 @@ class EventBuilder(StatementBuilder):
     def top(self, n: int) -> Self:
         return self._with(top=n)
 
-    def keep_for(self, length: Duration) -> Self:
+    def keep_for(self, length: s.Duration) -> Self:
         return self._with(keep_for=length)
 
     def on_timeout(self, name: str) -> Self:
         """Declares one more event: the matches of this one that ran out of time."""
-        return self._with(on_timeout=Ident(name))
+        return self._with(on_timeout=s.Ident(name))
 
     def on_retract(self, name: str) -> Self:
         """Declares one more output: the results of this event that were withdrawn."""
-        return self._with(on_retract=Ident(name))
+        return self._with(on_retract=s.Ident(name))
 
     def on_change(self) -> Self:
         """Leaves out results of a window whose values are those of the result before."""
@@ -114,23 +94,23 @@ class ForecastBuilder(StatementBuilder):
     __slots__ = ()
 
     @property
-    def node(self) -> ForecastDecl:
+    def node(self) -> s.ForecastDecl:
         if "kind" not in self._fields:
             raise ValueError(f"the forecast of {self._fields['event']} has no kind yet")
-        return ForecastDecl(**self._fields)
+        return s.ForecastDecl(**self._fields)
 
-    def within(self, reach: int | Duration) -> Self:
+    def within(self, reach: int | s.Duration) -> Self:
         """Within so many events, or within a duration."""
-        return self._with(kind=ForecastWithin(EventCount(reach) if isinstance(reach, int) else reach))
+        return self._with(kind=s.ForecastWithin(s.EventCount(reach) if isinstance(reach, int) else reach))
 
     def around(self, n_events: int) -> Self:
-        return self._with(kind=ForecastAround(EventCount(n_events)))
+        return self._with(kind=s.ForecastAround(s.EventCount(n_events)))
 
     def point(self) -> Self:
-        return self._with(kind=ForecastPoint())
+        return self._with(kind=s.ForecastPoint())
 
     def interval(self, mode: OneOf["SHORTEST", "ARGMAX", "FIXED"], width: int | None = None) -> Self:
-        return self._with(kind=ForecastInterval(mode, width))
+        return self._with(kind=s.ForecastInterval(mode, width))
 
     def confidence(self, threshold: float, *, strictly: bool = False) -> Self:
         return self._with(confidence=at_least_confident(threshold, strictly=strictly))
@@ -146,13 +126,13 @@ class ForecastBuilder(StatementBuilder):
 
     def model(self, name: str, by: str | None = None) -> Self:
         """The table of the model; `by` names a column for each of whose values it holds a model."""
-        return self._with(model=Ident(name), by=None if by is None else Ident(by))
+        return self._with(model=s.Ident(name), by=None if by is None else s.Ident(by))
 
     def features(self, *conditions: Value) -> Self:
         return self._with(features=tuple(node_of(condition) for condition in conditions))
 
     def remaining(self, lo: float, hi: float) -> Self:
-        return self._with(remaining=Remaining(float(lo), float(hi)))
+        return self._with(remaining=s.Remaining(float(lo), float(hi)))
 
     def including_final(self) -> Self:
         return self._with(including_final=True)
@@ -162,7 +142,7 @@ class ForecastBuilder(StatementBuilder):
         return self._with(distribution=True)
 
     def named(self, name: str) -> Self:
-        return self._with(name=Ident(name))
+        return self._with(name=s.Ident(name))
 
 
 Builder: TypeAlias = StreamBuilder | TableBuilder | RuleBuilder | EventBuilder | ForecastBuilder
@@ -170,15 +150,15 @@ Builder: TypeAlias = StreamBuilder | TableBuilder | RuleBuilder | EventBuilder |
 
 def event(name: str) -> EventBuilder:
     """`event("theft").pattern(seq("STRICT", leaf("V").repeat(3))).per("END")`"""
-    return EventBuilder(name=Ident(name), head=None)
+    return EventBuilder(name=s.Ident(name), head=None)
 
 
 def forecast(event_name: str) -> ForecastBuilder:
     """`forecast("route").within(10).confidence(0.7)`"""
-    return ForecastBuilder(event=Ident(event_name))
+    return ForecastBuilder(event=s.Ident(event_name))
 
 
-def program(*statements: Builder | Statement) -> Program:
+def program(*statements: Builder | s.Statement) -> s.Program:
     """The same program that the parser would read."""
     nodes = (part.node if isinstance(part, StatementBuilder) else part for part in statements)
-    return Program(tuple(nodes))
+    return s.Program(tuple(nodes))

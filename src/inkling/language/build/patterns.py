@@ -3,45 +3,11 @@
 from typing import Literal as OneOf
 from typing import get_args
 
+from inkling.language import syntax as s
 from inkling.language.build.values import Value, node_of
 from inkling.language.printer import format_pattern
-from inkling.language.syntax import (
-    Absent,
-    After,
-    Allen,
-    And,
-    AtStart,
-    AtTime,
-    Body,
-    Check,
-    Complement,
-    Component,
-    Duration,
-    EachCount,
-    EventCount,
-    Except,
-    Expr,
-    Ident,
-    Leaf,
-    Literal,
-    Nested,
-    NotBetween,
-    OptionalPart,
-    Or,
-    Par,
-    Pattern,
-    Policy,
-    Quantified,
-    Quantity,
-    Relation,
-    Repeat,
-    RepeatMode,
-    Seq,
-    Window,
-    WindowOf,
-)
 
-POLICIES: tuple[Policy, ...] = get_args(Policy)
+POLICIES: tuple[s.Policy, ...] = get_args(s.Policy)
 
 
 class PatternValue:
@@ -53,48 +19,48 @@ class PatternValue:
 
     __slots__ = ("node",)
 
-    def __init__(self, node: Pattern) -> None:
+    def __init__(self, node: s.Pattern) -> None:
         self.node = node
 
     def __repr__(self) -> str:
         return f"PatternValue({format_pattern(self.node)})"
 
-    def repeat(self, low: int, high: int | None = None, *, mode: RepeatMode | None = None) -> "PatternValue":
+    def repeat(self, low: int, high: int | None = None, *, mode: s.RepeatMode | None = None) -> "PatternValue":
         """`{low,high}`; without `high` exactly `low` times."""
-        return PatternValue(Repeat(self.node, low, low if high is None else high, mode))
+        return PatternValue(s.Repeat(self.node, low, low if high is None else high, mode))
 
-    def at_least(self, low: int, *, mode: RepeatMode | None = None) -> "PatternValue":
+    def at_least(self, low: int, *, mode: s.RepeatMode | None = None) -> "PatternValue":
         """`{low,}`"""
-        return PatternValue(Repeat(self.node, low, None, mode))
+        return PatternValue(s.Repeat(self.node, low, None, mode))
 
-    def plus(self, *, mode: RepeatMode | None = None) -> "PatternValue":
+    def plus(self, *, mode: s.RepeatMode | None = None) -> "PatternValue":
         return self.at_least(1, mode=mode)
 
-    def star(self, *, mode: RepeatMode | None = None) -> "PatternValue":
+    def star(self, *, mode: s.RepeatMode | None = None) -> "PatternValue":
         return self.at_least(0, mode=mode)
 
-    def maybe(self, *, mode: RepeatMode | None = None) -> "PatternValue":
+    def maybe(self, *, mode: s.RepeatMode | None = None) -> "PatternValue":
         """`?`"""
         return self.repeat(0, 1, mode=mode)
 
     def check(self, condition: Value) -> "PatternValue":
-        return PatternValue(Check(self.node, node_of(condition)))
+        return PatternValue(s.Check(self.node, node_of(condition)))
 
-    def relates(self, relation: Relation | tuple[Relation, ...], other: "PatternValue") -> "PatternValue":
+    def relates(self, relation: s.Relation | tuple[s.Relation, ...], other: "PatternValue") -> "PatternValue":
         """`a.relates("DURING", b)`, `a.relates(("DURING", "EQUALS"), b)`"""
         relations = (relation,) if isinstance(relation, str) else relation
-        return PatternValue(Allen(self.node, relations, other.node))
+        return PatternValue(s.Allen(self.node, relations, other.node))
 
     def except_(self, other: "PatternValue") -> "PatternValue":
-        return PatternValue(Except(self.node, other.node))
+        return PatternValue(s.Except(self.node, other.node))
 
     def __and__(self, other: "PatternValue") -> "PatternValue":
-        items = self.node.items if isinstance(self.node, And) else (self.node,)
-        return PatternValue(And((*items, other.node)))
+        items = self.node.items if isinstance(self.node, s.And) else (self.node,)
+        return PatternValue(s.And((*items, other.node)))
 
     def __or__(self, other: "PatternValue") -> "PatternValue":
-        items = self.node.items if isinstance(self.node, Or) else (self.node,)
-        return PatternValue(Or((*items, other.node)))
+        items = self.node.items if isinstance(self.node, s.Or) else (self.node,)
+        return PatternValue(s.Or((*items, other.node)))
 
 
 class ComponentValue:
@@ -102,14 +68,14 @@ class ComponentValue:
 
     __slots__ = ("node",)
 
-    def __init__(self, node: Component) -> None:
+    def __init__(self, node: s.Component) -> None:
         self.node = node
 
 
 def leaf(types: str | tuple[str, ...], var: str | None = None, *, where: Value | None = None) -> PatternValue:
     """An event of one of the types: `leaf("V", "x", where=col("speed") > 30)`."""
     names = (types,) if isinstance(types, str) else types
-    return PatternValue(Leaf(tuple(map(Ident, names)), _ident(var), _condition(where)))
+    return PatternValue(s.Leaf(tuple(map(s.Ident, names)), _ident(var), _condition(where)))
 
 
 def anything(var: str | None = None, *, where: Value | None = None) -> PatternValue:
@@ -117,28 +83,28 @@ def anything(var: str | None = None, *, where: Value | None = None) -> PatternVa
     return leaf((), var, where=where)
 
 
-def seq(*parts: Policy | PatternValue | ComponentValue) -> PatternValue:
+def seq(*parts: s.Policy | PatternValue | ComponentValue) -> PatternValue:
     """`seq("NEXT", a, b)`; the policy is ANY unless it comes first."""
     policy, components = _policy_first(parts)
-    return PatternValue(Seq(policy, components))
+    return PatternValue(s.Seq(policy, components))
 
 
 def all_patterns(*patterns: PatternValue) -> PatternValue:
     """Patterns joined by AND; unlike `&` it keeps a conjunction among them in parentheses."""
-    return PatternValue(And(_nodes(patterns)))
+    return PatternValue(s.And(_nodes(patterns)))
 
 
 def any_pattern(*patterns: PatternValue) -> PatternValue:
     """Patterns joined by OR; unlike `|` it keeps a disjunction among them in parentheses."""
-    return PatternValue(Or(_nodes(patterns)))
+    return PatternValue(s.Or(_nodes(patterns)))
 
 
 def par(*patterns: PatternValue) -> PatternValue:
-    return PatternValue(Par(_nodes(patterns)))
+    return PatternValue(s.Par(_nodes(patterns)))
 
 
 def not_between(absent: PatternValue, first: PatternValue, last: PatternValue) -> PatternValue:
-    return PatternValue(NotBetween(absent.node, first.node, last.node))
+    return PatternValue(s.NotBetween(absent.node, first.node, last.node))
 
 
 def nested(
@@ -146,86 +112,86 @@ def nested(
     var: str | None = None,
     *,
     where: Value | None = None,
-    within: Window | None = None,
+    within: s.Window | None = None,
     having: Value | None = None,
 ) -> PatternValue:
     """A pattern in parentheses with clauses of its own."""
-    body = Body(pattern.node, _condition(where), within, _condition(having))
-    return PatternValue(Nested(body, _ident(var)))
+    body = s.Body(pattern.node, _condition(where), within, _condition(having))
+    return PatternValue(s.Nested(body, _ident(var)))
 
 
 def complement(pattern: PatternValue) -> PatternValue:
-    return PatternValue(Complement(pattern.node))
+    return PatternValue(s.Complement(pattern.node))
 
 
 def at(time: int | str) -> PatternValue:
     """A fixed point in time."""
-    return PatternValue(AtTime(Literal(time)))
+    return PatternValue(s.AtTime(s.Literal(time)))
 
 
 def window_of(
     stream: str,
     var: str,
-    last: EventCount | Duration,
+    last: s.EventCount | s.Duration,
     *,
     where: Value | None = None,
     since: str | None = None,
 ) -> PatternValue:
     """The newest events of a stream: `window_of("Temp", "w", events(3))`."""
-    return PatternValue(WindowOf(Ident(stream), Ident(var), _condition(where), last, _ident(since)))
+    return PatternValue(s.WindowOf(s.Ident(stream), s.Ident(var), _condition(where), last, _ident(since)))
 
 
 def absent(pattern: PatternValue) -> ComponentValue:
     """`NOT p` in a sequence."""
-    return ComponentValue(Absent(pattern.node))
+    return ComponentValue(s.Absent(pattern.node))
 
 
 def optional(pattern: PatternValue) -> ComponentValue:
-    return ComponentValue(OptionalPart(pattern.node))
+    return ComponentValue(s.OptionalPart(pattern.node))
 
 
-def after(length: Duration) -> ComponentValue:
-    return ComponentValue(After(length))
+def after(length: s.Duration) -> ComponentValue:
+    return ComponentValue(s.After(length))
 
 
 def at_start() -> ComponentValue:
-    return ComponentValue(AtStart())
+    return ComponentValue(s.AtStart())
 
 
-def all_segments(stream: str, var: str | None = None) -> Quantity:
-    return Quantity("ALL", Ident(stream), _ident(var))
+def all_segments(stream: str, var: str | None = None) -> s.Quantity:
+    return s.Quantity("ALL", s.Ident(stream), _ident(var))
 
 
-def some_segment(stream: str, var: str | None = None) -> Quantity:
-    return Quantity("SOME", Ident(stream), _ident(var))
+def some_segment(stream: str, var: str | None = None) -> s.Quantity:
+    return s.Quantity("SOME", s.Ident(stream), _ident(var))
 
 
-def at_least_segments(count: int, stream: str, var: str | None = None) -> Quantity:
-    return Quantity("AT LEAST", Ident(stream), _ident(var), count)
+def at_least_segments(count: int, stream: str, var: str | None = None) -> s.Quantity:
+    return s.Quantity("AT LEAST", s.Ident(stream), _ident(var), count)
 
 
-def at_least_each(name: str, least: int, most: int, stream: str, var: str | None = None) -> Quantity:
+def at_least_each(name: str, least: int, most: int, stream: str, var: str | None = None) -> s.Quantity:
     """`at_least_each("k", 1, 12, "Congestion", "x")`: each number from 1 to 12 on its own."""
-    return Quantity("AT LEAST", Ident(stream), _ident(var), EachCount(Ident(name), least, most))
+    return s.Quantity("AT LEAST", s.Ident(stream), _ident(var), s.EachCount(s.Ident(name), least, most))
 
 
 def quantified(
-    left: Quantity,
-    relation: Relation | tuple[Relation, ...],
-    right: Quantity,
+    left: s.Quantity,
+    relation: s.Relation | tuple[s.Relation, ...],
+    right: s.Quantity,
     *,
     same: str | None = None,
 ) -> PatternValue:
     """`quantified(all_segments("Duty", "x"), "DURING", some_segment("Shift", "y"), same="site")`"""
     relations = (relation,) if isinstance(relation, str) else relation
-    return PatternValue(Quantified(left, relations, right, _ident(same)))
+    return PatternValue(s.Quantified(left, relations, right, _ident(same)))
 
 
 def _policy_first(
-    parts: tuple[Policy | PatternValue | ComponentValue, ...],
-) -> tuple[Policy, tuple[Component, ...]]:
+    parts: tuple[s.Policy | PatternValue | ComponentValue, ...],
+) -> tuple[s.Policy, tuple[s.Component, ...]]:
     policy: OneOf["ANY", "NEXT", "STRICT"] = "ANY"
-    components: list[Component] = []
+    components: list[s.Component] = []
     for position, part in enumerate(parts):
         if not isinstance(part, str):
             components.append(part.node)
@@ -236,13 +202,13 @@ def _policy_first(
     return policy, tuple(components)
 
 
-def _nodes(patterns: tuple[PatternValue, ...]) -> tuple[Pattern, ...]:
+def _nodes(patterns: tuple[PatternValue, ...]) -> tuple[s.Pattern, ...]:
     return tuple(pattern.node for pattern in patterns)
 
 
-def _ident(name: str | None) -> Ident | None:
-    return None if name is None else Ident(name)
+def _ident(name: str | None) -> s.Ident | None:
+    return None if name is None else s.Ident(name)
 
 
-def _condition(value: Value | None) -> Expr | None:
+def _condition(value: Value | None) -> s.Expr | None:
     return None if value is None else node_of(value)

@@ -3,32 +3,8 @@
 from collections.abc import Callable
 from typing import Literal as OneOf
 
+from inkling.language import syntax as s
 from inkling.language.printer import format_expression
-from inkling.language.syntax import (
-    Aggregate,
-    AggregateName,
-    AllOf,
-    AnyOf,
-    ArithmeticOperator,
-    Attribute,
-    Binary,
-    Call,
-    Compare,
-    ComparisonOperator,
-    Expr,
-    Ident,
-    IdOf,
-    InList,
-    IsNull,
-    Literal,
-    Negation,
-    Part,
-    Previous,
-    SinceChange,
-    TimeOf,
-    Unary,
-    Variable,
-)
 
 
 class Value:
@@ -42,7 +18,7 @@ class Value:
     __slots__ = ("_node",)
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, node: Expr) -> None:
+    def __init__(self, node: s.Expr) -> None:
         self._node = node
 
     def __repr__(self) -> str:
@@ -100,26 +76,26 @@ class Value:
         return _compute("%", other, self)
 
     def __neg__(self) -> "Value":
-        return Value(Unary("-", self._node))
+        return Value(s.Unary("-", self._node))
 
     def __and__(self, other: object) -> "Value":
         right = node_of(other)
         match self._node:
-            case AllOf(items):
-                return Value(AllOf((*items, right)))
+            case s.AllOf(items):
+                return Value(s.AllOf((*items, right)))
             case left:
-                return Value(AllOf((left, right)))
+                return Value(s.AllOf((left, right)))
 
     def __or__(self, other: object) -> "Value":
         right = node_of(other)
         match self._node:
-            case AnyOf(items):
-                return Value(AnyOf((*items, right)))
+            case s.AnyOf(items):
+                return Value(s.AnyOf((*items, right)))
             case left:
-                return Value(AnyOf((left, right)))
+                return Value(s.AnyOf((left, right)))
 
     def __invert__(self) -> "Value":
-        return Value(Negation(self._node))
+        return Value(s.Negation(self._node))
 
 
 class VariableValue(Value):
@@ -128,8 +104,8 @@ class VariableValue(Value):
     __slots__ = ("_variable",)
 
     def __init__(self, name: str) -> None:
-        self._variable = Ident(name)
-        super().__init__(Variable(self._variable))
+        self._variable = s.Ident(name)
+        super().__init__(s.Variable(self._variable))
 
     def __getattr__(self, column: str) -> Value:
         if column.startswith("__"):
@@ -137,7 +113,7 @@ class VariableValue(Value):
         return self[column]
 
     def __getitem__(self, column: str) -> Value:
-        return Value(Attribute(self._variable, Ident(column)))
+        return Value(s.Attribute(self._variable, s.Ident(column)))
 
 
 class PartValue:
@@ -155,7 +131,7 @@ class PartValue:
         return self[column]
 
     def __getitem__(self, column: str) -> Value:
-        return Value(Part(self._which, Ident(self._var), Ident(column)))
+        return Value(s.Part(self._which, s.Ident(self._var), s.Ident(column)))
 
 
 def v(name: str) -> VariableValue:
@@ -165,7 +141,7 @@ def v(name: str) -> VariableValue:
 
 def col(name: str) -> Value:
     """A bare name, such as a column of the component at hand."""
-    return Value(Variable(Ident(name)))
+    return Value(s.Variable(s.Ident(name)))
 
 
 def lit(value: int | float | str | bool | None) -> Value:
@@ -173,84 +149,84 @@ def lit(value: int | float | str | bool | None) -> Value:
     return Value(node_of(value))
 
 
-def node_of(value: object) -> Expr:
+def node_of(value: object) -> s.Expr:
     """The syntax node of a `Value`, a node or a Python constant."""
     match value:
         case Value():
             return value._node
         case None | bool() | str():
-            return Literal(value)
+            return s.Literal(value)
         case int() | float() if value < 0:
-            return Unary("-", Literal(-value))
+            return s.Unary("-", s.Literal(-value))
         case int() | float():
-            return Literal(abs(value))
-        case _ if isinstance(value, Expr):
+            return s.Literal(abs(value))
+        case _ if isinstance(value, s.Expr):
             return value
         case _:
             raise TypeError(f"expected a value or a Python constant, got {value!r}")
 
 
-def _compare(op: ComparisonOperator, left: object, right: object) -> Value:
-    return Value(Compare(op, node_of(left), node_of(right)))
+def _compare(op: s.ComparisonOperator, left: object, right: object) -> Value:
+    return Value(s.Compare(op, node_of(left), node_of(right)))
 
 
-def _compute(op: ArithmeticOperator, left: object, right: object) -> Value:
-    return Value(Binary(op, node_of(left), node_of(right)))
+def _compute(op: s.ArithmeticOperator, left: object, right: object) -> Value:
+    return Value(s.Binary(op, node_of(left), node_of(right)))
 
 
 def call(name: str, *args: object) -> Value:
     """A function or a knowledge atom: `call("slow", v("a").road, 30)`."""
-    return Value(Call(Ident(name), tuple(node_of(arg) for arg in args)))
+    return Value(s.Call(s.Ident(name), tuple(node_of(arg) for arg in args)))
 
 
 def all_of(*conditions: object) -> Value:
     """Conditions joined by AND; unlike `&` it keeps a conjunction among them in parentheses."""
-    return Value(AllOf(tuple(node_of(condition) for condition in conditions)))
+    return Value(s.AllOf(tuple(node_of(condition) for condition in conditions)))
 
 
 def any_of(*conditions: object) -> Value:
     """Conditions joined by OR; unlike `|` it keeps a disjunction among them in parentheses."""
-    return Value(AnyOf(tuple(node_of(condition) for condition in conditions)))
+    return Value(s.AnyOf(tuple(node_of(condition) for condition in conditions)))
 
 
 def not_(condition: object) -> Value:
-    return Value(Negation(node_of(condition)))
+    return Value(s.Negation(node_of(condition)))
 
 
 def is_in(item: object, *options: object) -> Value:
-    return Value(InList(node_of(item), tuple(node_of(option) for option in options)))
+    return Value(s.InList(node_of(item), tuple(node_of(option) for option in options)))
 
 
 def is_not_in(item: object, *options: object) -> Value:
-    return Value(InList(node_of(item), tuple(node_of(option) for option in options), negated=True))
+    return Value(s.InList(node_of(item), tuple(node_of(option) for option in options), negated=True))
 
 
 def is_null(item: object) -> Value:
-    return Value(IsNull(node_of(item)))
+    return Value(s.IsNull(node_of(item)))
 
 
 def is_not_null(item: object) -> Value:
-    return Value(IsNull(node_of(item), negated=True))
+    return Value(s.IsNull(node_of(item), negated=True))
 
 
 def prev(column: str) -> Value:
-    return Value(Previous(Ident(column)))
+    return Value(s.Previous(s.Ident(column)))
 
 
 def since_change(column: str) -> Value:
-    return Value(SinceChange(Ident(column)))
+    return Value(s.SinceChange(s.Ident(column)))
 
 
 def start_of(var: str) -> Value:
-    return Value(TimeOf("START", Ident(var)))
+    return Value(s.TimeOf("START", s.Ident(var)))
 
 
 def end_of(var: str) -> Value:
-    return Value(TimeOf("END", Ident(var)))
+    return Value(s.TimeOf("END", s.Ident(var)))
 
 
 def id_of(var: str) -> Value:
-    return Value(IdOf(Ident(var)))
+    return Value(s.IdOf(s.Ident(var)))
 
 
 def first(var: str) -> PartValue:
@@ -263,13 +239,13 @@ def last(var: str) -> PartValue:
     return PartValue("LAST", var)
 
 
-def _aggregate(function: AggregateName) -> Callable[[Value], Value]:
+def _aggregate(function: s.AggregateName) -> Callable[[Value], Value]:
     def aggregate(over: Value) -> Value:
         match node_of(over):
-            case Variable(var):
-                return Value(Aggregate(function, var))
-            case Attribute(var, column):
-                return Value(Aggregate(function, var, column))
+            case s.Variable(var):
+                return Value(s.Aggregate(function, var))
+            case s.Attribute(var, column):
+                return Value(s.Aggregate(function, var, column))
             case node:
                 raise TypeError(f"{function} takes a variable or one column of it, got {node}")
 

@@ -9,41 +9,9 @@ from lark import Token, v_args
 from lark.tree import Meta
 
 from inkling.errors import ProgramError, nearest
+from inkling.language import syntax as s
 from inkling.language.machine import Children, NodeBuilder, span_of
 from inkling.language.names import AGGREGATES, BUILT_IN_FUNCTIONS
-from inkling.language.syntax import (
-    TIME_UNITS,
-    Aggregate,
-    AggregateName,
-    AllOf,
-    AnyOf,
-    ArithmeticOperator,
-    Attribute,
-    Binary,
-    Call,
-    Compare,
-    ComparisonOperator,
-    Duration,
-    EventCount,
-    Expr,
-    Ident,
-    IdOf,
-    InList,
-    IsNull,
-    Literal,
-    Negation,
-    Part,
-    PointCount,
-    Previous,
-    Rate,
-    Scalar,
-    SinceChange,
-    TimeOf,
-    TimeUnit,
-    Unary,
-    Variable,
-    Window,
-)
 from inkling.source import Span
 
 LARGEST_INTEGER = 2**63 - 1
@@ -53,14 +21,14 @@ LARGEST_INTEGER = 2**63 - 1
 class TreeBuilder(NodeBuilder):
     """Names and numbers of a program; mistakes in them are found while building."""
 
-    def name(self, meta: Meta, children: Children) -> Ident:
+    def name(self, meta: Meta, children: Children) -> s.Ident:
         span = span_of(meta)
         quoted = self.source.text[span.start] in '"`'
-        return Ident(str(children[0]), quoted=quoted, span=span)
+        return s.Ident(str(children[0]), quoted=quoted, span=span)
 
-    def variable(self, meta: Meta, children: Children) -> Ident:
+    def variable(self, meta: Meta, children: Children) -> s.Ident:
         (ident,) = children
-        assert isinstance(ident, Ident)
+        assert isinstance(ident, s.Ident)
         return ident
 
     def integer(self, token: Token) -> int:
@@ -107,9 +75,9 @@ class TreeBuilder(NodeBuilder):
         return value
 
 
-_UNITS: dict[str, TimeUnit] = {unit: unit for unit in TIME_UNITS}
-_UNITS |= {unit.removesuffix("S"): unit for unit in TIME_UNITS}
-_ABBREVIATIONS: dict[str, TimeUnit] = {
+_UNITS: dict[str, s.TimeUnit] = {unit: unit for unit in s.TIME_UNITS}
+_UNITS |= {unit.removesuffix("S"): unit for unit in s.TIME_UNITS}
+_ABBREVIATIONS: dict[str, s.TimeUnit] = {
     "US": "MICROSECONDS",
     "MS": "MILLISECONDS",
     "S": "SECONDS",
@@ -129,24 +97,24 @@ _COUNTS = {"EVENT": "EVENTS", "EVENTS": "EVENTS", "POINT": "POINTS", "POINTS": "
 
 @v_args(meta=True)
 class DurationBuilder(TreeBuilder):
-    def duration(self, meta: Meta, children: Children) -> Duration:
+    def duration(self, meta: Meta, children: Children) -> s.Duration:
         number, unit = children
-        return self._duration(number, unit, choices=TIME_UNITS)
+        return self._duration(number, unit, choices=s.TIME_UNITS)
 
-    def span(self, meta: Meta, children: Children) -> Duration:
+    def span(self, meta: Meta, children: Children) -> s.Duration:
         number, unit = children
-        return self._duration(number, unit, choices=TIME_UNITS)
+        return self._duration(number, unit, choices=s.TIME_UNITS)
 
     def time_unit(self, meta: Meta, children: Children) -> Token:
         (word,) = children
         return cast(Token, word)
 
-    def rate(self, meta: Meta, children: Children) -> Rate:
+    def rate(self, meta: Meta, children: Children) -> s.Rate:
         """`12 PER HOUR`, `3 PER 10 MINUTES`"""
         number, per = children
         if isinstance(per, Token):
             one = Token("INTEGER", "1", per.start_pos, end_pos=per.start_pos)
-            per = self._duration(one, per, choices=TIME_UNITS)
+            per = self._duration(one, per, choices=s.TIME_UNITS)
         count = self._amount(number)
         if count == 0 or per.amount == 0:
             raise self.mistake(
@@ -155,30 +123,30 @@ class DurationBuilder(TreeBuilder):
                 span_of(meta),
                 helps=("say how many events come, for example `RATE 12 PER HOUR`",),
             )
-        return Rate(count, per, span=span_of(meta))
+        return s.Rate(count, per, span=span_of(meta))
 
-    def window(self, number: Token, unit: Token) -> Window:
+    def window(self, number: Token, unit: Token) -> s.Window:
         """`30 MINUTES`, `5 POINTS` or `4 EVENTS`"""
         match _COUNTS.get(unit.upper()):
             case "EVENTS":
                 return self.events(number, unit)
             case "POINTS":
                 n = self.count(number, what="a number of time points")
-                return PointCount(n, span=_both(number, unit))
+                return s.PointCount(n, span=_both(number, unit))
             case _:
-                return self._duration(number, unit, choices=(*TIME_UNITS, "EVENTS", "POINTS"))
+                return self._duration(number, unit, choices=(*s.TIME_UNITS, "EVENTS", "POINTS"))
 
-    def last(self, number: Token, unit: Token) -> EventCount | Duration:
+    def last(self, number: Token, unit: Token) -> s.EventCount | s.Duration:
         """`3 EVENTS` or `10 MINUTES`"""
         if _COUNTS.get(unit.upper()) == "EVENTS":
             return self.events(number, unit)
-        return self._duration(number, unit, choices=(*TIME_UNITS, "EVENTS"))
+        return self._duration(number, unit, choices=(*s.TIME_UNITS, "EVENTS"))
 
-    def events(self, number: Token, unit: Token) -> EventCount:
+    def events(self, number: Token, unit: Token) -> s.EventCount:
         n = self.count(number, what="a number of events")
-        return EventCount(n, span=_both(number, unit))
+        return s.EventCount(n, span=_both(number, unit))
 
-    def horizon(self, number: Token, unit: Token) -> EventCount:
+    def horizon(self, number: Token, unit: Token) -> s.EventCount:
         """`10 EVENTS` and nothing else"""
         if _COUNTS.get(unit.upper()) != "EVENTS":
             raise self.mistake(
@@ -189,11 +157,11 @@ class DurationBuilder(TreeBuilder):
             )
         return self.events(number, unit)
 
-    def _duration(self, number: Token, unit: Token, *, choices: tuple[str, ...]) -> Duration:
+    def _duration(self, number: Token, unit: Token, *, choices: tuple[str, ...]) -> s.Duration:
         known = _UNITS.get(unit.upper())
         if known is None:
             raise self._unknown_unit(number, unit, choices)
-        return Duration(self._amount(number), known, span=_both(number, unit))
+        return s.Duration(self._amount(number), known, span=_both(number, unit))
 
     def _unknown_unit(self, number: Token, unit: Token, choices: tuple[str, ...]) -> ProgramError:
         near = nearest(unit, choices, n=1)
@@ -223,89 +191,89 @@ def _both(number: Token, unit: Token) -> Span:
     return span_of(number).to(span_of(unit))
 
 
-_BUILT_IN: dict[str, Callable[[Ident, Span], Expr]] = {
-    "PREV": lambda name, span: Previous(name, span=span),
-    "SINCE_CHANGE": lambda name, span: SinceChange(name, span=span),
-    "START": lambda name, span: TimeOf("START", name, span=span),
-    "END": lambda name, span: TimeOf("END", name, span=span),
-    "ID": lambda name, span: IdOf(name, span=span),
+_BUILT_IN: dict[str, Callable[[s.Ident, Span], s.Expr]] = {
+    "PREV": lambda name, span: s.Previous(name, span=span),
+    "SINCE_CHANGE": lambda name, span: s.SinceChange(name, span=span),
+    "START": lambda name, span: s.TimeOf("START", name, span=span),
+    "END": lambda name, span: s.TimeOf("END", name, span=span),
+    "ID": lambda name, span: s.IdOf(name, span=span),
 }
 
 
 @v_args(meta=True)
 class ExpressionBuilder(DurationBuilder):
-    def any_of(self, meta: Meta, children: Children) -> AnyOf:
-        return AnyOf(tuple(children), span=span_of(meta))
+    def any_of(self, meta: Meta, children: Children) -> s.AnyOf:
+        return s.AnyOf(tuple(children), span=span_of(meta))
 
-    def all_of(self, meta: Meta, children: Children) -> AllOf:
-        return AllOf(tuple(children), span=span_of(meta))
+    def all_of(self, meta: Meta, children: Children) -> s.AllOf:
+        return s.AllOf(tuple(children), span=span_of(meta))
 
-    def negation(self, meta: Meta, children: Children) -> Negation:
-        return Negation(children[0], span=span_of(meta))
+    def negation(self, meta: Meta, children: Children) -> s.Negation:
+        return s.Negation(children[0], span=span_of(meta))
 
-    def compare(self, meta: Meta, children: Children) -> Compare:
+    def compare(self, meta: Meta, children: Children) -> s.Compare:
         left, operator, right = children
         op = "<>" if operator == "!=" else str(operator)
-        return Compare(cast(ComparisonOperator, op), left, right, span=span_of(meta))
+        return s.Compare(cast(s.ComparisonOperator, op), left, right, span=span_of(meta))
 
-    def in_list(self, meta: Meta, children: Children) -> InList:
+    def in_list(self, meta: Meta, children: Children) -> s.InList:
         item, *options = children
         negated = isinstance(options[0], Token)
-        return InList(item, tuple(options[negated:]), negated, span=span_of(meta))
+        return s.InList(item, tuple(options[negated:]), negated, span=span_of(meta))
 
-    def is_null(self, meta: Meta, children: Children) -> IsNull:
-        return IsNull(children[0], len(children) > 1, span=span_of(meta))
+    def is_null(self, meta: Meta, children: Children) -> s.IsNull:
+        return s.IsNull(children[0], len(children) > 1, span=span_of(meta))
 
-    def binary(self, meta: Meta, children: Children) -> Binary:
+    def binary(self, meta: Meta, children: Children) -> s.Binary:
         left, operator, right = children
-        op = cast(ArithmeticOperator, str(operator))
-        return Binary(op, left, right, span=span_of(meta))
+        op = cast(s.ArithmeticOperator, str(operator))
+        return s.Binary(op, left, right, span=span_of(meta))
 
-    def minus(self, meta: Meta, children: Children) -> Unary:
-        return Unary("-", children[0], span=span_of(meta))
+    def minus(self, meta: Meta, children: Children) -> s.Unary:
+        return s.Unary("-", children[0], span=span_of(meta))
 
-    def constant(self, meta: Meta, children: Children) -> Literal:
+    def constant(self, meta: Meta, children: Children) -> s.Literal:
         (token,) = children
-        return Literal(self._scalar(token), span=span_of(meta))
+        return s.Literal(self._scalar(token), span=span_of(meta))
 
-    def reference(self, meta: Meta, children: Children) -> Variable:
-        return Variable(children[0], span=span_of(meta))
+    def reference(self, meta: Meta, children: Children) -> s.Variable:
+        return s.Variable(children[0], span=span_of(meta))
 
-    def attribute(self, meta: Meta, children: Children) -> Attribute:
-        return Attribute(*children, span=span_of(meta))
+    def attribute(self, meta: Meta, children: Children) -> s.Attribute:
+        return s.Attribute(*children, span=span_of(meta))
 
-    def anything(self, meta: Meta, children: Children) -> Variable:
-        return Variable(Ident("_", span=span_of(meta)), span=span_of(meta))
+    def anything(self, meta: Meta, children: Children) -> s.Variable:
+        return s.Variable(s.Ident("_", span=span_of(meta)), span=span_of(meta))
 
-    def arguments(self, meta: Meta, children: Children) -> tuple[Expr, ...]:
+    def arguments(self, meta: Meta, children: Children) -> tuple[s.Expr, ...]:
         return tuple(children)
 
-    def atom(self, meta: Meta, children: Children) -> Call:
+    def atom(self, meta: Meta, children: Children) -> s.Call:
         name, arguments = children
-        return Call(name, arguments, span=span_of(meta))
+        return s.Call(name, arguments, span=span_of(meta))
 
-    def call(self, meta: Meta, children: Children) -> Expr:
+    def call(self, meta: Meta, children: Children) -> s.Expr:
         name, arguments = children
         function = "" if name.quoted else name.text.upper()
         if function not in BUILT_IN_FUNCTIONS:
-            return Call(name, arguments, span=span_of(meta))
+            return s.Call(name, arguments, span=span_of(meta))
         span = span_of(meta)
         match arguments:
-            case [Variable(ident)] if function in _BUILT_IN:
+            case [s.Variable(ident)] if function in _BUILT_IN:
                 return _BUILT_IN[function](ident, span)
-            case [Variable(ident)]:
-                return Aggregate(cast(AggregateName, function), ident, span=span)
-            case [Attribute(var, column)] if function in AGGREGATES:
-                return Aggregate(cast(AggregateName, function), var, column, span=span)
+            case [s.Variable(ident)]:
+                return s.Aggregate(cast(s.AggregateName, function), ident, span=span)
+            case [s.Attribute(var, column)] if function in AGGREGATES:
+                return s.Aggregate(cast(s.AggregateName, function), var, column, span=span)
             case _:
                 raise self._wrong_arguments(name, function, span)
 
-    def part(self, meta: Meta, children: Children) -> Part:
+    def part(self, meta: Meta, children: Children) -> s.Part:
         name, arguments, column = children
         which = "" if name.quoted else name.text.upper()
         match which, arguments:
-            case "FIRST" | "LAST", [Variable(ident)]:
-                return Part(which, ident, column, span=span_of(meta))
+            case "FIRST" | "LAST", [s.Variable(ident)]:
+                return s.Part(which, ident, column, span=span_of(meta))
             case _:
                 raise self.mistake(
                     "INK0117",
@@ -314,7 +282,7 @@ class ExpressionBuilder(DurationBuilder):
                     notes=("only `FIRST(v)` and `LAST(v)` of a variable have columns",),
                 )
 
-    def _scalar(self, token: Token) -> Scalar:
+    def _scalar(self, token: Token) -> s.Scalar:
         match token.type:
             case "INTEGER":
                 return self.integer(token)
@@ -327,7 +295,7 @@ class ExpressionBuilder(DurationBuilder):
             case _:
                 return None
 
-    def _wrong_arguments(self, name: Ident, function: str, span: Span) -> ProgramError:
+    def _wrong_arguments(self, name: s.Ident, function: str, span: Span) -> ProgramError:
         if function in AGGREGATES:
             takes, example = "a variable or one of its columns", f"{function}(b.x)"
         elif function in ("PREV", "SINCE_CHANGE"):

@@ -6,41 +6,9 @@ from typing import Any, cast
 from lark import Token, v_args
 from lark.tree import Meta
 
+from inkling.language import syntax as s
 from inkling.language.machine import Children, span_of
 from inkling.language.parser.expressions import ExpressionBuilder
-from inkling.language.syntax import (
-    MOST_COUNTS,
-    Absent,
-    After,
-    Allen,
-    And,
-    AtStart,
-    AtTime,
-    Body,
-    Check,
-    Complement,
-    EachCount,
-    Except,
-    Expr,
-    Ident,
-    Leaf,
-    Literal,
-    Nested,
-    NotBetween,
-    OptionalPart,
-    Or,
-    Par,
-    Pattern,
-    Policy,
-    Quantified,
-    Quantifier,
-    Quantity,
-    Relation,
-    Repeat,
-    RepeatMode,
-    Seq,
-    WindowOf,
-)
 from inkling.source import Span
 
 _SHORTHANDS: dict[str, tuple[int, int | None]] = {"+": (1, None), "*": (0, None), "?": (0, 1)}
@@ -69,38 +37,38 @@ class Clause:
 
 @v_args(meta=True)
 class PatternBuilder(ExpressionBuilder):
-    def alternatives(self, meta: Meta, children: Children) -> Or:
-        return Or(tuple(children), span=span_of(meta))
+    def alternatives(self, meta: Meta, children: Children) -> s.Or:
+        return s.Or(tuple(children), span=span_of(meta))
 
-    def parallel(self, meta: Meta, children: Children) -> Par:
-        return Par(tuple(children), span=span_of(meta))
+    def parallel(self, meta: Meta, children: Children) -> s.Par:
+        return s.Par(tuple(children), span=span_of(meta))
 
-    def conjunction(self, meta: Meta, children: Children) -> And:
-        return And(tuple(children), span=span_of(meta))
+    def conjunction(self, meta: Meta, children: Children) -> s.And:
+        return s.And(tuple(children), span=span_of(meta))
 
-    def allen(self, meta: Meta, children: Children) -> Allen:
-        return Allen(*children, span=span_of(meta))
+    def allen(self, meta: Meta, children: Children) -> s.Allen:
+        return s.Allen(*children, span=span_of(meta))
 
-    def except_(self, meta: Meta, children: Children) -> Except:
-        return Except(*children, span=span_of(meta))
+    def except_(self, meta: Meta, children: Children) -> s.Except:
+        return s.Except(*children, span=span_of(meta))
 
-    def not_between(self, meta: Meta, children: Children) -> NotBetween:
-        return NotBetween(*children, span=span_of(meta))
+    def not_between(self, meta: Meta, children: Children) -> s.NotBetween:
+        return s.NotBetween(*children, span=span_of(meta))
 
-    def relations(self, meta: Meta, children: Children) -> tuple[Relation, ...]:
+    def relations(self, meta: Meta, children: Children) -> tuple[s.Relation, ...]:
         names = [str(token).upper() for token in children if token.type == "RELATION"]
-        return cast(tuple[Relation, ...], tuple(names))
+        return cast(tuple[s.Relation, ...], tuple(names))
 
-    def quantified(self, meta: Meta, children: Children) -> Quantified:
-        return Quantified(*children, span=span_of(meta))
+    def quantified(self, meta: Meta, children: Children) -> s.Quantified:
+        return s.Quantified(*children, span=span_of(meta))
 
-    def quantity(self, meta: Meta, children: Children) -> Quantity:
+    def quantity(self, meta: Meta, children: Children) -> s.Quantity:
         head, stream, *var = children
-        count = head if isinstance(head, EachCount) else self.integer(head) if head.type == "INTEGER" else None
-        quantifier = cast(Quantifier, "AT LEAST" if count is not None else head.type)
-        return Quantity(quantifier, stream, var[0] if var else None, count, span=span_of(meta))
+        count = head if isinstance(head, s.EachCount) else self.integer(head) if head.type == "INTEGER" else None
+        quantifier = cast(s.Quantifier, "AT LEAST" if count is not None else head.type)
+        return s.Quantity(quantifier, stream, var[0] if var else None, count, span=span_of(meta))
 
-    def each_count(self, meta: Meta, children: Children) -> EachCount:
+    def each_count(self, meta: Meta, children: Children) -> s.EachCount:
         name, first, last = children
         least = self.count(first, what="a number of segments that is asked about")
         most = self.integer(last)
@@ -111,21 +79,23 @@ class PatternBuilder(ExpressionBuilder):
                 span_of(first).to(span_of(last)),
                 helps=(f"write `FROM {most} TO {least}`",) if most else (),
             )
-        if most > MOST_COUNTS:
-            raise self.mistake("INK0116", f"numbers of segments go up to {MOST_COUNTS}, found `{last}`", span_of(last))
-        return EachCount(name, least, most, span=span_of(meta))
+        if most > s.MOST_COUNTS:
+            raise self.mistake(
+                "INK0116", f"numbers of segments go up to {s.MOST_COUNTS}, found `{last}`", span_of(last)
+            )
+        return s.EachCount(name, least, most, span=span_of(meta))
 
-    def check(self, meta: Meta, children: Children) -> Check:
-        return Check(*children, span=span_of(meta))
+    def check(self, meta: Meta, children: Children) -> s.Check:
+        return s.Check(*children, span=span_of(meta))
 
-    def repeat(self, meta: Meta, children: Children) -> Repeat:
+    def repeat(self, meta: Meta, children: Children) -> s.Repeat:
         pattern, (low, high, mode) = children
-        return Repeat(pattern, low, high, mode, span=span_of(meta))
+        return s.Repeat(pattern, low, high, mode, span=span_of(meta))
 
-    def repetition(self, meta: Meta, children: Children) -> tuple[int, int | None, RepeatMode | None]:
+    def repetition(self, meta: Meta, children: Children) -> tuple[int, int | None, s.RepeatMode | None]:
         how_often, *mode = children
         low, high = _SHORTHANDS[how_often] if isinstance(how_often, Token) else how_often
-        return low, high, cast(RepeatMode, mode[0].type) if mode else None
+        return low, high, cast(s.RepeatMode, mode[0].type) if mode else None
 
     def bounds(self, meta: Meta, children: Children) -> tuple[int, int | None]:
         numbers = [self.integer(token) for token in children if token.type == "INTEGER"]
@@ -143,60 +113,60 @@ class PatternBuilder(ExpressionBuilder):
             raise self.mistake("INK0112", "a repetition of zero matches nothing", span_of(meta))
         return low, high
 
-    def leaf(self, meta: Meta, children: Children) -> Leaf:
+    def leaf(self, meta: Meta, children: Children) -> s.Leaf:
         types, *rest = children
-        var = next((part for part in rest if isinstance(part, Ident)), None)
-        condition = next((part for part in rest if not isinstance(part, Ident)), None)
-        return Leaf(types, var, condition, span=span_of(meta))
+        var = next((part for part in rest if isinstance(part, s.Ident)), None)
+        condition = next((part for part in rest if not isinstance(part, s.Ident)), None)
+        return s.Leaf(types, var, condition, span=span_of(meta))
 
-    def types(self, meta: Meta, children: Children) -> tuple[Ident, ...]:
-        return tuple(child for child in children if isinstance(child, Ident))
+    def types(self, meta: Meta, children: Children) -> tuple[s.Ident, ...]:
+        return tuple(child for child in children if isinstance(child, s.Ident))
 
-    def condition(self, meta: Meta, children: Children) -> Expr:
-        return cast(Expr, children[0])
+    def condition(self, meta: Meta, children: Children) -> s.Expr:
+        return cast(s.Expr, children[0])
 
-    def sequence(self, meta: Meta, children: Children) -> Seq:
+    def sequence(self, meta: Meta, children: Children) -> s.Seq:
         explicit = isinstance(children[0], Token)
-        policy = cast(Policy, children[0].type if explicit else "ANY")
-        return Seq(policy, tuple(children[explicit:]), span=span_of(meta))
+        policy = cast(s.Policy, children[0].type if explicit else "ANY")
+        return s.Seq(policy, tuple(children[explicit:]), span=span_of(meta))
 
-    def absent(self, meta: Meta, children: Children) -> Absent:
-        return Absent(children[0], span=span_of(meta))
+    def absent(self, meta: Meta, children: Children) -> s.Absent:
+        return s.Absent(children[0], span=span_of(meta))
 
-    def optional_part(self, meta: Meta, children: Children) -> OptionalPart:
-        return OptionalPart(children[0], span=span_of(meta))
+    def optional_part(self, meta: Meta, children: Children) -> s.OptionalPart:
+        return s.OptionalPart(children[0], span=span_of(meta))
 
-    def after(self, meta: Meta, children: Children) -> After:
-        return After(children[0], span=span_of(meta))
+    def after(self, meta: Meta, children: Children) -> s.After:
+        return s.After(children[0], span=span_of(meta))
 
-    def at_start(self, meta: Meta, children: Children) -> AtStart:
-        return AtStart(span=span_of(meta))
+    def at_start(self, meta: Meta, children: Children) -> s.AtStart:
+        return s.AtStart(span=span_of(meta))
 
-    def nested(self, meta: Meta, children: Children) -> Pattern:
+    def nested(self, meta: Meta, children: Children) -> s.Pattern:
         pattern, *rest = children
         clauses = [part for part in rest if isinstance(part, Clause)]
-        var = next((part for part in rest if isinstance(part, Ident)), None)
+        var = next((part for part in rest if isinstance(part, s.Ident)), None)
         if not clauses and var is None:
-            return cast(Pattern, pattern)
+            return cast(s.Pattern, pattern)
         last = clauses[-1] if clauses else pattern
-        body = Body(pattern, **self.fields_of(clauses), span=pattern.span.to(last.span))
-        return Nested(body, var, span=span_of(meta))
+        body = s.Body(pattern, **self.fields_of(clauses), span=pattern.span.to(last.span))
+        return s.Nested(body, var, span=span_of(meta))
 
-    def complement(self, meta: Meta, children: Children) -> Complement:
-        return Complement(children[0], span=span_of(meta))
+    def complement(self, meta: Meta, children: Children) -> s.Complement:
+        return s.Complement(children[0], span=span_of(meta))
 
-    def window_of(self, meta: Meta, children: Children) -> WindowOf:
+    def window_of(self, meta: Meta, children: Children) -> s.WindowOf:
         stream, var, *rest = children
-        since = rest.pop() if isinstance(rest[-1], Ident) else None
+        since = rest.pop() if isinstance(rest[-1], s.Ident) else None
         number, unit = rest[-2:]
         condition = rest[0] if len(rest) == 3 else None
         last = self.last(number, unit)
-        return WindowOf(stream, var, condition, last, since, span=span_of(meta))
+        return s.WindowOf(stream, var, condition, last, since, span=span_of(meta))
 
-    def at_time(self, meta: Meta, children: Children) -> AtTime:
+    def at_time(self, meta: Meta, children: Children) -> s.AtTime:
         (token,) = children
         value = self.integer(token) if token.type == "INTEGER" else str(token)
-        return AtTime(Literal(value, span=span_of(token)), span=span_of(meta))
+        return s.AtTime(s.Literal(value, span=span_of(token)), span=span_of(meta))
 
     def where(self, meta: Meta, children: Children) -> Clause:
         return Clause("WHERE", {"where": children[0]}, span_of(meta))

@@ -5,54 +5,26 @@ from typing import Any, cast
 from lark import Token, v_args
 from lark.tree import Meta
 
+from inkling.language import syntax as s
 from inkling.language.machine import Children, span_of
 from inkling.language.parser.patterns import Clause, PatternBuilder
-from inkling.language.syntax import (
-    Body,
-    ClockError,
-    ClockErrors,
-    ColumnDecl,
-    Confidence,
-    Consume,
-    ConsumePolicy,
-    Demand,
-    DeriveItem,
-    EventDecl,
-    ForecastAround,
-    ForecastDecl,
-    ForecastInterval,
-    ForecastPoint,
-    ForecastWithin,
-    Ident,
-    Item,
-    Per,
-    Remaining,
-    RuleDecl,
-    SegmentsDecl,
-    StreamDecl,
-    TableDecl,
-    TimeAbout,
-    TimeBetween,
-    TimePoint,
-    TimeSpan,
-)
 
 _BODY_FIELDS = ("where", "within", "having")
 
 
 @v_args(meta=True)
 class StatementBuilder(PatternBuilder):
-    def stream(self, meta: Meta, children: Children) -> StreamDecl:
+    def stream(self, meta: Meta, children: Children) -> s.StreamDecl:
         name, columns, *options = children
-        return StreamDecl(name, columns, **self.fields_of(options), span=span_of(meta))
+        return s.StreamDecl(name, columns, **self.fields_of(options), span=span_of(meta))
 
-    def columns(self, meta: Meta, children: Children) -> tuple[ColumnDecl, ...]:
+    def columns(self, meta: Meta, children: Children) -> tuple[s.ColumnDecl, ...]:
         return tuple(children)
 
-    def column(self, meta: Meta, children: Children) -> ColumnDecl:
+    def column(self, meta: Meta, children: Children) -> s.ColumnDecl:
         name, type_ = children
-        upper = Ident(type_.text.upper(), quoted=type_.quoted, span=type_.span)
-        return ColumnDecl(name, upper, span=span_of(meta))
+        upper = s.Ident(type_.text.upper(), quoted=type_.quoted, span=type_.span)
+        return s.ColumnDecl(name, upper, span=span_of(meta))
 
     def id_option(self, meta: Meta, children: Children) -> Clause:
         return Clause("ID", {"id": children[0]}, span_of(meta))
@@ -61,29 +33,29 @@ class StatementBuilder(PatternBuilder):
         return Clause("KEY", {"key": tuple(children)}, span_of(meta))
 
     def time_point(self, meta: Meta, children: Children) -> Clause:
-        time = TimePoint(children[0], span=span_of(meta))
+        time = s.TimePoint(children[0], span=span_of(meta))
         return Clause("TIME", {"time": time}, span_of(meta))
 
     def time_span(self, meta: Meta, children: Children) -> Clause:
-        time = TimeSpan(*children, span=span_of(meta))
+        time = s.TimeSpan(*children, span=span_of(meta))
         return Clause("TIME", {"time": time}, span_of(meta))
 
     def time_between(self, meta: Meta, children: Children) -> Clause:
-        time = TimeBetween(*children, span=span_of(meta))
+        time = s.TimeBetween(*children, span=span_of(meta))
         return Clause("TIME", {"time": time}, span_of(meta))
 
     def time_about(self, meta: Meta, children: Children) -> Clause:
         column, error = (child for child in children if not isinstance(child, Token))
-        time = TimeAbout(column, error, span=span_of(meta))
+        time = s.TimeAbout(column, error, span=span_of(meta))
         return Clause("TIME", {"time": time}, span_of(meta))
 
-    def clock_errors(self, meta: Meta, children: Children) -> ClockErrors:
+    def clock_errors(self, meta: Meta, children: Children) -> s.ClockErrors:
         column, usual, *others = (child for child in children if not isinstance(child, Token))
-        return ClockErrors(column, usual, tuple(others), span=span_of(meta))
+        return s.ClockErrors(column, usual, tuple(others), span=span_of(meta))
 
-    def clock_error(self, meta: Meta, children: Children) -> ClockError:
+    def clock_error(self, meta: Meta, children: Children) -> s.ClockError:
         at_most, clock = children
-        return ClockError(at_most, str(clock), span=span_of(meta))
+        return s.ClockError(at_most, str(clock), span=span_of(meta))
 
     def at_most_option(self, meta: Meta, children: Children) -> Clause:
         return Clause("AT MOST", {"at_most": children[0]}, span_of(meta))
@@ -99,7 +71,7 @@ class StatementBuilder(PatternBuilder):
         fields = {"probability": column, "given": given[0] if given else ()}
         return Clause("PROBABILITY", fields, span_of(meta))
 
-    def given(self, meta: Meta, children: Children) -> tuple[Ident, ...]:
+    def given(self, meta: Meta, children: Children) -> tuple[s.Ident, ...]:
         return tuple(children)
 
     def numbered_option(self, meta: Meta, children: Children) -> Clause:
@@ -117,7 +89,7 @@ class StatementBuilder(PatternBuilder):
         return Clause("KNOWN FROM", {"known": children[0]}, span_of(meta))
 
     def segments_option(self, meta: Meta, children: Children) -> Clause:
-        segments = SegmentsDecl(**self.fields_of(children), span=span_of(meta))
+        segments = s.SegmentsDecl(**self.fields_of(children), span=span_of(meta))
         return Clause("SEGMENTS", {"segments": segments}, span_of(meta))
 
     def segments_role(self, meta: Meta, children: Children) -> Clause:
@@ -139,9 +111,9 @@ class StatementBuilder(PatternBuilder):
     def derive_option(self, meta: Meta, children: Children) -> Clause:
         return Clause("DERIVE", {"derive": tuple(children)}, span_of(meta))
 
-    def derive_item(self, meta: Meta, children: Children) -> DeriveItem:
+    def derive_item(self, meta: Meta, children: Children) -> s.DeriveItem:
         name, value = (child for child in children if not isinstance(child, Token))
-        return DeriveItem(name, value, span=span_of(meta))
+        return s.DeriveItem(name, value, span=span_of(meta))
 
     def reset_option(self, meta: Meta, children: Children) -> Clause:
         return Clause("RESET WHEN", {"reset_when": children[0]}, span_of(meta))
@@ -154,28 +126,28 @@ class StatementBuilder(PatternBuilder):
         column, *length = children
         return Clause("OP", {"op": column, "op_for": length[0] if length else None}, span_of(meta))
 
-    def table(self, meta: Meta, children: Children) -> TableDecl:
+    def table(self, meta: Meta, children: Children) -> s.TableDecl:
         name, columns, path = children
-        return TableDecl(name, columns, str(path), path_span=span_of(path), span=span_of(meta))
+        return s.TableDecl(name, columns, str(path), path_span=span_of(path), span=span_of(meta))
 
-    def rule(self, meta: Meta, children: Children) -> RuleDecl:
-        return RuleDecl(*children, span=span_of(meta))
+    def rule(self, meta: Meta, children: Children) -> s.RuleDecl:
+        return s.RuleDecl(*children, span=span_of(meta))
 
-    def event(self, meta: Meta, children: Children) -> EventDecl:
+    def event(self, meta: Meta, children: Children) -> s.EventDecl:
         name, *rest = children
         head = rest.pop(0) if isinstance(rest[0], tuple) else None
         pattern, *clauses = rest
         fields = self.fields_of(clauses)
         body_fields = {field: fields.pop(field, None) for field in _BODY_FIELDS}
         last = clauses[-1] if clauses else pattern
-        body = Body(pattern, **body_fields, span=pattern.span.to(last.span))
-        return EventDecl(name, head, body, **fields, span=span_of(meta))
+        body = s.Body(pattern, **body_fields, span=pattern.span.to(last.span))
+        return s.EventDecl(name, head, body, **fields, span=span_of(meta))
 
-    def head(self, meta: Meta, children: Children) -> tuple[Item, ...]:
+    def head(self, meta: Meta, children: Children) -> tuple[s.Item, ...]:
         return tuple(children)
 
-    def item(self, meta: Meta, children: Children) -> Item:
-        return Item(*children, span=span_of(meta))
+    def item(self, meta: Meta, children: Children) -> s.Item:
+        return s.Item(*children, span=span_of(meta))
 
     def partition_by(self, meta: Meta, children: Children) -> Clause:
         return Clause("PARTITION BY", {"partition_by": tuple(children)}, span_of(meta))
@@ -187,7 +159,7 @@ class StatementBuilder(PatternBuilder):
         policy, *rest = children
         keeping = bool(rest) and isinstance(rest[0], Token)
         prefer = rest[keeping] if len(rest) > keeping else None
-        consume = Consume(cast(ConsumePolicy, policy.type), keeping, prefer, span=span_of(meta))
+        consume = s.Consume(cast(s.ConsumePolicy, policy.type), keeping, prefer, span=span_of(meta))
         return Clause("CONSUME", {"consume": consume}, span_of(meta))
 
     def prefer(self, meta: Meta, children: Children) -> Any:
@@ -198,7 +170,7 @@ class StatementBuilder(PatternBuilder):
         return Clause("RETURN", {"returns": tuple(children)}, span_of(meta))
 
     def per(self, meta: Meta, children: Children) -> Clause:
-        return Clause("PER", {"per": cast(Per, children[0].type)}, span_of(meta))
+        return Clause("PER", {"per": cast(s.Per, children[0].type)}, span_of(meta))
 
     def confidence(self, meta: Meta, children: Children) -> Clause:
         operator, number, *early = children
@@ -209,7 +181,7 @@ class StatementBuilder(PatternBuilder):
                 span_of(operator),
             )
         threshold = self.probability(number, what="a confidence")
-        confidence = Confidence(cast(Any, str(operator)), threshold, bool(early), span=span_of(meta))
+        confidence = s.Confidence(cast(Any, str(operator)), threshold, bool(early), span=span_of(meta))
         return Clause("CONFIDENCE", {"confidence": confidence}, span_of(meta))
 
     def top(self, meta: Meta, children: Children) -> Clause:
@@ -229,32 +201,32 @@ class StatementBuilder(PatternBuilder):
         return Clause("ON CHANGE", {"on_change": True}, span_of(meta))
 
     def demand(self, meta: Meta, children: Children) -> Clause:
-        demand = cast(Demand, children[0].type)
+        demand = cast(s.Demand, children[0].type)
         return Clause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))
 
-    def forecast(self, meta: Meta, children: Children) -> ForecastDecl:
+    def forecast(self, meta: Meta, children: Children) -> s.ForecastDecl:
         name, *rest = children
-        event = rest.pop(0) if isinstance(rest[0], Ident) else None
+        event = rest.pop(0) if isinstance(rest[0], s.Ident) else None
         kind, *options = rest
         named = name if event is not None else None
-        return ForecastDecl(event or name, kind, name=named, **self.fields_of(options), span=span_of(meta))
+        return s.ForecastDecl(event or name, kind, name=named, **self.fields_of(options), span=span_of(meta))
 
-    def forecast_of(self, meta: Meta, children: Children) -> Ident:
-        return cast(Ident, children[0])
+    def forecast_of(self, meta: Meta, children: Children) -> s.Ident:
+        return cast(s.Ident, children[0])
 
-    def forecast_within(self, meta: Meta, children: Children) -> ForecastWithin:
-        return ForecastWithin(self.last(*children), span=span_of(meta))
+    def forecast_within(self, meta: Meta, children: Children) -> s.ForecastWithin:
+        return s.ForecastWithin(self.last(*children), span=span_of(meta))
 
-    def forecast_around(self, meta: Meta, children: Children) -> ForecastAround:
-        return ForecastAround(self.horizon(*children), span=span_of(meta))
+    def forecast_around(self, meta: Meta, children: Children) -> s.ForecastAround:
+        return s.ForecastAround(self.horizon(*children), span=span_of(meta))
 
-    def forecast_point(self, meta: Meta, children: Children) -> ForecastPoint:
-        return ForecastPoint(span=span_of(meta))
+    def forecast_point(self, meta: Meta, children: Children) -> s.ForecastPoint:
+        return s.ForecastPoint(span=span_of(meta))
 
-    def forecast_interval(self, meta: Meta, children: Children) -> ForecastInterval:
+    def forecast_interval(self, meta: Meta, children: Children) -> s.ForecastInterval:
         mode, *width = children
         n = self.count(width[0], what="a width") if width else None
-        return ForecastInterval(mode.type, n, span=span_of(meta))
+        return s.ForecastInterval(mode.type, n, span=span_of(meta))
 
     def forecast_order(self, meta: Meta, children: Children) -> Clause:
         return Clause("ORDER", {"order": self.integer(children[0])}, span_of(meta))
@@ -280,7 +252,7 @@ class StatementBuilder(PatternBuilder):
         lo, hi = (self.probability(number, what="a remaining part") for number in children)
         if hi < lo:
             raise self.mistake("INK0116", f"the range from {lo:g} to {hi:g} is empty", span_of(meta))
-        remaining = Remaining(lo, hi, span=span_of(meta))
+        remaining = s.Remaining(lo, hi, span=span_of(meta))
         return Clause("REMAINING", {"remaining": remaining}, span_of(meta))
 
     def distribution(self, meta: Meta, children: Children) -> Clause:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from inkling.language import syntax as s
 from inkling.language.names import (
     AFTER_A_PATTERN,
     AFTER_A_WINDOW,
@@ -10,50 +11,18 @@ from inkling.language.names import (
 )
 from inkling.language.printer.expressions import column_name, condition, decimal, expression, literal
 from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined
-from inkling.language.syntax import (
-    Absent,
-    After,
-    Allen,
-    And,
-    AtStart,
-    AtTime,
-    Body,
-    Check,
-    Complement,
-    Component,
-    Duration,
-    EachCount,
-    EventCount,
-    Except,
-    Ident,
-    Leaf,
-    Nested,
-    NotBetween,
-    OptionalPart,
-    Or,
-    Par,
-    PointCount,
-    Quantified,
-    Quantity,
-    Rate,
-    Relation,
-    Repeat,
-    Seq,
-    Window,
-    WindowOf,
-)
 
 # from the loosest operator to the tightest
 _OR, _PAR, _AND, _RELATED, _CHAIN, _UNIT, _REPEATED, _PRIMARY = range(8)
 
 
-def pattern(node: Component, at_least: int = _OR) -> Doc:
+def pattern(node: s.Component, at_least: int = _OR) -> Doc:
     """The document of a pattern, in parentheses when it binds looser than `at_least`."""
     doc = _bare(node)
     return ("(", doc, ")") if _level(node) < at_least else doc
 
 
-def body_clauses(body: Body) -> list[Doc]:
+def body_clauses(body: s.Body) -> list[Doc]:
     clauses: list[Doc] = []
     if body.where is not None:
         clauses.append(condition("WHERE", body.where))
@@ -64,95 +33,95 @@ def body_clauses(body: Body) -> list[Doc]:
     return clauses
 
 
-def window(node: Window) -> str:
+def window(node: s.Window) -> str:
     match node:
-        case Duration():
+        case s.Duration():
             return duration(node)
-        case PointCount(n):
+        case s.PointCount(n):
             return f"{n} POINTS"
-        case EventCount(n):
+        case s.EventCount(n):
             return f"{n} EVENTS"
 
 
-def duration(node: Duration) -> str:
+def duration(node: s.Duration) -> str:
     return f"{decimal(node.amount)} {node.unit}"
 
 
-def rate(node: Rate) -> str:
+def rate(node: s.Rate) -> str:
     per = node.per.unit.removesuffix("S") if node.per.amount == 1 else duration(node.per)
     return f"{decimal(node.count)} PER {per}"
 
 
-def _level(node: Component) -> int:
+def _level(node: s.Component) -> int:
     match node:
-        case Or():
+        case s.Or():
             return _OR
-        case Par():
+        case s.Par():
             return _PAR
-        case And():
+        case s.And():
             return _AND
-        case NotBetween() | Quantified():
+        case s.NotBetween() | s.Quantified():
             return _RELATED
-        case Allen() | Except():
+        case s.Allen() | s.Except():
             return _CHAIN
-        case Check():
+        case s.Check():
             return _UNIT
-        case Repeat():
+        case s.Repeat():
             return _REPEATED
         case _:
             return _PRIMARY
 
 
-def _bare(node: Component) -> Doc:
+def _bare(node: s.Component) -> Doc:
     match node:
-        case Leaf():
+        case s.Leaf():
             return _leaf(node)
-        case Seq(policy, components):
+        case s.Seq(policy, components):
             word = "SEQ(" if policy == "ANY" else f"SEQ {policy}("
             return bracketed(word, [pattern(part) for part in components], ")")
-        case Or(items):
+        case s.Or(items):
             return _infix("OR", [pattern(item, _PAR) for item in items])
-        case Par(items):
+        case s.Par(items):
             return _infix("PAR", [pattern(item, _AND) for item in items])
-        case And(items):
+        case s.And(items):
             return _infix("AND", [pattern(item, _RELATED) for item in items])
-        case Allen(left, relations, right):
+        case s.Allen(left, relations, right):
             return _infix(_relations(relations), [pattern(left, _CHAIN), pattern(right, _UNIT)])
-        case Except(left, right):
+        case s.Except(left, right):
             return _infix("EXCEPT", [pattern(left, _CHAIN), pattern(right, _UNIT)])
-        case NotBetween(absent, first, last):
+        case s.NotBetween(absent, first, last):
             within = ("BETWEEN ", pattern(first, _UNIT), " AND ", pattern(last, _UNIT))
             return Group(("NOT ", pattern(absent, _UNIT), LINE, within))
-        case Repeat(inner, low, high, mode):
+        case s.Repeat(inner, low, high, mode):
             suffix = f" {mode}" if mode else ""
             return (pattern(inner, _PRIMARY), repetition_text(low, high), suffix)
-        case Check(inner, checked):
+        case s.Check(inner, checked):
             return (pattern(inner, _REPEATED), " CHECK (", expression(checked), ")")
-        case Nested(body, var):
+        case s.Nested(body, var):
             clauses = [pattern(body.pattern), *body_clauses(body)]
             suffix = f" {_variable(var)}" if var else ""
             return Group(("(", Nest(joined(LINE, clauses), 1), ")", suffix))
-        case Complement(inner):
+        case s.Complement(inner):
             return bracketed("COMPLEMENT(", [pattern(inner)], ")")
-        case WindowOf():
+        case s.WindowOf():
             return _window_of(node)
-        case AtTime(time):
+        case s.AtTime(time):
             return f"AT {literal(time.value)}"
-        case Quantified(left, relations, right, same):
+        case s.Quantified(left, relations, right, same):
             suffix = f" ON SAME {column_name(same)}" if same else ""
             sides: list[Doc] = [_quantity(left), (_quantity(right), suffix)]
             return _infix(_relations(relations), sides)
-        case Absent(inner):
+        case s.Absent(inner):
             return ("NOT ", pattern(inner, _UNIT))
-        case OptionalPart(inner):
+        case s.OptionalPart(inner):
             return ("OPTIONAL ", pattern(inner, _UNIT))
-        case After(length):
+        case s.After(length):
             return f"AFTER {duration(length)}"
-        case AtStart():
+        case s.AtStart():
             return "AT START"
 
 
-def _leaf(leaf: Leaf) -> Doc:
+def _leaf(leaf: s.Leaf) -> Doc:
     reserved = STARTING_A_PATTERN
     if leaf.var is not None and leaf.var.text.upper() == "START":
         reserved = reserved | {"AT"}
@@ -165,20 +134,20 @@ def _leaf(leaf: Leaf) -> Doc:
     return (head, Group(("[", Nest(expression(leaf.condition)), "]")))
 
 
-def _window_of(node: WindowOf) -> Doc:
+def _window_of(node: s.WindowOf) -> Doc:
     head = f"WINDOW {column_name(node.stream)} {written_name(node.var.text, AFTER_A_WINDOW)}"
     checked: Doc = ("[", expression(node.condition), "]") if node.condition is not None else ""
     since = f" SINCE {column_name(node.since)}" if node.since else ""
     return (head, checked, f" LAST {window(node.last)}{since}")
 
 
-def _quantity(node: Quantity) -> str:
+def _quantity(node: s.Quantity) -> str:
     count = "" if node.count is None else f" {_count(node.count)}"
     var = f" {written_name(node.var.text, AFTER_A_PATTERN)}" if node.var else ""
     return f"{node.quantifier}{count} {column_name(node.stream)}{var}"
 
 
-def _count(node: int | EachCount) -> str:
+def _count(node: int | s.EachCount) -> str:
     if isinstance(node, int):
         return str(node)
     return f"{column_name(node.name)} FROM {node.least} TO {node.most}"
@@ -201,7 +170,7 @@ def repetition_text(low: int, high: int | None) -> str:
             return f"{{{low},{high}}}"
 
 
-def _relations(relations: tuple[Relation, ...]) -> str:
+def _relations(relations: tuple[s.Relation, ...]) -> str:
     return relations[0] if len(relations) == 1 else "{" + ", ".join(relations) + "}"
 
 
@@ -209,5 +178,5 @@ def _infix(word: str, parts: Sequence[Doc]) -> Doc:
     return Group(joined((LINE, f"{word} "), parts))
 
 
-def _variable(ident: Ident) -> str:
+def _variable(ident: s.Ident) -> str:
     return written_name(ident.text, AFTER_A_PATTERN)

@@ -1,5 +1,6 @@
 """Writes statements: clauses in one order, one per line where a statement is long."""
 
+from inkling.language import syntax as s
 from inkling.language.names import AFTER_TIME, written_name, written_text
 from inkling.language.printer.expressions import (
     call,
@@ -10,50 +11,24 @@ from inkling.language.printer.expressions import (
 )
 from inkling.language.printer.layout import HARD_LINE, LINE, Doc, Group, Nest, bracketed, joined
 from inkling.language.printer.patterns import body_clauses, duration, pattern, rate, window
-from inkling.language.syntax import (
-    ClockErrors,
-    ColumnDecl,
-    Confidence,
-    Consume,
-    Duration,
-    EventDecl,
-    ForecastAround,
-    ForecastDecl,
-    ForecastInterval,
-    ForecastKind,
-    ForecastPoint,
-    ForecastWithin,
-    Ident,
-    Item,
-    RuleDecl,
-    SegmentsDecl,
-    Statement,
-    StreamDecl,
-    TableDecl,
-    TimeAbout,
-    TimeBetween,
-    TimeDecl,
-    TimePoint,
-    TimeSpan,
-)
 
 
-def statement(node: Statement) -> Doc:
+def statement(node: s.Statement) -> Doc:
     """The document of a statement without its semicolon."""
     match node:
-        case StreamDecl():
+        case s.StreamDecl():
             head = f"STREAM {column_name(node.name)}("
             return _with_options(_columns(head, node.columns), _stream_options(node))
-        case TableDecl(name, columns, path):
+        case s.TableDecl(name, columns, path):
             head = f"TABLE {column_name(name)}("
             return _with_options(_columns(head, columns), [f"FROM {written_text(path)}"])
-        case RuleDecl(head, None):
+        case s.RuleDecl(head, None):
             return ("RULE ", call(head))
-        case RuleDecl(head, body) if body is not None:
+        case s.RuleDecl(head, body) if body is not None:
             return Group(("RULE ", call(head), Nest((LINE, condition("IF", body)))))
-        case EventDecl():
+        case s.EventDecl():
             return _event(node)
-        case ForecastDecl():
+        case s.ForecastDecl():
             named = "" if node.name is None else f"{column_name(node.name)} OF "
             head = f"FORECAST {named}{column_name(node.event)} {_kind(node.kind)}"
             return _with_options(head, _forecast_options(node))
@@ -65,11 +40,11 @@ def _with_options(head: Doc, options: list[Doc]) -> Doc:
     return Group((head, Nest(tuple((LINE, option) for option in options))))
 
 
-def _columns(head: str, columns: tuple[ColumnDecl, ...]) -> Doc:
+def _columns(head: str, columns: tuple[s.ColumnDecl, ...]) -> Doc:
     return bracketed(head, [f"{column_name(c.name)} {column_name(c.type)}" for c in columns], ")")
 
 
-def _stream_options(node: StreamDecl) -> list[Doc]:
+def _stream_options(node: s.StreamDecl) -> list[Doc]:
     options: list[Doc] = []
     if node.id is not None:
         options.append(f"ID {column_name(node.id)}")
@@ -104,31 +79,31 @@ def _stream_options(node: StreamDecl) -> list[Doc]:
     return options
 
 
-def _time(node: TimeDecl) -> str:
+def _time(node: s.TimeDecl) -> str:
     match node:
-        case TimePoint(column):
+        case s.TimePoint(column):
             return f"TIME {written_name(column.text, AFTER_TIME)}"
-        case TimeSpan(start, end):
+        case s.TimeSpan(start, end):
             return f"TIME FROM {column_name(start)} TO {column_name(end)}"
-        case TimeBetween(lo, hi, weights):
+        case s.TimeBetween(lo, hi, weights):
             weighted = f" WEIGHTS {column_name(weights)}" if weights else ""
             return f"TIME BETWEEN {column_name(lo)} AND {column_name(hi)}{weighted}"
-        case TimeAbout(column, error):
+        case s.TimeAbout(column, error):
             return f"TIME {written_name(column.text, AFTER_TIME)} {_error(error)}"
 
 
-def _error(node: Duration | Ident | ClockErrors) -> str:
+def _error(node: s.Duration | s.Ident | s.ClockErrors) -> str:
     match node:
-        case Duration():
+        case s.Duration():
             return f"± {duration(node)}"
-        case Ident():
+        case s.Ident():
             return f"± {column_name(node)}"
-        case ClockErrors(column, usual, others):
+        case s.ClockErrors(column, usual, others):
             named = (f", {duration(one.at_most)} FOR {written_text(one.clock)}" for one in others)
             return f"CLOCK {column_name(column)} ERROR {duration(usual)}{''.join(named)}"
 
 
-def _numbered(column: Ident, node: StreamDecl) -> str:
+def _numbered(column: s.Ident, node: s.StreamDecl) -> str:
     parts = [f"NUMBERED BY {column_name(column)}"]
     if node.erlang is not None:
         parts.append(f"GAPS ERLANG {node.erlang}")
@@ -139,7 +114,7 @@ def _numbered(column: Ident, node: StreamDecl) -> str:
     return " ".join(parts)
 
 
-def _segments(node: SegmentsDecl) -> str:
+def _segments(node: s.SegmentsDecl) -> str:
     parts = ["SEGMENTS"]
     if node.role is not None:
         parts.append(f"ROLE {column_name(node.role)}")
@@ -148,13 +123,13 @@ def _segments(node: SegmentsDecl) -> str:
     if node.lo is not None and node.hi is not None:
         parts.append(f"BOUNDS {column_name(node.lo)} TO {column_name(node.hi)}")
     if node.rate is not None:
-        parts.append(f"RATE {column_name(node.rate) if isinstance(node.rate, Ident) else rate(node.rate)}")
+        parts.append(f"RATE {column_name(node.rate) if isinstance(node.rate, s.Ident) else rate(node.rate)}")
     if node.timeout is not None:
         parts.append(f"TIMEOUT {duration(node.timeout)}")
     return " ".join(parts)
 
 
-def _event(node: EventDecl) -> Doc:
+def _event(node: s.EventDecl) -> Doc:
     name = f"EVENT {column_name(node.name)}"
     head = name if node.head is None else bracketed(f"{name}(", _items(node.head), ")")
     clauses: list[Doc] = [("PATTERN ", pattern(node.body.pattern)), *body_clauses(node.body)]
@@ -185,11 +160,11 @@ def _event(node: EventDecl) -> Doc:
     return (head, " AS", Nest(tuple((HARD_LINE, clause) for clause in clauses)))
 
 
-def _items(items: tuple[Item, ...]) -> list[Doc]:
+def _items(items: tuple[s.Item, ...]) -> list[Doc]:
     return [(expression(item.value), f" AS {column_name(item.alias)}" if item.alias else "") for item in items]
 
 
-def _consume(node: Consume) -> Doc:
+def _consume(node: s.Consume) -> Doc:
     head = f"CONSUME {node.policy}" + (" KEEPING" if node.keeping else "")
     match node.prefer:
         case None:
@@ -200,23 +175,23 @@ def _consume(node: Consume) -> Doc:
             return (f"{head} PREFER ", expression(preferred))
 
 
-def _confidence(node: Confidence) -> str:
+def _confidence(node: s.Confidence) -> str:
     return f"CONFIDENCE {node.op} {number(node.threshold)}" + (" EARLY" if node.early else "")
 
 
-def _kind(kind: ForecastKind) -> str:
+def _kind(kind: s.ForecastKind) -> str:
     match kind:
-        case ForecastWithin(horizon):
+        case s.ForecastWithin(horizon):
             return f"WITHIN {window(horizon)}"
-        case ForecastAround(horizon):
+        case s.ForecastAround(horizon):
             return f"AROUND {window(horizon)}"
-        case ForecastPoint():
+        case s.ForecastPoint():
             return "POINT"
-        case ForecastInterval(mode, width):
+        case s.ForecastInterval(mode, width):
             return f"INTERVAL {mode}" + ("" if width is None else f" {width}")
 
 
-def _forecast_options(node: ForecastDecl) -> list[Doc]:
+def _forecast_options(node: s.ForecastDecl) -> list[Doc]:
     options: list[Doc] = []
     if node.confidence is not None:
         options.append(_confidence(node.confidence))
@@ -242,5 +217,5 @@ def _forecast_options(node: ForecastDecl) -> list[Doc]:
     return options
 
 
-def _names(idents: tuple[Ident, ...]) -> str:
+def _names(idents: tuple[s.Ident, ...]) -> str:
     return ", ".join(column_name(ident) for ident in idents)
