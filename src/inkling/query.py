@@ -32,9 +32,8 @@ from inkling.model.time import Clock
 from inkling.physical.bounded import require_bounded
 from inkling.physical.explain import explain_physical
 from inkling.physical.forecasts import require_forecastable
-from inkling.physical.graph.agents import network_of
+from inkling.physical.graph.agents import network_of, network_text
 from inkling.physical.graph.svg import network_svg
-from inkling.physical.graph.tree import network_text
 from inkling.physical.groups import Layout, layout_of
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program

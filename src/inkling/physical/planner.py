@@ -15,12 +15,17 @@ from inkling.logical import plan as p
 from inkling.logical.in_worlds import CALLED, doubtful_events
 from inkling.logical.recursion import resting_on
 from inkling.model.types import Type
-from inkling.physical.across import compared_args, hoisted, is_pair_test, refuse_unsupported
+from inkling.physical.across import (
+    compared_args,
+    having_for_kernels,
+    hoisted,
+    is_pair_test,
+    refuse_unsupported,
+    with_physical_preference,
+)
 from inkling.physical.bits import BitBook
-from inkling.physical.consuming import having_for_kernels, with_physical_preference
-from inkling.physical.naming import Naming, physical_name, row_expr
+from inkling.physical.naming import Naming, columns_of_segments, physical_name, row_expr, with_physical_columns
 from inkling.physical.near import Near, near_of
-from inkling.physical.operands import columns_of_segments, with_physical_columns
 from inkling.physical.plan import Bit, Computed, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
 from inkling.physical.resets import physical_reset, refuse_resets
 from inkling.physical.sharing import sharing_of

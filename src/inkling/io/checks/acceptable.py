@@ -1,15 +1,22 @@
-"""Normalized rows of a stream as events: without repetitions, and without what contradicts its kind of doubt."""
+"""Normalized rows of a stream as events: without repetitions, and without what contradicts its kind of doubt.
+
+Imprecise times: no interval is too wide, and weights are one number per tick, none negative, some positive.
+"""
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.io.checks.alternatives import checked_alternatives
-from inkling.io.checks.imprecise_times import checked_times
+from inkling.io.checks.findings import Finding, Verdicts, counted, number_words, split
 from inkling.io.checks.numbers import MOST_LOST, checked_numbers
 from inkling.io.duplicates import without_duplicates
-from inkling.io.rejects import NO_REJECTS
+from inkling.io.normalize import END, START
+from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema
+from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 
 
@@ -39,3 +46,72 @@ def acceptable(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, list[pa.
         return good, [repeated, refused]
     good, refused = checked(schema, rows)
     return good, [refused]
+
+
+def checked_times(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Every row is an event of its own; one without weights is equally likely at every tick."""
+    if not len(rows):
+        return rows, NO_REJECTS
+    findings = [*_widths(schema, doubt, rows), *_weights(doubt, rows)]
+    if not findings:
+        return rows, NO_REJECTS
+    verdicts = Verdicts.of(len(rows), findings)
+    return split(schema, rows, verdicts.guilty, verdicts.said)
+
+
+def _widths(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> list[Finding]:
+    if doubt.widest is None:
+        return []
+    most = schema.units(doubt.widest)
+    widths = rows[END].to_numpy() - rows[START].to_numpy()
+    counts_ticks = schema.tick is not None or schema.time_type is Type.INTEGER or doubt.widest.unit == "TICKS"
+    unit = "tick" if counts_ticks else "microsecond"
+
+    def too_wide(place: int) -> str:
+        wide, allowed = (counted(int(one) // doubt.step, unit) for one in (widths[place], most))
+        ends = f"`{doubt.lo}` and `{doubt.hi}`" if doubt.error is None else f"the first and last moment of `{doubt.lo}`"
+        return f"{ends} are {wide} apart, more than {allowed}"
+
+    return [Finding(Reason.TOO_WIDE, widths > most, too_wide)]
+
+
+def _weights(doubt: ImpreciseTime, rows: pa.Table) -> list[Finding]:
+    if doubt.weights is None:
+        return []
+    lists = rows[doubt.weights].combine_chunks()
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+    weights = pc.list_flatten(lists).to_numpy(zero_copy_only=False).astype(np.float64)
+    owner, ends = np.repeat(np.arange(len(rows)), lengths), np.cumsum(lengths)
+    ticks = (rows[END].to_numpy() - rows[START].to_numpy()) // doubt.step + 1
+    given = pc.is_valid(lists).to_numpy(zero_copy_only=False)
+    with np.errstate(over="ignore"):
+        totals = np.bincount(owner, weights, minlength=len(rows))
+    has_negative = np.bincount(owner, weights < 0, minlength=len(rows)) > 0
+
+    def listed(place: int) -> list[float]:
+        return [float(weight) for weight in weights[ends[place] - lengths[place] : ends[place]]]
+
+    def wrong_count(place: int) -> str:
+        return f"`{doubt.weights}` has {counted(lengths[place], 'weight')} for {counted(ticks[place], 'tick')}"
+
+    def not_finite(place: int) -> str:
+        odd = [number for number, weight in enumerate(listed(place), start=1) if not np.isfinite(weight)]
+        return (
+            f"weight {odd[0]} of {lengths[place]} in `{doubt.weights}` is no finite number"
+            if odd
+            else f"the weights in `{doubt.weights}` sum to more than a number can hold"
+        )
+
+    def negative(place: int) -> str:
+        number, weight = next((n, one) for n, one in enumerate(listed(place), start=1) if one < 0)
+        return f"weight {number} of {lengths[place]} in `{doubt.weights}` is {number_words(weight)}"
+
+    def all_zero(place: int) -> str:
+        return f"all {lengths[place]} weights in `{doubt.weights}` are 0"
+
+    return [
+        Finding(Reason.WEIGHT_COUNT, given & (lengths != ticks), wrong_count),
+        Finding(Reason.WEIGHT_NOT_FINITE, given & ~np.isfinite(totals), not_finite),
+        Finding(Reason.NEGATIVE_WEIGHT, given & has_negative, negative),
+        Finding(Reason.ZERO_WEIGHTS, given & (totals == 0), all_zero),
+    ]
