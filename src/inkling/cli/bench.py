@@ -13,17 +13,16 @@ from inkling.cli.execution import execute
 from inkling.cli.generate import require_scenario
 from inkling.cli.inference import infer_streams
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import Debug, Master, Runner, RunnerChoice, Seed
+from inkling.cli.options import Debug, Example, Master, Runner, RunnerChoice, Seed
 from inkling.cli.progress import counting
 from inkling.cli.trials import learn_models
-from inkling.examples import NAMES
 from inkling.query import load
 
 USUAL_EVENTS = 1_000_000
 
 
 def bench(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")] = "fleet",
+    name: Example = "fleet",
     events: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="1000000; fewer for some"),

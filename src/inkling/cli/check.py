@@ -12,7 +12,7 @@ import typer
 from inkling.cli.failures import EXIT_INPUT, EXIT_MISTAKE
 from inkling.cli.messages import counted, print_diagnostics
 from inkling.cli.options import Debug, Quiet
-from inkling.cli.python_files import PythonFiles, import_files
+from inkling.cli.programs import PythonFiles, import_files
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.query import Program, load
 

@@ -19,6 +19,7 @@ from inkling.cli.options import (
     Delta,
     Epsilon,
     ExactUpTo,
+    Example,
     Master,
     Quiet,
     Runner,
@@ -29,7 +30,6 @@ from inkling.cli.options import (
 from inkling.cli.progress import counting, working
 from inkling.cli.score_tables import print_scores
 from inkling.cli.trials import SCORES_PAGE, learn_models, try_forecasts
-from inkling.examples import NAMES
 from inkling.query import load
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ NOT_OF_FORECASTS = ("start", "probability", "method", "error", "margin", "model"
 
 
 def demo(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")] = "fleet",
+    name: Example = "fleet",
     events: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="200000; fewer for some"),

@@ -18,6 +18,7 @@ from inkling.query import Program
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql import SparkSession
 
     from inkling.evaluators.sampling import Sampling
     from inkling.report.data import ReportTable
@@ -101,7 +102,7 @@ def execute(
     say: Callable[[str], None] = lambda _: None,
     debug: bool = False,
 ) -> Execution:
-    """Run a program to the end and collect its results; what Spark itself prints is for `debug` alone."""
+    """Run a program to the end and collect its results."""
     started = time.monotonic()
     if runner is Runner.LOCAL:
         say("running in this process")
@@ -111,18 +112,30 @@ def execute(
 
         results = program.run_local(given.streams, given.tables, sampling=sampling, on_worlds=tell)
         return Execution(program, given, results, "local", time.monotonic() - started, sampling)
-    say("starting Spark")
-    from inkling.spark.session import spark_session
-
-    with nullcontext() if debug else silent_children():
-        spark = spark_session(master=master, quick=quick)
+    spark = session(master, debug=debug, say=say, quick=quick)
     say("running on Spark")
     results = program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling).collect()
     return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started, sampling)
 
 
+def session(
+    master: str,
+    *,
+    debug: bool,
+    say: Callable[[str], None],
+    quick: bool = False,
+    config: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """A session of Spark; what Spark itself prints is for `debug` alone."""
+    say("starting Spark")
+    from inkling.spark.session import spark_session
+
+    with nullcontext() if debug else _silent_children():
+        return spark_session(master=master, quick=quick, config=config)
+
+
 @contextmanager
-def silent_children() -> Iterator[None]:
+def _silent_children() -> Iterator[None]:
     """Processes started meanwhile, such as Spark's, print their errors nowhere: failures reach us as exceptions."""
     stderr = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.messages import print_diagnostics
 from inkling.cli.options import Budget, Debug, Delta, Epsilon, ExactUpTo, LayoutChoice, ProgramFile, sampling_of
-from inkling.cli.python_files import PythonFiles, import_files
-from inkling.query import Program, load
+from inkling.cli.programs import PythonFiles, load_program
+from inkling.query import Program
 
 
 class Stage(Enum):
@@ -46,10 +45,7 @@ def explain(
     """Print the plan of a program: what is asked, what is proved, and how it will run."""
     if picture is not None and not graph:
         raise typer.BadParameter("a picture is drawn with --graph only", param_hint="FILE.svg")
-    import_files(python)
-    loaded = load(program)
-    if loaded.warnings:
-        print_diagnostics(loaded.warnings)
+    loaded = load_program(program, python)
     if graph:
         _show_graph(loaded, picture)
         return

@@ -3,51 +3,39 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from enum import Enum
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from inkling.cli.execution import silent_children
+from inkling.cli.execution import session
 from inkling.cli.inputs import given_paths
-from inkling.cli.messages import counted, print_diagnostics
-from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner, RunnerChoice
+from inkling.cli.messages import counted
+from inkling.cli.options import (
+    Debug,
+    Inputs,
+    KindOfModel,
+    Master,
+    ModelKind,
+    ProgramFile,
+    Quiet,
+    Runner,
+    RunnerChoice,
+    Tables,
+)
+from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
-from inkling.cli.python_files import PythonFiles, import_files
 from inkling.errors import InputError
-from inkling.query import load
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from inkling.fitting.learn import Learned
     from inkling.markov.model import Model
 
 
-class ModelKind(Enum):
-    """How a model looks back."""
-
-    TREE = "tree"
-    FULL = "full"
-    WEIGHTED = "weighted"
-
-
 def fit(
     program: ProgramFile,
-    inputs: Annotated[
-        list[str],
-        typer.Option(
-            "--input",
-            "-i",
-            metavar="NAME=PATH",
-            help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
-            "A folder without NAME= holds one file per stream.",
-            show_default=False,
-        ),
-    ],
+    inputs: Inputs,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -58,10 +46,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    tables: Annotated[
-        list[str],
-        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
-    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     order: Annotated[
         str | None,
         typer.Option(
@@ -71,14 +56,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    kind: Annotated[
-        ModelKind,
-        typer.Option(
-            "--kind",
-            metavar="tree|full|weighted",
-            help="Look back as far as it pays, always as far as the order, or every way at once.",
-        ),
-    ] = ModelKind.TREE,
+    kind: KindOfModel = ModelKind.TREE,
     until: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Learn from rows up to this time only.", show_default=False),
@@ -119,10 +97,7 @@ def fit(
         settings = FitSettings(_order(order), kind.value, until, share, by, shrinkage=shrinkage)
     except ValueError as problem:
         raise typer.BadParameter(str(problem)) from None
-    import_files(python)
-    loaded = load(program)
-    if loaded.warnings and not quiet:
-        print_diagnostics(loaded.warnings)
+    loaded = load_program(program, python, quiet=quiet)
     names = models or None
     wanted = [learning_event(subject, 0) for subject in subjects_of(loaded, names)]
     given = given_paths(LearningProgram.of(loaded, wanted), inputs, tables)
@@ -130,7 +105,7 @@ def fit(
     _require_folder(folder)
     started = time.monotonic()
     with working(quiet) as say:
-        spark = None if runner is Runner.LOCAL else session(master, say, debug=debug)
+        spark = None if runner is Runner.LOCAL else session(master, debug=debug, say=say)
         say("learning in this process" if spark is None else "learning on Spark")
         learned = learn(loaded, given.streams, given.tables, settings, spark=spark, names=names)
         saved = {name: save_model(model, folder / f"{name}.parquet") for name, model in learned.models.items()}
@@ -155,14 +130,6 @@ def _require_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError.of("INK0556", f"`{folder}` is a file, expected a folder for models")
     folder.mkdir(parents=True, exist_ok=True)
-
-
-def session(master: str, say: Callable[[str], None], *, debug: bool) -> SparkSession:
-    say("starting Spark")
-    from inkling.spark.session import spark_session
-
-    with nullcontext() if debug else silent_children():
-        return spark_session(master=master)
 
 
 def _summary(learned: Learned, saved: dict[str, Model], folder: Path) -> Iterator[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from inkling.infer import Model, Options
-    from inkling.infer.estimates import Kind, Question
+    from inkling.infer.estimates import Question
 
 infer = typer.Typer(no_args_is_help=True, help="Make probable streams of raw readings.")
 
@@ -65,58 +65,37 @@ class PathKind(Enum):
     MLE = "mle"
 
 
-@infer.command("filter")
-@with_messages
-def filter_(
-    readings: ReadingsPath,
-    movement: MovementPath,
-    sensors: SensorsPath,
-    out: Output,
-    prior: PriorPath = None,
-    key: Keys = "key",
-    time: Time = "t",
-    reader: Reader = "reader",
-    state: State = "state",
-    every: Every = "1",
-    start: Start = None,
-    stop: Stop = None,
-    nothing: Nothing = None,
-    prune: Prune = 0.0,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
-    """Where each key is, by what was read up to each step: a stream with PROBABILITY p."""
-    from inkling.infer.estimates import Kind
+def _add_estimate(name: str, kind: str, about: str) -> None:
+    """A command that gives the distribution of each step."""
 
-    model = _model(movement, sensors, prior, nothing)
-    _run(readings, _asked(model, Kind.FILTERED, key, time, reader, state, every, start, stop, prune), out, quiet)
+    @infer.command(name, help=about)
+    @with_messages
+    def estimate(
+        readings: ReadingsPath,
+        movement: MovementPath,
+        sensors: SensorsPath,
+        out: Output,
+        prior: PriorPath = None,
+        key: Keys = "key",
+        time: Time = "t",
+        reader: Reader = "reader",
+        state: State = "state",
+        every: Every = "1",
+        start: Start = None,
+        stop: Stop = None,
+        nothing: Nothing = None,
+        prune: Prune = 0.0,
+        quiet: Quiet = False,
+        debug: Debug = False,
+    ) -> None:
+        model = _model(movement, sensors, prior, nothing)
+        _run(readings, _asked(model, kind, key, time, reader, state, every, start, stop, prune), out, quiet)
 
 
-@infer.command("smooth")
-@with_messages
-def smooth(
-    readings: ReadingsPath,
-    movement: MovementPath,
-    sensors: SensorsPath,
-    out: Output,
-    prior: PriorPath = None,
-    key: Keys = "key",
-    time: Time = "t",
-    reader: Reader = "reader",
-    state: State = "state",
-    every: Every = "1",
-    start: Start = None,
-    stop: Stop = None,
-    nothing: Nothing = None,
-    prune: Prune = 0.0,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
-    """How each key moved, by all that was read: a stream with PROBABILITY p GIVEN previous."""
-    from inkling.infer.estimates import Kind
-
-    model = _model(movement, sensors, prior, nothing)
-    _run(readings, _asked(model, Kind.SMOOTHED, key, time, reader, state, every, start, stop, prune), out, quiet)
+_add_estimate("filter", "filtered", "Where each key is, by what was read up to each step: a stream with PROBABILITY p.")
+_add_estimate(
+    "smooth", "smoothed", "How each key moved, by all that was read: a stream with PROBABILITY p GIVEN previous."
+)
 
 
 @infer.command("path")
@@ -143,9 +122,7 @@ def path(
     debug: Debug = False,
 ) -> None:
     """One state per step: a certain stream, to compare with."""
-    from inkling.infer.estimates import Kind
-
-    chosen = Kind.PATH if kind is PathKind.VITERBI else Kind.LIKELIEST
+    chosen = "path" if kind is PathKind.VITERBI else "likeliest"
     model = _model(movement, sensors, prior, nothing)
     _run(readings, _asked(model, chosen, key, time, reader, state, every, start, stop, 0.0), out, quiet)
 
@@ -175,12 +152,11 @@ def particles(
     """What `filter` gives, estimated by particles."""
     from dataclasses import replace
 
-    from inkling.infer.estimates import Kind
     from inkling.infer.settings import require_particles
 
     require_particles(n, seed)
     model = _model(movement, sensors, prior, nothing)
-    question, options = _asked(model, Kind.PARTICLES, key, time, reader, state, every, start, stop, prune)
+    question, options = _asked(model, "particles", key, time, reader, state, every, start, stop, prune)
     _run(readings, (replace(question, n_particles=n, seed=seed), options), out, quiet)
 
 
@@ -231,7 +207,7 @@ def _options(key: str, time: str, reader: str, state: str, every: str, start: st
 
 def _asked(
     model: Model,
-    kind: Kind,
+    kind: str,
     key: str,
     time: str,
     reader: str,
@@ -242,12 +218,12 @@ def _asked(
     prune: float,
 ) -> tuple[Question, Options]:
     from inkling.infer.doors import names_of
-    from inkling.infer.estimates import Question
+    from inkling.infer.estimates import Kind, Question
     from inkling.infer.settings import require_share
 
     require_share(prune)
     options = _options(key, time, reader, state, every, start, stop)
-    return Question(model, kind, names_of(options), prune), options
+    return Question(model, Kind(kind), names_of(options), prune), options
 
 
 def _run(readings: Path, asked: tuple[Question, Options], out: str, quiet: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inkling.examples import NAMES
 from inkling.physical.groups import Layout
 
 if TYPE_CHECKING:
@@ -21,6 +22,22 @@ class Runner(Enum):
     LOCAL = "local"
 
 
+class ModelKind(Enum):
+    """How a model looks back."""
+
+    TREE = "tree"
+    FULL = "full"
+    WEIGHTED = "weighted"
+
+
+KindOfModel = Annotated[
+    ModelKind,
+    typer.Option(
+        "--kind",
+        metavar="tree|full|weighted",
+        help="Look back as far as it pays, always as far as the order, or every way at once.",
+    ),
+]
 RunnerChoice = Annotated[Runner, typer.Option("--runner", metavar="spark|local", help="On Spark, or in this process.")]
 Events = Annotated[int, typer.Option(min=1, metavar="N", help="Rows of the main stream.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same data.")]
@@ -33,6 +50,21 @@ ProgramFile = Annotated[
         show_default=False,
     ),
 ]
+Inputs = Annotated[
+    list[str],
+    typer.Option(
+        "--input",
+        "-i",
+        metavar="NAME=PATH",
+        help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
+        "A folder without NAME= holds one file per stream.",
+        show_default=False,
+    ),
+]
+Tables = Annotated[
+    list[str], typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False)
+]
+Example = Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but mistakes.")]
 LayoutChoice = Annotated[
     Layout | None,

@@ -10,40 +10,30 @@ import typer
 from inkling.cli.beside import beside
 from inkling.cli.execution import execute
 from inkling.cli.inputs import given_paths
-from inkling.cli.messages import print_diagnostics
 from inkling.cli.options import (
     Budget,
     Debug,
     Delta,
     Epsilon,
     ExactUpTo,
+    Inputs,
     LayoutChoice,
     Master,
     ProgramFile,
     Quiet,
     Runner,
     RunnerChoice,
+    Tables,
     WorldSeed,
     sampling_of,
 )
+from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
-from inkling.cli.python_files import PythonFiles, import_files
-from inkling.query import load
 
 
 def run(
     program: ProgramFile,
-    inputs: Annotated[
-        list[str],
-        typer.Option(
-            "--input",
-            "-i",
-            metavar="NAME=PATH",
-            help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
-            "A folder without NAME= holds one file per stream.",
-            show_default=False,
-        ),
-    ],
+    inputs: Inputs,
     output: Annotated[
         str,
         typer.Option(
@@ -53,10 +43,7 @@ def run(
             help=".jsonl, .csv, .parquet, a folder/, or - for JSON lines on stdout.",
         ),
     ],
-    tables: Annotated[
-        list[str],
-        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
-    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     runner: RunnerChoice = Runner.SPARK,
     master: Master = "local[*]",
     layout: LayoutChoice = None,
@@ -89,10 +76,7 @@ def run(
 ) -> None:
     """Find the events of a program in files."""
     sampling = sampling_of(epsilon, delta, seed, exact_up_to, budget)
-    import_files(python)
-    loaded = load(program)
-    if loaded.warnings and not quiet:
-        print_diagnostics(loaded.warnings)
+    loaded = load_program(program, python, quiet=quiet)
     given = given_paths(loaded, inputs, tables)
     from inkling.cli.outputs import check_output, write_tables
 

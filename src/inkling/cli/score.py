@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from inkling.cli.fit import ModelKind
+from inkling.cli.execution import session
 from inkling.cli.inputs import given_paths
-from inkling.cli.messages import print_diagnostics
-from inkling.cli.options import Debug, Master, ProgramFile, Quiet, Runner, RunnerChoice
+from inkling.cli.options import (
+    Debug,
+    Inputs,
+    KindOfModel,
+    Master,
+    ModelKind,
+    ProgramFile,
+    Quiet,
+    Runner,
+    RunnerChoice,
+    Tables,
+)
+from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
-from inkling.cli.python_files import PythonFiles, import_files
 from inkling.cli.score_tables import print_scores
-from inkling.query import Program, load
+from inkling.query import Program
 
 if TYPE_CHECKING:
     from inkling.fitting.refusals import Refusals
@@ -25,25 +35,12 @@ if TYPE_CHECKING:
 
 def score(
     program: ProgramFile,
-    inputs: Annotated[
-        list[str],
-        typer.Option(
-            "--input",
-            "-i",
-            metavar="NAME=PATH",
-            help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
-            "A folder without NAME= holds one file per stream.",
-            show_default=False,
-        ),
-    ],
+    inputs: Inputs,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE.html", help="Where a page with curves goes.", show_default=False),
     ] = None,
-    tables: Annotated[
-        list[str],
-        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
-    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     until: Annotated[
         str | None,
         typer.Option(
@@ -79,14 +76,7 @@ def score(
             show_default=False,
         ),
     ] = None,
-    kind: Annotated[
-        ModelKind,
-        typer.Option(
-            "--kind",
-            metavar="tree|full|weighted",
-            help="Look back as far as it pays, always as far as the order, or every way at once.",
-        ),
-    ] = ModelKind.TREE,
+    kind: KindOfModel = ModelKind.TREE,
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -114,20 +104,13 @@ def score(
         _ = settings.fit
     except ValueError as problem:
         raise typer.BadParameter(str(problem)) from None
-    import_files(python)
-    loaded = load(program)
-    if loaded.warnings and not quiet:
-        print_diagnostics(loaded.warnings)
+    loaded = load_program(program, python, quiet=quiet)
     given = given_paths(loaded, inputs, tables)
     learned = None if models is None else _models_in(models, loaded)
     if learned is not None and order is None:
         settings = replace(settings, orders=orders_learned(learned))
     with working(quiet) as say:
-        spark = None
-        if runner is Runner.SPARK:
-            from inkling.cli.fit import session
-
-            spark = session(master, say, debug=debug)
+        spark = None if runner is Runner.LOCAL else session(master, debug=debug, say=say)
         doing = "learning and forecasting" if learned is None else "forecasting"
         say(doing + ("" if spark is None else " on Spark"))
         refused: list[Refusals] = []

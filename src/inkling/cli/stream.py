@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from inkling.cli.execution import silent_children
+from inkling.cli.execution import session
 from inkling.cli.failures import EXIT_INTERRUPTED, diagnostics_of
 from inkling.cli.inputs import given_addresses
 from inkling.cli.live_line import Shown, live_line, taken_back
 from inkling.cli.messages import counted, print_diagnostics
-from inkling.cli.options import Debug, Delta, Epsilon, Master, ProgramFile, Quiet, WorldSeed, sampling_of
+from inkling.cli.options import Debug, Delta, Epsilon, Master, ProgramFile, Quiet, Tables, WorldSeed, sampling_of
+from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
-from inkling.cli.python_files import PythonFiles, import_files
 from inkling.cli.stopping import Stop, stopping_politely
 from inkling.live.adaptation.online import OnlineLearning, every_of
 from inkling.query import Program, load
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from inkling.spark.streaming.progress import Progress
     from inkling.spark.streaming.query import LiveQuery
 
@@ -53,10 +51,7 @@ def stream(
             "or - for JSON lines on stdout.",
         ),
     ],
-    tables: Annotated[
-        list[str],
-        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
-    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     checkpoint: Annotated[
         str | None,
         typer.Option(
@@ -133,18 +128,15 @@ def stream(
 ) -> None:
     """Find the events of a program in streams, until Ctrl-C."""
     sampling = sampling_of(epsilon, delta, seed)
-    import_files(python)
-    loaded = load(program)
-    if loaded.warnings and not quiet:
-        print_diagnostics(loaded.warnings)
+    loaded = load_program(program, python, quiet=quiet)
     given = given_addresses(loaded, inputs, tables)
     place = checkpoint or _checkpoint_of(output)
     now = available_now or finish
     learning = None if learn is None else OnlineLearning(every_of(learn), forget=forget, alarm=alarm)
     loaded.require_streamable(unbounded=unbounded, sampling=sampling)
     with working(quiet) as say:
-        say("starting Spark")
-        spark = _session(master, [*given.streams.values(), output, control or ""], debug=debug)
+        config = _settings([*given.streams.values(), output, control or ""])
+        spark = session(master, debug=debug, say=say, config=config)
         say("starting the stream")
         query = loaded.stream(
             spark,
@@ -236,16 +228,13 @@ def _summary(last: Progress | None) -> Iterable[str]:
     yield ", ".join(told)
 
 
-def _session(master: str, addresses: Iterable[str], *, debug: bool) -> SparkSession:
-    from inkling.spark.session import spark_session
+def _settings(addresses: Iterable[str]) -> Mapping[str, str]:
+    """What Spark needs for these sources and sinks."""
+    if not any(address.startswith("kafka://") for address in addresses):
+        return {}
+    from inkling.spark.kafka import kafka_settings
 
-    config = {}
-    if any(address.startswith("kafka://") for address in addresses):
-        from inkling.spark.kafka import kafka_settings
-
-        config = kafka_settings()
-    with nullcontext() if debug else silent_children():
-        return spark_session(master=master, config=config)
+    return kafka_settings()
 
 
 def _checkpoint_of(output: str) -> str:

@@ -8,13 +8,23 @@ import typer
 
 from inkling.cli.accounts import progress_lines, tree_lines
 from inkling.cli.inputs import given_paths
-from inkling.cli.messages import counted, print_diagnostics
-from inkling.cli.options import Debug, Delta, Epsilon, ExactUpTo, ProgramFile, Quiet, WorldSeed, sampling_of
+from inkling.cli.messages import counted
+from inkling.cli.options import (
+    Debug,
+    Delta,
+    Epsilon,
+    ExactUpTo,
+    Inputs,
+    ProgramFile,
+    Quiet,
+    Tables,
+    WorldSeed,
+    sampling_of,
+)
+from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
-from inkling.cli.python_files import PythonFiles, import_files
 from inkling.cli.world_accounts import nowhere_lines, overview_lines, result_lines
 from inkling.errors import InputError
-from inkling.query import load
 from inkling.why.account import Why
 from inkling.why.uncertain import UncertainWhy
 
@@ -24,21 +34,8 @@ MOST_TREES = 20
 def why(
     program: ProgramFile,
     event: Annotated[str, typer.Argument(metavar="EVENT", help="The event in question.", show_default=False)],
-    inputs: Annotated[
-        list[str],
-        typer.Option(
-            "--input",
-            "-i",
-            metavar="NAME=PATH",
-            help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
-            "A folder without NAME= holds one file per stream.",
-            show_default=False,
-        ),
-    ],
-    tables: Annotated[
-        list[str],
-        typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False),
-    ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    inputs: Inputs,
+    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     result: Annotated[
         str | None,
         typer.Option(metavar="ID[,ID…]", help="Explain the results whose lineage has these ids.", show_default=False),
@@ -59,10 +56,7 @@ def why(
     if result is not None and result_number is not None:
         raise typer.BadParameter("results are named by ids or by a number, not both", param_hint="--result-number")
     sampling = sampling_of(epsilon, delta, seed, exact_up_to)
-    import_files(python)
-    loaded = load(program)
-    if loaded.warnings and not quiet:
-        print_diagnostics(loaded.warnings)
+    loaded = load_program(program, python, quiet=quiet)
     given = given_paths(loaded, inputs, tables)
     with working(quiet) as say:
         say("running in this process")

@@ -1,4 +1,4 @@
-"""`--python FILE.py`: files that are imported before a program is read, for the aggregates they declare."""
+"""The program that a command is about, read after the files of `--python` that declare aggregates for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
+from inkling.cli.messages import print_diagnostics
 from inkling.errors import InputError
+from inkling.query import Program, load
 
 PythonFiles = Annotated[
     list[Path],
@@ -20,6 +22,15 @@ PythonFiles = Annotated[
         show_default=False,
     ),
 ]
+
+
+def load_program(path: Path, python: list[Path], *, quiet: bool = False) -> Program:
+    """The program in a file; its warnings go to stderr."""
+    import_files(python)
+    program = load(path)
+    if program.warnings and not quiet:
+        print_diagnostics(program.warnings)
+    return program
 
 
 def import_files(paths: list[Path]) -> None:
