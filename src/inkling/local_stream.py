@@ -86,7 +86,7 @@ class Found:
             return outcome.tables[name]
         if name in outcome.matches:
             return result_table(event, outcome.matches[name], self._clock)
-        return result_schema(event, self._program.physical.stage_of(name).id_type, self._clock).empty_table()
+        return result_schema(event, self._program.physical.id_types[name], self._clock).empty_table()
 
     @property
     def late(self) -> pa.Table:

@@ -9,11 +9,11 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE
 from inkling.evaluators.stage import rows as r
 from inkling.physical.naming import physical_name
 from inkling.query import Program
 from inkling.spark.batch import SparkResults
-from inkling.spark.results import DETECTED, EVENT, LINEAGE
 from inkling.spark.streaming.outputs import Output
 
 Rows = dict[str, list[dict[str, object]]]

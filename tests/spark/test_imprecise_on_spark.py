@@ -16,7 +16,10 @@ from tests.kit.chains import chain_cases
 
 import inkling
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.division import ByTime
+from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE, PROBABILITY
 from inkling.evaluators.stage import rows as r
+from inkling.imprecise.division import chain_parts
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.run import answered
 from inkling.io import normalize
@@ -28,9 +31,8 @@ from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.physical.planner import plan_program
 from inkling.results import Results
-from inkling.spark.imprecise.frames import ChainRun
 from inkling.spark.partitioning import Partitioning
-from inkling.spark.results import DETECTED, EVENT, LINEAGE, PROBABILITY
+from inkling.spark.parts import part_frames
 
 Row = dict[str, object]
 Found = dict[str, dict[tuple[str, ...], tuple[int, int, int, float]]]
@@ -77,11 +79,15 @@ class Pack:
 
     def there(self, spark: SparkSession, partitions: int, length: int | None = None) -> Found:
         sources = {name: spark.createDataFrame(table) for name, table in self.rows.items()}
-        run = ChainRun(self.program, sources, {}, Partitioning(2, partitions), length).frames()
-        found: Found = {name: {} for name in run.events}
-        for stage, frame in zip(self.program.physical.stages, run.cached, strict=True):
+        found: Found = {}
+        for part in chain_parts(self.program, {}):
+            if isinstance(part.division, ByTime):
+                part = replace(part, division=replace(part.division, length=length))
+            run = part_frames(part, sources, self.program.around, Partitioning(2, partitions))
+            (frame,) = run.cached
+            found |= {event.name: {} for event in part.events}
             for row in frame.toArrow().to_pylist():
-                mine = found[stage.steps[row[EVENT]].event.name]
+                mine = found[part.events[row[EVENT]].name]
                 assert tuple(row[LINEAGE]) not in mine, "found twice"
                 mine[tuple(row[LINEAGE])] = row[r.START], row[r.END], row[DETECTED], row[PROBABILITY]
             frame.unpersist()

@@ -19,10 +19,11 @@ from tests.spark.one_job import Rows, results_in_one_job
 import inkling
 from inkling.analysis.lost import relations_of
 from inkling.errors import InputError
+from inkling.evaluators.division import Share
 from inkling.evaluators.sampling import Sampling
+from inkling.lost.division import shared_keys
 from inkling.query import Program
-from inkling.spark.lost import shares
-from inkling.spark.lost.shares import Share
+from inkling.spark.divisions import shares
 
 pytestmark = pytest.mark.spark
 
@@ -296,12 +297,12 @@ def test_a_table_that_makes_no_sense_is_told_before_anything_runs(spark: SparkSe
 def test_shares_have_every_key_once_and_about_as_much_work(n_shares: int) -> None:
     rng = np.random.default_rng(n_shares)
     n_points, names = rng.integers(2, 300, 200), rng.integers(0, 2**63, 200).astype(np.uint64)
-    parts = [Share(pa.table({}), number, n_shares).keys(n_points, names) for number in range(n_shares)]
+    parts = [shared_keys(Share(number, n_shares), n_points, names) for number in range(n_shares)]
     assert sorted(np.concatenate(parts).tolist()) == list(range(200))
     work = np.array([n_points[part].sum() for part in parts])
     assert work.max() < 1.1 * work.min()
     # the same keys, whatever order their rows come in
     order = rng.permutation(200)
     for number, part in enumerate(parts):
-        again = Share(pa.table({}), number, n_shares).keys(n_points[order], names[order])
+        again = shared_keys(Share(number, n_shares), n_points[order], names[order])
         assert set(names[order][again]) == set(names[part])

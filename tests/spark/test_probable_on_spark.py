@@ -16,20 +16,18 @@ from tests.kit.arrow import arrow_streams
 import inkling
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
+from inkling.evaluators.bounds import worlds_needed
 from inkling.evaluators.probable.lanes import Sampling
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
 from inkling.model.time import Clock
+from inkling.probable.division import query_parts
 from inkling.probable.program import ProbableProgram
 from inkling.query import Program
 from inkling.spark.batch import SparkResults
 from inkling.spark.partitioning import Partitioning
-from inkling.spark.probable.frames import QueryRun
-from inkling.spark.probable.packed import packing_of
-from inkling.spark.probable.results import whole_results
-from inkling.spark.probable.together import queries_together
-from inkling.spark.results import EVENT, PROBABILITY
-from inkling.spark.stage_frame import named
+from inkling.spark.parts import part_frames
+from inkling.spark.results import public_frame
 
 pytestmark = pytest.mark.spark
 
@@ -156,18 +154,18 @@ def test_rows_are_packed_where_that_is_possible(name: str, spark: SparkSession) 
     measure = measure_for(program.plan, dict.fromkeys(("At", "Walk", "Badge"), Clock.TICKS))
     queries = ProbableProgram.of(program.physical, surroundings({}, measure), measure, Sampling())
     assert queries is not None
-    (some,) = (one for one in queries_together(queries) if name in one.events)
-    packing = packing_of(queries, some)
-    assert packing is not None
     tables = arrow_streams(program.plan, _inputs(6))
-    schemas = {one.schema.name: one.schema for one in program.plan.streams}
-    sources = {one: spark.createDataFrame(normalize(tables[one], schemas[one]).rows) for one in some.streams}
-    evaluator, found = queries.evaluators[name], []
+    event, found = queries.evaluators[name].event, []
     for may_pack in (True, False):
-        parts = QueryRun(queries, sources, Partitioning(2, 3), may_pack).parts(some)
-        mine = parts.where(named(EVENT) == some.events.index(name))
-        rows = whole_results(evaluator, mine, queries.id_types[name]).toArrow().to_pylist()
-        found.append({repr({**row, PROBABILITY: 0}): row[PROBABILITY] for row in rows})
+        (part,) = (
+            one for one in query_parts(queries, may_pack=may_pack) if name in {event.name for event in one.events}
+        )
+        assert all((one.packing is not None) == may_pack for one in part.carried)
+        schemas = {one.name: one.stream.schema for one in part.carried}
+        sources = {one: spark.createDataFrame(normalize(tables[one], schemas[one]).rows) for one in schemas}
+        frames = part_frames(part, sources, queries.around, Partitioning(2, 3)).events
+        rows = public_frame(event, frames[name], Clock.TICKS).toArrow().to_pylist()
+        found.append({repr({**row, "probability": 0}): row["probability"] for row in rows})
     assert found[0] == {row: pytest.approx(chance, abs=1e-12) for row, chance in found[1].items()}
     assert found[0]
 
@@ -194,11 +192,10 @@ def test_exact_is_refused_where_it_cannot_be_had(spark: SparkSession) -> None:
     assert said[1] == said[0]
 
 
-def test_worlds_are_left_alone(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What runs worlds, and what bounds their number with a large library, cannot even be loaded here."""
-    monkeypatch.setitem(sys.modules, "inkling.spark.worlds.frames", None)
-    monkeypatch.setitem(sys.modules, "inkling.evaluators.sampling", None)
-    monkeypatch.delattr("inkling.evaluators.sampling", raising=False)
+def test_automata_need_no_worlds(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The large library that bounds the number of worlds cannot even be loaded here."""
+    worlds_needed.cache_clear()
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
     program = inkling.parse("""
         STREAM A(k STRING, v BIGINT, t BIGINT) KEY k TIME t PROBABILITY p;
         EVENT q(k) AS PATTERN SEQ NEXT(A a[v = 1], A b[v = 2]) PARTITION BY k PER END;

@@ -13,10 +13,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.evaluators.division import Part
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator, ProbableMatches
 from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sources import rows_passing
 from inkling.evaluators.stage.derive import derived_after
+from inkling.imprecise.division import chain_parts
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import results_of
 from inkling.imprecise.run import StageEvents, answered, prepared
@@ -58,6 +60,9 @@ class ChainEvaluator(PartEvaluator):
 
     def answer(self, rows: Rows) -> Answer:
         return Answer(answered(self.program, self.complete(rows), self.tables))
+
+    def parts(self) -> list[Part]:
+        return chain_parts(self.program, self.tables)
 
     def start(self) -> ChainState:
         return ChainState(tuple(self._prepared(self.complete({}), {})[0]))

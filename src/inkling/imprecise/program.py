@@ -33,10 +33,8 @@ class ImpreciseProgram:
         chains = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Chain)}
         if not chains:
             return None
-        events = tuple(event for event in plan.program.events if event.name in chains)
-        read = {name for event in events for name in event.sources}
-        streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
-        part = replace(plan.program, streams=streams, events=events)
+        part = plan.part(chains)
+        streams = part.streams
         physical = plan_program(replace(part, streams=tuple(map(_of_intervals, streams))))
         imprecise = {one.schema.name for one in streams if isinstance(one.schema.doubt, ImpreciseTime)}
         stages = tuple(_lasting(stage, imprecise) for stage in physical.stages)

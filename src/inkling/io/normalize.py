@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.errors import InputError, nearest
-from inkling.io.casting import Cast, cast_column, clock_of, is_readable, plain_values
+from inkling.io.casting import TARGETS, Cast, cast_column, clock_of, is_readable, plain_values
 from inkling.io.moments import error_columns, moments, on_grid, outside_limits
 from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
@@ -178,6 +178,16 @@ def stored_columns(schema: StreamSchema, derived: Iterable[str] = ()) -> list[Co
     if schema.op is not None:
         stored.setdefault(schema.op, Column(schema.op, Type.STRING))
     return list(stored.values())
+
+
+def row_schema(schema: StreamSchema, derived: Iterable[str] = ()) -> pa.Schema:
+    """The columns of normalized rows."""
+    kinds = {
+        column.name: TARGETS[column.type] for column in stored_columns(schema, derived) if column.name != schema.op
+    }
+    place = kinds[schema.order_by] if schema.order_by else pa.int64()
+    identity = kinds[schema.id] if schema.id else pa.int64()
+    return pa.schema([*kinds.items(), (START, pa.int64()), (END, pa.int64()), (PLACE, place), (ID, identity)])
 
 
 def _doubt_columns(schema: StreamSchema) -> list[Column]:

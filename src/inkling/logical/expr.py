@@ -280,6 +280,11 @@ def walk(expr: Expr) -> Iterator[Expr]:
         yield from walk(child)
 
 
+def looks_up(expr: Expr) -> bool:
+    """Whether an expression asks a table, so that a row alone does not decide it."""
+    return any(isinstance(part, InTable) for part in walk(expr))
+
+
 def slots_of(expr: Expr) -> frozenset[int]:
     """The slots an expression looks at."""
     return frozenset(

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
+from inkling.evaluators.division import Part
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.lost.evaluator import Found, Sides
 from inkling.evaluators.lost.evaluator import RelationEvaluator as AskedRelation
@@ -23,6 +24,7 @@ from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, 
 from inkling.evaluators.sampling import Sampling, limits_of
 from inkling.io.normalize import END
 from inkling.live.snapshot import Pack, table_of, unpacked
+from inkling.lost.division import relation_parts
 from inkling.lost.notes import notes_of
 from inkling.lost.program import LostProgram
 from inkling.lost.results import probable_enough, results_of
@@ -65,6 +67,9 @@ class RelationEvaluator(PartEvaluator):
         every = self.complete(rows)
         tables = answered(self.program, every)
         return Answer(tables, tuple(notes_of(self.program, every, tables)))
+
+    def parts(self) -> list[Part]:
+        return relation_parts(self.program)
 
     def start(self) -> RelationState:
         nothing = np.empty(0, np.uint64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import pyarrow as pa
@@ -15,7 +15,6 @@ from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.sides import Context
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
 
@@ -44,17 +43,7 @@ class LostProgram:
         relations = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Relation)}
         if not relations:
             return None
-        events = tuple(event for event in plan.program.events if event.name in relations)
-        read = {side.stream for relation in relations.values() for side in relation.sides}
-        streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
-        ids = {
-            step.event.name: ARROW_TYPES[stage.id_type]
-            for stage in plan.stages
-            for step in stage.steps
-            if step.event.name in relations
-        }
-        part = replace(plan.program, streams=streams, events=events)
-        return cls(part, relations, around, measure, limits, ids, tables)
+        return cls(plan.part(relations), relations, around, measure, limits, plan.id_types, tables)
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
+
+import pyarrow as pa
 
 from inkling.analysis.choice import Choice, uncertain_choice
 from inkling.logical.expr import Expr
 from inkling.logical.plan import EventPlan, Pattern, ProgramPlan, TableAtom
+from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.near import Near
@@ -173,9 +177,17 @@ class PhysicalPlan:
         chosen = ((event.name, steps[event.name].choice) for event in self.program.events)
         return {name: choice for name, choice in chosen if choice.evaluator == evaluator}
 
-    def stage_of(self, event: str) -> Stage:
-        """The stage that an event is planned in."""
-        return next(stage for stage in self.stages if any(step.event.name == event for step in stage.steps))
+    @property
+    def id_types(self) -> dict[str, pa.DataType]:
+        """What the ids are that lineage names, by event."""
+        return {step.event.name: ARROW_TYPES[stage.id_type] for stage in self.stages for step in stage.steps}
+
+    def part(self, names: Container[str]) -> ProgramPlan:
+        """Some events, and the streams that they read."""
+        events = tuple(event for event in self.program.events if event.name in names)
+        read = {name for event in events for name in event.sources}
+        streams = tuple(stream for stream in self.program.streams if stream.schema.name in read)
+        return replace(self.program, streams=streams, events=events)
 
     def on_clock(self, clock: Clock) -> PhysicalPlan:
         """The plan once the clock of the data is known, on which it may depend what can be answered without worlds."""

@@ -7,13 +7,14 @@ end.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 
-from inkling.analysis.choice import Evaluator
+from inkling.evaluators.division import Part
 from inkling.evaluators.probable import stored
+from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sampling import Sampling, lanes_of
 from inkling.evaluators.stage.derive import with_derived_columns
@@ -21,7 +22,8 @@ from inkling.io.normalize import START
 from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.logical.plan import Per
 from inkling.physical.plan import PhysicalPlan
-from inkling.probable.program import ProbableProgram
+from inkling.probable.division import query_parts
+from inkling.probable.program import ProbableProgram, may_sample
 from inkling.probable.results import added_up, combined, results_of, sampled_text
 from inkling.probable.run import answered
 
@@ -46,11 +48,11 @@ class QueryEvaluator(PartEvaluator):
     @classmethod
     def of(cls, plan: PhysicalPlan, context: Context) -> QueryEvaluator | None:
         """None where no event of the plan is a query."""
-        if not plan.answered_by(Evaluator.QUERY):
-            return None
-        lanes = lanes_of(context.sampling or Sampling())
         spare = SPARE if context.on_stream else 0.0
-        program = ProbableProgram.of(plan, context.around, context.measure, lanes, spare=spare, tables=context.facts)
+        program = ProbableProgram.of(plan, context.around, context.measure, Lanes(), spare=spare, tables=context.facts)
+        if program is not None and any(map(may_sample, program.evaluators.values())):
+            # only then: how many worlds a sample needs takes a large library to compute
+            program = replace(program, sampling=lanes_of(context.sampling or Sampling()))
         return None if program is None else cls(program)
 
     @property
@@ -61,6 +63,9 @@ class QueryEvaluator(PartEvaluator):
         tables = answered(self.program, self.complete(rows))
         note = sampled_text(tables, self.program)
         return Answer(tables, () if note is None else (note,))
+
+    def parts(self) -> list[Part]:
+        return query_parts(self.program)
 
     def start(self) -> QueryState:
         return QueryState({name: one.start() for name, one in self.program.evaluators.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import pyarrow as pa
@@ -15,13 +15,18 @@ from inkling.evaluators.probable.beliefs import BeliefEvaluator
 from inkling.evaluators.probable.evaluator import ProbableEvaluator
 from inkling.evaluators.probable.face import Answering
 from inkling.evaluators.probable.lanes import Sampling
-from inkling.evaluators.probable.patterns import PatternEvaluator
+from inkling.evaluators.probable.patterns import PatternEngine, PatternEvaluator
+from inkling.evaluators.probable.regular import Regular
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
+
+
+def may_sample(evaluator: Answering) -> bool:
+    """Whether answers may have to be sampled, because too much can be going on at once."""
+    return not isinstance(evaluator.engine, Regular | PatternEngine)
 
 
 @dataclass(frozen=True)
@@ -51,17 +56,7 @@ class ProbableProgram:
         strategies = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Strategy)}
         if not strategies:
             return None
-        events = tuple(event for event in plan.program.events if event.name in strategies)
-        read = {name for event in events for name in event.sources}
-        streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
-        ids = {
-            step.event.name: ARROW_TYPES[stage.id_type]
-            for stage in plan.stages
-            for step in stage.steps
-            if step.event.name in strategies
-        }
-        part = replace(plan.program, streams=streams, events=events)
-        return cls(part, strategies, around, measure, sampling, ids, spare, tables or {})
+        return cls(plan.part(strategies), strategies, around, measure, sampling, plan.id_types, spare, tables or {})
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.errors import InputError
+from inkling.evaluators.division import COUNT, SURVIVAL
 from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.probable.face import Answering
 from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
@@ -15,6 +16,7 @@ from inkling.logical.plan import EventPlan, Per
 from inkling.model.time import Clock
 from inkling.probable.program import ProbableProgram
 from inkling.results import (
+    EXACT,
     FORECAST,
     Matches,
     Numbers,
@@ -32,9 +34,6 @@ _PLAIN = (ColumnOf, KeyColumn, ListColumn, Literal)
 
 NEGLECTED = 1e-7
 """An error as small as this is what a safe plan neglects on a stream; samples are off by more."""
-
-SURVIVAL, COUNT = "@survival", "@count"
-"""Columns of parts: the logarithm of the chance that none of them is there, and how many they are."""
 
 
 def combined(evaluator: Answering, found: pa.Table) -> pa.Table:
@@ -113,6 +112,11 @@ def _probable_enough(event: EventPlan, found: pa.Table, ids: pa.DataType) -> Mat
     if not kept.all():
         found, chance, method, error = found.filter(pa.array(kept)), chance[kept], method[kept], error[kept]
     return _matches(found, ids, chance, error, method)
+
+
+def matches_of(event: EventPlan, found: pa.Table, ids: pa.DataType) -> Matches:
+    """Answers as matches, however probable, before anybody asks how sure they are."""
+    return _matches(found, ids, found[CHANCE], found[ERROR], FORECAST if predicted(event) else EXACT)
 
 
 def _matches(found: pa.Table, ids: pa.DataType, chance: Numbers, error: Numbers, method: np.ndarray | str) -> Matches:

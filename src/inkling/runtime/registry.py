@@ -37,6 +37,13 @@ def evaluators_of(plan: PhysicalPlan, context: Context) -> tuple[Evaluator, ...]
     return tuple(one for one in found if one is not None)
 
 
+def uncertain_evaluators(plan: PhysicalPlan, context: Context) -> list[Evaluator]:
+    """What answers the events of a plan that depend on uncertain streams."""
+    found: list[Evaluator] = [*exact_evaluators(plan, context).values()]
+    worlds = WorldsEvaluator.of(plan.on_clock(context.measure.clock), context)
+    return found if worlds is None else [*found, worlds]
+
+
 def exact_evaluators(
     plan: PhysicalPlan, context: Context, makers: Mapping[str, Maker] | None = None
 ) -> dict[str, StreamEvaluator[Any]]:

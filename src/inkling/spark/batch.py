@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -13,28 +13,34 @@ from pyspark.sql import functions as F
 
 from inkling.analysis.clock import measure_for
 from inkling.analysis.inputs import require_inputs
+from inkling.evaluators.division import parts_of
 from inkling.evaluators.protocol import Context
 from inkling.io import REJECTS_SCHEMA, Data
+from inkling.io.checks.acceptable import acceptable
 from inkling.io.normalize import stored_columns
 from inkling.knowledge.materialize import known, surroundings
 from inkling.logical.plan import ProgramPlan, retracted_outputs
+from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.physical.groups import Layout
+from inkling.physical.plan import PhysicalPlan
 from inkling.physical.runnable import Runnable
 from inkling.results import Results
+from inkling.runtime.registry import uncertain_evaluators
 from inkling.spark.duplicates import repeated_rows
 from inkling.spark.facts import read_facts
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import Partitioning, partitioning_of
+from inkling.spark.parts import Frames, RunNotes, part_frames
 from inkling.spark.read import read_frame
-from inkling.spark.registry import frames_of
 from inkling.spark.results import public_frame
 from inkling.spark.session import NO_BYTE_LIMIT
-from inkling.spark.worlds.checks import refused_rows
+from inkling.spark.shuffle import by_key
+from inkling.spark.stages import stage_frames
+from inkling.spark.worker import mapped
 
 if TYPE_CHECKING:
     from inkling.evaluators.sampling import Sampling
-    from inkling.spark.worlds.frames import WorldNotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +55,13 @@ class SparkResults:
     clock: Clock
     inputs: Mapping[str, DataFrame]
     kept: tuple[DataFrame, ...]
-    notes: WorldNotes | None = None  # about worlds, where streams are uncertain
+    notes: RunNotes | None = None  # about worlds, where streams are uncertain
 
     def collect(self) -> Results:
         """Everything as Arrow tables in this process; for results that fit it."""
         tables = {name: frame.toArrow() for name, frame in self.frames.items()}
         counts = {name: frame.count() for name, frame in self.inputs.items()}
-        worlds = None if self.notes is None else str(self.notes.account())
+        worlds = None if self.notes is None else self.notes.text()
         return Results(tables, self.rejects.toArrow(), counts, self.clock, worlds)
 
     def close(self) -> None:
@@ -96,7 +102,7 @@ def run(
     sources = {name: one.rows for name, one in read.items()}
     divided = partitioning_of(spark, partitions, layout)
     physical, context = program.physical.on_clock(measure.clock), Context(facts, around, measure, sampling)
-    found = frames_of(physical, context, sources, divided)
+    found = list(_frames(physical, context, sources, divided))
     events = {event.name: event for event in plan.events}
     frames = {
         name: public_frame(events[name], frame, measure.clock) for one in found for name, frame in one.events.items()
@@ -111,6 +117,18 @@ def run(
         tuple(frame for one in found for frame in one.cached),
         next((one.notes for one in found if one.notes is not None), None),
     )
+
+
+def _frames(
+    plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], divided: Partitioning
+) -> Iterator[Frames]:
+    """Results of every event of a plan, each from the evaluator that the plan names."""
+    certain = stage_frames(plan, context, sources, divided)
+    if certain is not None:
+        yield certain
+    for evaluator in uncertain_evaluators(plan, context):
+        for part in parts_of(evaluator, plan.id_types):
+            yield part_frames(part, sources, context.around, divided)
 
 
 def _read_streams(plan: ProgramPlan, spark: SparkSession, inputs: Mapping[str, Data]) -> dict[str, NormalizedFrame]:
@@ -133,7 +151,17 @@ def _rejects(
     for schema in (stream.schema for stream in plan.streams if stream.schema.name in read):
         rows = read[schema.name].rows
         if schema.doubt is not None:
-            refused.append(refused_rows(schema, rows, divided.for_frames([rows])))
+            refused.append(mapped(by_key(schema, rows, divided), _Refuse(schema), REJECTS_SCHEMA))
         elif schema.id is not None and schema.op is None:  # with OP, ids are told apart when rows are read
             refused.append(repeated_rows(schema, rows))
     return reduce(DataFrame.unionByName, refused, empty)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refuse:
+    """Rejects of an uncertain stream; a pass of its own, when asked for."""
+
+    schema: StreamSchema
+
+    def __call__(self, rows: pa.Table) -> list[pa.Table]:
+        return acceptable(self.schema, rows)[1]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from inkling.io.casting import TARGETS
-from inkling.io.normalize import END, ID, PLACE, START, normalize, stored_columns
+from inkling.io.normalize import ID, normalize, row_schema
 from inkling.io.rejects import REJECTS_SCHEMA
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
@@ -46,11 +45,7 @@ class RowCheck:
 
     def row_schema(self) -> pa.Schema:
         """Columns of good rows, as `io.normalize` gives them."""
-        stored = stored_columns(self.schema, self.derived)
-        kinds = {column.name: TARGETS[column.type] for column in stored if column.name != self.schema.op}
-        place = kinds[self.schema.order_by] if self.schema.order_by else pa.int64()
-        identity = kinds[self.schema.id] if self.schema.id else pa.int64()
-        return pa.schema([*kinds.items(), (START, pa.int64()), (END, pa.int64()), (PLACE, place), (ID, identity)])
+        return row_schema(self.schema, self.derived)
 
     def arrow_schema(self) -> pa.Schema:
         about = [pa.field(f"{_ABOUT_REJECT}{field.name}", field.type) for field in REJECTS_SCHEMA]

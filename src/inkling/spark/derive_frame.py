@@ -15,20 +15,17 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.spark.partitioning import Partitioning
-from inkling.spark.stage_frame import named, plainly_named
+from inkling.spark.stage_frame import named
+from inkling.spark.worker import mapped
 
 
 @dataclass(frozen=True, slots=True)
-class _DeriveTask:
+class _Derive:
     stream: StreamPlan
     around: Surroundings
-    columns: tuple[str, ...]
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        gathered = list(batches)
-        if gathered:
-            rows = pa.Table.from_batches(gathered).rename_columns(list(self.columns))
-            yield from derive.with_derived_columns(self.stream, rows, self.around).to_batches(max_chunksize=100_000)
+    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+        yield derive.with_derived_columns(self.stream, rows, self.around)
 
 
 def with_derived_columns(
@@ -39,5 +36,4 @@ def with_derived_columns(
     source = source.repartition(partitioning.for_frames([source]), *keys) if keys else source.coalesce(1)
     derived = [T.StructField(column.name, from_arrow_type(ARROW_TYPES[column.expr.type])) for column in stream.derived]
     schema = T.StructType([*source.schema.fields, *derived])
-    task = _DeriveTask(stream, around, tuple(source.columns))
-    return plainly_named(source).mapInArrow(task, schema)
+    return mapped(source, _Derive(stream, around), schema)

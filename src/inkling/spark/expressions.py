@@ -47,7 +47,7 @@ _COMPARISONS: dict[str, Callable[[Column, Column], Column]] = {
 
 def fits_column(expr: e.Expr) -> bool:
     """Whether an expression can be a column: look-ups in tables are joins instead."""
-    return not any(isinstance(part, e.InTable) for part in e.walk(expr))
+    return not e.looks_up(expr)
 
 
 def to_column(expr: e.Expr, resolve: Resolve, measure: Callable[[Span], int]) -> Column:

@@ -6,17 +6,21 @@ that `inkling.results.public_table` makes of `Matches`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-
-import numpy as np
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from inkling.evaluators.division import COUNT, SURVIVAL, Finish
+from inkling.evaluators.result_rows import (
+    DETECTED,
+    ERROR,
+    ESTIMATES,
+    LINEAGE,
+    METHOD,
+    PROBABILITY,
+    TIMES,
+)
 from inkling.evaluators.stage import rows as r
 from inkling.logical.plan import Confidence, EventPlan
-from inkling.logical.vectorized import ARROW_TYPES
-from inkling.model.batch import MatchBatch
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.naming import physical_name
@@ -30,111 +34,11 @@ from inkling.results import (
     SAMPLED,
     UNDECIDED,
     WITHDRAWN,
-    Matches,
     NotExact,
-    Values,
     comparable_head,
     predicted,
-    shown_values,
 )
 from inkling.spark.stage_frame import named
-
-EVENT, LINEAGE, DETECTED = "@event", "@lineage", "@detected"
-PROBABILITY, METHOD, ERROR = "@probability", "@method", "@error"
-
-_TIMES = {"start": r.START, "end": r.END, "detected_at": DETECTED}
-_ESTIMATED = {"probability": PROBABILITY, "method": METHOD, "error": ERROR}
-
-ESTIMATED = (pa.field(PROBABILITY, pa.float64()), pa.field(METHOD, pa.string()), pa.field(ERROR, pa.float64()))
-"""Fields of results that are not certain."""
-
-ROWS_PER_BATCH = 100_000
-
-Columns = dict[str, pa.Array | pa.ChunkedArray]
-
-
-def results_schema(events: Iterable[EventPlan], ids: pa.DataType, further: Sequence[pa.Field] = ESTIMATED) -> pa.Schema:
-    """Rows of results of some events, whose lineage holds ids of one type."""
-    lineage = pa.field(LINEAGE, pa.list_(ids))
-    return pa.schema([*leading_fields(), *further, lineage, *value_fields(events)])
-
-
-def leading_fields() -> list[pa.Field]:
-    """The number of the event, and the times of a result."""
-    return [pa.field(EVENT, pa.int32()), *(pa.field(name, pa.int64()) for name in _TIMES.values())]
-
-
-def value_fields(events: Iterable[EventPlan]) -> list[pa.Field]:
-    """Values of head and RETURN of some events, told apart by name and type."""
-    kinds = {
-        physical_name(output.name, output.type): ARROW_TYPES[output.type]
-        for event in events
-        for output in (*event.head, *event.returns)
-    }
-    return [pa.field(name, kind) for name, kind in sorted(kinds.items())]
-
-
-def result_rows(number: int, event: EventPlan, found: Iterable[Matches], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Results of one event; with TOP, those that may be among the most probable ones of all workers."""
-    tables = (filled(result_columns(number, event, some), schema) for some in found)
-    for table in tables if event.top is None else [_best(tables, event.top, schema)]:
-        yield from in_batches(table)
-
-
-def result_columns(number: int, event: EventPlan, matches: MatchBatch | Matches) -> Columns:
-    """Matches of one event under internal names, with probabilities if they have any."""
-    estimated = matches.estimated() if isinstance(matches, Matches) else {}
-    return {
-        EVENT: event_column(number, len(matches)),
-        r.START: pa.array(matches.start),
-        r.END: pa.array(matches.end),
-        DETECTED: pa.array(matches.detected_at),
-        **{_ESTIMATED[name]: column for name, column in estimated.items()},
-        LINEAGE: matches.lineage,
-        **value_columns(event, matches.values),
-    }
-
-
-def internal_columns(number: int, event: EventPlan, results: pa.Table) -> Columns:
-    """Results in the public columns under internal names, with times as numbers."""
-    shown = {internal: results[name] for name, internal in (_TIMES | _ESTIMATED).items()}
-    values = {physical_name(one.name, one.type): results[one.name] for one in (*event.head, *event.returns)}
-    return {EVENT: event_column(number, len(results)), **shown, LINEAGE: results["lineage"], **values}
-
-
-def event_column(number: int, n: int) -> pa.Array:
-    """The number by which rows name their event."""
-    return pa.array(np.full(n, number, np.int32))
-
-
-def value_columns(event: EventPlan, values: Values) -> Columns:
-    """Values of head and RETURN under their physical names."""
-    shown = shown_values(event, values)
-    return {physical_name(one.name, one.type): shown[one.name] for one in (*event.head, *event.returns)}
-
-
-def filled(columns: Columns, schema: pa.Schema) -> pa.Table:
-    """A table of that schema; null where there is no column."""
-    n = len(columns[EVENT])
-    given = [columns[f.name].cast(f.type) if f.name in columns else pa.nulls(n, f.type) for f in schema]
-    return pa.table(given, schema=schema)
-
-
-def in_batches(table: pa.Table) -> list[pa.RecordBatch]:
-    """A table as a worker hands it back."""
-    found: list[pa.RecordBatch] = table.to_batches(max_chunksize=ROWS_PER_BATCH)
-    return found
-
-
-def _best(tables: Iterable[pa.Table], n: int, schema: pa.Schema) -> pa.Table:
-    """The n most probable results, and those that are as probable as the last of them."""
-    best = schema.empty_table()
-    for table in tables:
-        best = pa.concat_tables([best, table])
-        if len(best) > n:
-            chance = best[PROBABILITY].to_numpy()
-            best = best.filter(pa.array(chance >= np.partition(chance, len(chance) - n)[len(chance) - n]))
-    return best
 
 
 def certain_frame(event: EventPlan, frame: DataFrame) -> DataFrame:
@@ -152,8 +56,8 @@ def public_frame(event: EventPlan, frame: DataFrame, clock: Clock) -> DataFrame:
     for output in (*event.head, *event.returns):
         value = named(physical_name(output.name, output.type))
         columns.append((in_time(value, clock) if output.type is Type.TIME else value).alias(output.name))
-    columns += [in_time(named(internal), clock).alias(name) for name, internal in _TIMES.items()]
-    columns += [named(internal).alias(name) for name, internal in _ESTIMATED.items()]
+    columns += [in_time(named(internal), clock).alias(name) for name, internal in TIMES.items()]
+    columns += [named(internal).alias(name) for name, internal in ESTIMATES.items()]
     return frame.select(*columns, F.lit(ADDED).alias("op"), named(LINEAGE).alias("lineage"))
 
 
@@ -165,6 +69,38 @@ def in_time(number: Column, clock: Clock) -> Column:
 def retracted(results: DataFrame, name: str) -> DataFrame:
     """What ON RETRACT emits: the results that are withdrawn, each as an event of that name."""
     return results.where(F.col("op") == WITHDRAWN).withColumns({"event": F.lit(name), "op": F.lit(ADDED)})
+
+
+def finished(event: EventPlan, found: DataFrame, finish: Finish) -> DataFrame:
+    """Results of one event, made of what all workers found."""
+    if finish.by is not None:
+        found = _any_way(event, found, finish.by)
+    if finish.negligible is not None:
+        chance = F.least(F.greatest(named(PROBABILITY), F.lit(0.0)), F.lit(1.0))
+        found = found.withColumn(PROBABILITY, chance)
+        found = found.withColumn(METHOD, methods(event.confidence, finish.negligible))
+    if finish.not_exact is not None:
+        require_exact(event, found, finish.not_exact)
+    if finish.negligible is not None:
+        found = found.where(may_reach(event.confidence))
+    return most_probable(event, found) if finish.is_ranked else found
+
+
+def _any_way(event: EventPlan, ways: DataFrame, by: tuple[str, ...]) -> DataFrame:
+    """One row per result: how probable it is that any of its ways, which are independent, is there."""
+    values = [physical_name(output.name, output.type) for output in (*event.head, *event.returns)]
+    best = F.struct(-named(r.END), -named(PROBABILITY), named(LINEAGE))
+    grouped = ways.groupBy(*map(named, by)).agg(
+        F.min(named(r.START)).alias(r.START),
+        F.max(named(DETECTED)).alias(DETECTED),
+        *(F.first(named(name)).alias(name) for name in (*values, METHOD)),
+        *([] if r.END in by else [F.max(named(r.END)).alias(r.END)]),
+        *(F.sum(named(name)).alias(name) for name in (ERROR, SURVIVAL, COUNT)),
+        F.min_by(F.struct(named(LINEAGE), named(PROBABILITY)), best).alias("@best"),
+    )
+    lineage, alone = (named("@best").getField(name) for name in (LINEAGE, PROBABILITY))
+    chance = F.when(named(COUNT) == 1, alone).otherwise(-F.expm1(named(SURVIVAL)))
+    return grouped.withColumns({PROBABILITY: chance, LINEAGE: lineage})
 
 
 def most_probable(event: EventPlan, frame: DataFrame) -> DataFrame:

@@ -2,33 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import reduce
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, reduce
 
 import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from inkling.analysis.lag import lag_of
 from inkling.analysis.window import total_horizon
+from inkling.evaluators.division import Slice
 from inkling.evaluators.protocol import Context
+from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE, filled, result_columns, results_schema
 from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.engine import StageEngine
+from inkling.evaluators.stage.late import with_late_columns
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import ProgramPlan, StreamPlan
-from inkling.model.batch import FOREVER
+from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.batch import FOREVER, MatchBatch
 from inkling.physical.groups import Layout, chosen_layout
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
-from inkling.spark.copies import copies_in
+from inkling.spark.copies import copies_in, with_copies
 from inkling.spark.derive_frame import with_derived_columns
-from inkling.spark.frames import Frames
+from inkling.spark.divisions.slices import SLICE, Slices
 from inkling.spark.partitioning import Partitioning
-from inkling.spark.results import DETECTED, EVENT, LINEAGE, certain_frame
-from inkling.spark.stage_frame import input_frame, named, plainly_named
-from inkling.spark.worker import SLICE, Slices, StageTask, stage_schema
+from inkling.spark.parts import Frames
+from inkling.spark.results import certain_frame
+from inkling.spark.shuffle import Pieces, whole
+from inkling.spark.stage_frame import input_frame, named
+from inkling.spark.worker import mapped
+
+
+@dataclass(frozen=True)
+class StageWork:
+    """Runs a stage, or some steps of it, over whole keys or slices of time."""
+
+    stage: Stage
+    tables: Mapping[str, pa.Table]
+    around: Surroundings
+    streams: Mapping[int, StreamPlan]  # by input, where derived columns are left to workers
+    pieces: Pieces  # of time: each decides what becomes known in it
+    copies: Mapping[str, str]  # columns that do not arrive, because others hold the same
+    schema: pa.Schema  # of the results
+    numbers: tuple[int, ...]  # by which results name the events of the steps
+
+    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+        for some, piece in self.pieces(rows):
+            ready = with_late_columns(self.stage, with_copies(some, self.copies), self.streams, self.around)
+            found = self._engine.run(ready)
+            for number, step in zip(self.numbers, self.stage.steps, strict=True):
+                table = self._results(number, step.event, found.matches[step.event.name])
+                if isinstance(piece, Slice):
+                    known = table[DETECTED].to_numpy()
+                    table = table.filter(pa.array((known >= piece.begins) & (known < piece.ends)))
+                yield table
+
+    @cached_property
+    def _engine(self) -> StageEngine:
+        return StageEngine(self.stage, self.tables, self.around)
+
+    def _results(self, number: int, event: EventPlan, matches: MatchBatch) -> pa.Table:
+        columns = result_columns(number, event, matches)
+        columns[r.PLACE] = matches.places(matches.start_place)
+        columns[r.END_PLACE] = matches.places(matches.end_place)
+        return filled(columns, self.schema)
+
+
+def _schema(stage: Stage) -> pa.Schema:
+    """Results of all events of a stage, which later stages read as well."""
+    places = [pa.field(name, r.place_type(stage)) for name in (r.PLACE, r.END_PLACE)]
+    return results_schema((step.event for step in stage.steps), ARROW_TYPES[stage.id_type], places)
 
 
 def stage_frames(
@@ -97,26 +145,17 @@ def _stage_results(
         rows, left_to_worker = _stage_rows(program, group, ready, tables, facts, around, partitioning)
         copies = copies_in(program, group)
         rows = rows.select(*(named(column) for column in rows.columns if column not in copies))
-        slices = None
+        pieces: Pieces = whole
         if stage.key_types and by_key:
             keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
             rows = rows.repartition(partitioning.for_frames(list(ready.values())), *keys)
         elif stage.sliced and by_key and partitioning.cores > 1:
-            rows, slices = _sliced(program, stage, rows, ready, around, partitioning)
+            rows, pieces = _sliced(program, stage, rows, ready, around, partitioning)
         else:
             rows = rows.coalesce(1)
-        task = StageTask(
-            group,
-            facts,
-            around,
-            left_to_worker,
-            slices,
-            tuple(rows.columns),
-            copies,
-            stage_schema(stage),
-            tuple(names.index(step.event.name) for step in group.steps),
-        )
-        parts.append(plainly_named(rows).mapInArrow(task, from_arrow_schema(stage_schema(stage))))
+        numbers = tuple(names.index(step.event.name) for step in group.steps)
+        work = StageWork(group, facts, around, left_to_worker, pieces, copies, _schema(stage), numbers)
+        parts.append(mapped(rows, work, _schema(stage)))
     return reduce(DataFrame.unionByName, parts)
 
 
@@ -159,7 +198,7 @@ def _sliced(
     ready: Mapping[str, DataFrame],
     around: Surroundings,
     partitioning: Partitioning,
-) -> tuple[DataFrame, Slices | None]:
+) -> tuple[DataFrame, Pieces]:
     """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
     horizon = total_horizon([step.event for step in stage.steps], around.measure)
     assert horizon is not None
@@ -168,7 +207,7 @@ def _sliced(
     horizon += behind
     border = _border(stage, ready)
     if border is None or behind >= FOREVER:
-        return rows.coalesce(1), None
+        return rows.coalesce(1), whole
     low, high = border
     span = high - low + 1
     length = max(span // (4 * partitioning.cores) + 1, 2 * horizon + 1)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inkling.analysis.choice import Evaluator
+from inkling.evaluators.division import Part
 from inkling.evaluators.protocol import Answer, Context, Rows
 from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import EventPlan, StreamPlan
 from inkling.physical.plan import PhysicalPlan
 from inkling.worlds.answer import answer
+from inkling.worlds.division import world_parts
 from inkling.worlds.program import WorldProgram
 
 
@@ -34,6 +36,9 @@ class WorldsEvaluator:
     @property
     def streams(self) -> tuple[StreamPlan, ...]:
         return self.program.streams
+
+    def parts(self) -> list[Part]:
+        return world_parts(self.program, self.context.facts, self.context.sampling or Sampling())
 
     def answer(self, rows: Rows) -> Answer:
         context = self.context

@@ -13,7 +13,6 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import FINER, doubtful_events, doubtful_part, in_worlds
 from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
 from inkling.logical.recursion import resting_on
-from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
@@ -53,12 +52,6 @@ class WorldProgram:
         losing = any(isinstance(stream.schema.doubt, LostEvents) for stream in part.streams)
         scale = FINER if losing and measure.clock is Clock.TICKS else 1
         fine = Measure(measure.clock, measure.tick, scale)
-        ids = {
-            step.event.name: ARROW_TYPES[stage.id_type]
-            for stage in plan.stages
-            for step in stage.steps
-            if step.event.name in doubtful
-        }
         found = [RegularEvent.of(event, part, finer=scale > 1) for event in part.events if event.name in doubtful]
         regular = tuple(one for one in found if one is not None)
         whole = plan_program(in_worlds(program, finer=scale > 1))
@@ -72,7 +65,7 @@ class WorldProgram:
             common_key(part).conclusion,
             reach_of(part, measure),
             not needs_lengths(part).conclusion,
-            ids,
+            {name: kind for name, kind in plan.id_types.items() if name in doubtful},
             regular,
             _irregular(program, {one.event.name for one in regular}, whole, finer=scale > 1),
             {name: plan.steps[name].choice for name in doubtful},

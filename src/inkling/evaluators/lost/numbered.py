@@ -15,7 +15,7 @@ import pyarrow as pa
 from inkling.evaluators.lost.known import known_columns
 from inkling.evaluators.lost.posts import Posts
 from inkling.io.checks.marks import marks_in
-from inkling.io.normalize import END, START
+from inkling.io.normalize import END, START, row_schema
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import Roles, in_the_middle, role_of
 from inkling.model.schema import StreamSchema
@@ -143,3 +143,22 @@ def roles_of(rows: pa.Table, doubt: LostEvents) -> Roles:
         min((in_the_middle(str(word)) for word in one.drop_null().unique().to_pylist()), default=None) for one in said
     )
     return even_role, odd_role
+
+
+@dataclass(frozen=True, slots=True)
+class RolesOf:
+    """The roles of lost events, which all recorded ones of their stream have a say in, whatever their KEY."""
+
+    doubt: LostEvents
+    fields: list[pa.Field]
+
+    @classmethod
+    def stated(cls, schema: StreamSchema) -> RolesOf | None:
+        """None where nothing states roles."""
+        if not isinstance(schema.doubt, LostEvents) or schema.doubt.role is None:
+            return None
+        kind = row_schema(schema).field(schema.doubt.role).type
+        return cls(schema.doubt, [pa.field(EVEN, kind), pa.field(ODD, kind)])
+
+    def of(self, rows: pa.Table) -> dict[str, object]:
+        return dict(zip((EVEN, ODD), roles_of(rows, self.doubt), strict=True))

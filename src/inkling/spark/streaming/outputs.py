@@ -109,7 +109,7 @@ def outputs_of(job: Job, messages: DataFrame, tally: Tally) -> Iterator[Output]:
     """The frames that are not empty."""
     for number, event in enumerate(job.plan.program.events):
         if tally.matches.get(event.name):
-            schema = result_schema(event, job.plan.stage_of(event.name).id_type, job.clock)
+            schema = result_schema(event, job.plan.id_types[event.name], job.clock)
             frame = rows_of(messages, Kind.RESULTS, schema, number)
             yield Output(event.name, frame, tally.matches[event.name])
             if event.retracted_as is not None:

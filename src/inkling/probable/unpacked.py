@@ -19,7 +19,7 @@ from inkling.model.batch import Ints
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import ProbableValue
-from inkling.spark.probable.packed import ALTERNATIVES, IDS, Packed
+from inkling.probable.packed import ALTERNATIVES, IDS, Packed
 
 
 @dataclass(frozen=True, slots=True)

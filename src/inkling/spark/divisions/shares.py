@@ -1,17 +1,15 @@
-"""How comparing keys is divided: whole groups of keys to one worker, and large groups to several, a share to each."""
+"""Shares of the work with the same rows: every share has them all, of a group of keys or of everything."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from inkling.evaluators.hashes import Hashes
-from inkling.model.batch import Ints
+from inkling.evaluators.division import Share
 from inkling.spark.stage_frame import named
 
 GROUP, SHARE, N_SHARES = "@group", "@share", "@n_shares"
@@ -24,7 +22,7 @@ ROWS_WORTH_SHARING = 1_000
 def shared_out(rows: DataFrame, group: Sequence[Column], n_partitions: int) -> DataFrame:
     """Rows in so many partitions, those of one group together; a group of several shares, whole for each of them.
 
-    Keys of one group, which have the same values of `group`, are compared with each other only.
+    Without a `group`, all rows are one.
     """
     if group:
         rows = _with_shares(rows.withColumn(GROUP, F.xxhash64(*group)), n_partitions)
@@ -48,39 +46,19 @@ def _with_shares(rows: DataFrame, n_partitions: int) -> DataFrame:
     return rows.join(F.broadcast(large), GROUP, "left").fillna(1, N_SHARES)
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Rows of whole groups, and which part of the work with them is to be done."""
-
-    rows: pa.Table
-    number: int
-    count: int
-
-    def keys(self, n_points: Ints, names: Hashes) -> Ints:
-        """The left keys that are compared here, by how many points each has: about the same work in every share.
-
-        Which keys these are depends on what they are called, not on the order in which rows arrive.
-        """
-        order = np.lexsort((names, -n_points))
-        if self.count == 1:
-            return np.arange(len(names))
-        turn, place = np.divmod(np.arange(len(order)), self.count)
-        share = np.where(turn % 2 == 0, place, self.count - 1 - place)
-        return np.sort(order[share == self.number])
-
-
-def shares_of(rows: pa.Table) -> Iterator[Share]:
+def shares_of(rows: pa.Table) -> Iterator[tuple[pa.Table, Share]]:
     """What a worker has to do: small groups all together, and shares of large ones."""
     group, number, count = (rows[name].to_numpy() for name in (GROUP, SHARE, N_SHARES))
     rows = rows.drop_columns([GROUP, SHARE, N_SHARES])
     small = count == 1
     if small.all():
-        yield Share(rows, 0, 1)
+        yield rows, Share()
         return
     if small.any():
-        yield Share(rows.filter(pa.array(small)), 0, 1)
+        yield rows.filter(pa.array(small)), Share()
     large = np.flatnonzero(~small)
     large = large[np.lexsort((number[large], group[large]))]
     changes = (np.diff(group[large]) != 0) | (np.diff(number[large]) != 0)
     for places in np.split(large, np.flatnonzero(changes) + 1):
-        yield Share(rows.take(pa.array(places)), int(number[places[0]]), int(count[places[0]]))
+        chosen = rows if len(places) == len(rows) else rows.take(pa.array(places))
+        yield chosen, Share(int(number[places[0]]), int(count[places[0]]))

@@ -1,0 +1,1 @@
+"""How rows are divided among workers where keys do not do it."""

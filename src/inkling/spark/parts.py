@@ -1,0 +1,186 @@
+"""Runs the parts of an evaluator on Spark: one shuffle and one pass of Python workers for each."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+
+from inkling.evaluators.division import IDENTITY, Found, Note, Notes, Part, SummedPart
+from inkling.evaluators.result_rows import (
+    ESTIMATED,
+    EVENT,
+    LINEAGE,
+    METHOD,
+    best,
+    filled,
+    lineage_name,
+    result_columns,
+    results_schema,
+)
+from inkling.logical.evaluate import Surroundings
+from inkling.results import UNDECIDED
+from inkling.spark.partitioning import Partitioning
+from inkling.spark.results import finished
+from inkling.spark.shuffle import Layout, Pieces, shuffled
+from inkling.spark.stage_frame import named
+from inkling.spark.worker import mapped
+
+NOTE = "@note"
+
+ABOUT = -1
+"""Stands for the number of the event in rows that are notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunNotes:
+    """What workers noted about a run; reading it runs what has not run yet."""
+
+    frame: DataFrame
+    meaning: Notes
+
+    def text(self) -> str:
+        return self.meaning.text(self._notes())
+
+    def require(self) -> None:
+        """Raises the error that a run in this process raises where results cannot be as they are demanded."""
+        if self.meaning.demands and (problem := self.meaning.refusal(self._notes())) is not None:
+            self.frame.unpersist()
+            raise problem
+
+    def _notes(self) -> list[Any]:
+        rows = self.frame.where(named(EVENT) == ABOUT).select(named(NOTE)).collect()
+        return [pickle.loads(bytes(row[0])) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Per event, results with internal column names; `cached` frames can be freed."""
+
+    events: Mapping[str, DataFrame]
+    cached: tuple[DataFrame, ...] = ()
+    notes: RunNotes | None = None
+
+
+def part_frames(
+    part: Part, sources: Mapping[str, DataFrame], around: Surroundings, partitioning: Partitioning
+) -> Frames:
+    """Plan the results of a part.
+
+    Nothing runs before somebody asks for rows, unless something is demanded that may be impossible, results may need a
+    second look, or rows are cut into slices of time.
+    """
+    rows, layout, pieces = shuffled(part, sources, around, partitioning)
+
+    def worked(part: Part) -> DataFrame:
+        return mapped(rows, _Find(part, layout, pieces), _schema(part))
+
+    if isinstance(part, SummedPart):
+        return _added_up(part, worked, partitioning)
+    found = worked(part)
+    may_be_refused = any(one.not_exact is not None for one in part.finishes.values())
+    if len(part.events) == 1 and not may_be_refused and part.notes is None:
+        return Frames(_events(part, found))
+    found = found.persist(StorageLevel.MEMORY_AND_DISK)
+    return Frames(_events(part, found), (found,), _notes(part, found))
+
+
+def _added_up(part: SummedPart, sums_of: Callable[[Part], DataFrame], partitioning: Partitioning) -> Frames:
+    """Results from the sums of all shares, and further ones where results are undecided."""
+
+    def added(some: DataFrame, part: SummedPart) -> DataFrame:
+        mine = some.where(named(EVENT) != ABOUT).repartition(partitioning.cores, named(EVENT), named(IDENTITY))
+        return mapped(mine, _Add(part), _results_schema(part))
+
+    sums = sums_of(part).persist(StorageLevel.MEMORY_AND_DISK)
+    notes, every = _notes(part, sums), sums
+    if part.may_look_again:
+        columns = [EVENT, *(field.name for field in part.further)]
+        undecided = added(sums, part).where(named(METHOD) == UNDECIDED).select(*map(named, columns))
+        if (again := part.again(undecided.toArrow())) is not None:
+            part, every, notes = again, sums.unionByName(sums_of(again)), _notes(again, sums)
+    found = added(every, part).persist(StorageLevel.MEMORY_AND_DISK)
+    return Frames(_events(part, found), (sums, found), notes)
+
+
+def _notes(part: Part, found: DataFrame) -> RunNotes | None:
+    if part.notes is None:
+        return None
+    notes = RunNotes(found, part.notes)
+    notes.require()
+    return notes
+
+
+def _events(part: Part, found: DataFrame) -> dict[str, DataFrame]:
+    frames = {}
+    for number, event in enumerate(part.events):
+        mine, lineage = found.where(named(EVENT) == number), lineage_name(part.ids, part.ids[event.name])
+        if lineage != LINEAGE:
+            mine = mine.withColumn(LINEAGE, named(lineage))
+        frames[event.name] = finished(event, mine, part.finish(event))
+    return frames
+
+
+def _schema(part: Part) -> pa.Schema:
+    """Of what workers find."""
+    schema = part.sums_schema if isinstance(part, SummedPart) else _results_schema(part)
+    return schema if part.notes is None else schema.append(pa.field(NOTE, pa.binary()))
+
+
+def _results_schema(part: Part) -> pa.Schema:
+    return results_schema(part.events, part.ids, (*ESTIMATED, *part.further))
+
+
+@dataclass(frozen=True, slots=True)
+class _Find:
+    """Finds the results of all pieces of a partition."""
+
+    part: Part
+    layout: Layout
+    pieces: Pieces
+
+    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+        pieces = self.pieces(rows)
+        del rows
+        for some, piece in pieces:
+            arrived = [self.layout.tables(some)]
+            del some
+            yield from _tables(self.part, self.part.found(arrived.pop(), piece), _schema(self.part))
+
+
+@dataclass(frozen=True, slots=True)
+class _Add:
+    """Results from all sums of some identities."""
+
+    part: SummedPart
+
+    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+        yield from _tables(self.part, self.part.added(rows), _results_schema(self.part))
+
+
+def _tables(part: Part, found: Iterable[Found | Note | pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
+    """What was found as it travels; with TOP, results that may be among the most probable ones of all workers."""
+    kept: dict[int, pa.Table] = {}
+    numbers = {event.name: number for number, event in enumerate(part.events)}
+    for one in found:
+        if isinstance(one, pa.Table):
+            yield filled(dict(zip(one.column_names, one.columns, strict=True)), schema)
+            continue
+        if isinstance(one, Note):
+            note = pa.array([pickle.dumps(one.content)], pa.binary())
+            yield filled({EVENT: pa.array([ABOUT], pa.int32()), NOTE: note}, schema)
+            continue
+        number = numbers[one.event]
+        event, finish = part.events[number], part.finish(part.events[number])
+        columns = result_columns(number, event, one.matches, lineage_name(part.ids, part.ids[one.event]))
+        table = filled({**columns, **one.further}, schema)
+        if event.top is None or finish.negligible is not None or not finish.is_ranked:
+            yield table
+        else:
+            kept[number] = best([kept[number], table] if number in kept else [table], event.top, schema)
+    yield from kept.values()

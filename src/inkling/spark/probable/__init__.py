@@ -1,1 +1,0 @@
-"""Queries over probable streams on Spark."""

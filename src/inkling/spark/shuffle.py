@@ -1,0 +1,232 @@
+"""Rows of several streams as one frame, divided among workers as a part of an evaluator states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_type
+
+from inkling.evaluators.division import (
+    ByKey,
+    ByPairs,
+    ByTime,
+    ByWorlds,
+    Carried,
+    Columns,
+    Packing,
+    Part,
+    Piece,
+    Summary,
+)
+from inkling.io.checks.acceptable import acceptable
+from inkling.io.normalize import END, ID, START
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.expr import Expr
+from inkling.model.schema import StreamSchema
+from inkling.spark.derive_frame import with_derived_columns
+from inkling.spark.divisions.shares import shared_out, shares_of
+from inkling.spark.divisions.slices import cut
+from inkling.spark.duplicates import first_rows
+from inkling.spark.expressions import to_column
+from inkling.spark.partitioning import Partitioning, estimated_bytes
+from inkling.spark.stage_frame import RowReferences, named
+from inkling.spark.worker import mapped
+
+SOURCE = "@source"
+
+SLICES_PER_CORE = 4
+
+PAIRS_PER_CORE = 4
+"""Pairs cost more than tasks, and some keys have far more to compare than others; but see `LITTLE`."""
+
+LITTLE = 1 << 20
+"""Bytes of input, as Spark estimates them, whose pairs take less time than it takes to start tasks."""
+
+Pieces = Callable[[pa.Table], Iterable[tuple[pa.Table, Piece | None]]]
+"""The pieces among the rows of a partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How rows of several streams share a frame: equal columns of different streams are one."""
+
+    carried: tuple[Carried, ...]
+
+    def united(self, frames: Iterable[DataFrame]) -> DataFrame:
+        """All rows, with the number of their stream and null in the columns of the others."""
+        parts = [
+            frame.select(
+                F.lit(number).alias(SOURCE),
+                *(named(field.name).cast(from_arrow_type(field.type)).alias(_shared(field)) for field in one.schema),
+            )
+            for number, (one, frame) in enumerate(zip(self.carried, frames, strict=True))
+        ]
+        return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+
+    def keys(self, columns: Columns) -> list[Column]:
+        """What rows have in common that belong together, in whichever columns streams keep it."""
+        n_columns = len(next(iter(columns.values())))
+        return [self.held({name: some[place] for name, some in columns.items()}) for place in range(n_columns)]
+
+    def held(self, columns: Mapping[str, str]) -> Column:
+        """One value of each row, from the column in which its stream has it; -0.0 and 0.0 are one value."""
+        fields = [one.schema.field(one.holder(columns[one.name])) for one in self.carried]
+        kind = _common([field.type for field in fields])
+        if len(set(map(_shared, fields))) == 1:
+            return _normal(fields[0], kind)
+        value = F.lit(None).cast(from_arrow_type(kind))
+        for number, field in enumerate(fields):
+            value = F.when(named(SOURCE) == number, _normal(field, kind)).otherwise(value)
+        return value
+
+    def tables(self, rows: pa.Table) -> dict[str, pa.Table]:
+        """The rows of each stream that pass its checks, in its own columns."""
+        found = {}
+        for number, one in enumerate(self.carried):
+            # rows of one stream are most of what a worker holds, and are not copied where there is no other
+            mine = rows if len(self.carried) == 1 else rows.filter(pc.equal(rows[SOURCE], number))
+            mine = mine.select([_shared(field) for field in one.schema]).rename_columns(one.schema.names)
+            found[one.name] = one.ready(mine.cast(one.schema))
+        return found
+
+
+def _shared(field: pa.Field) -> str:
+    return f"{field.name}|{field.type}"
+
+
+def _common(kinds: Sequence[pa.DataType]) -> pa.DataType:
+    if len(set(kinds)) == 1:
+        return kinds[0]
+    numeric = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
+    return pa.float64() if numeric else pa.string()
+
+
+def _normal(field: pa.Field, kind: pa.DataType) -> Column:
+    value = named(_shared(field))
+    value = value + F.lit(0.0) if pa.types.is_floating(field.type) else value
+    return value if field.type == kind else value.cast(from_arrow_type(kind))
+
+
+def shuffled(
+    part: Part, sources: Mapping[str, DataFrame], around: Surroundings, partitioning: Partitioning
+) -> tuple[DataFrame, Layout, Pieces]:
+    """The rows of a part where they are needed; only the extent of slices of time is computed at once."""
+    layout, frames = Layout(part.carried), [sources[one.name] for one in part.carried]
+    rows = layout.united(_prepared(one, sources[one.name], around, partitioning) for one in part.carried)
+    match part.division:
+        case ByKey(columns=columns, tasks_per_core=tasks):
+            keys = layout.keys(columns)
+            n_partitions = partitioning.fixed or tasks * partitioning.for_frames(frames)
+            return rows.repartition(n_partitions, *keys) if keys else rows.repartition(1), layout, whole
+        case ByTime() as division:
+            start, end = (layout.held({one.name: name for one in part.carried}) for name in (START, END))
+            wanted = max(partitioning.for_frames(frames), SLICES_PER_CORE * partitioning.cores)
+            sliced = cut(rows, start, end, division, partitioning.fixed or wanted)
+            return (rows.coalesce(1), layout, whole) if sliced is None else (sliced[0], layout, sliced[1])
+        case ByPairs(columns=columns):
+            n_partitions = _n_for_pairs(frames, partitioning, has_groups=any(columns.values()))
+            return shared_out(rows, layout.keys(columns), n_partitions), layout, shares_of
+        case ByWorlds(n_worlds=n_worlds, tasks_per_core=tasks):
+            n_shares = min(n_worlds, partitioning.fixed or tasks * partitioning.cores)
+            return shared_out(rows, (), n_shares), layout, shares_of
+
+
+def whole(rows: pa.Table) -> Iterator[tuple[pa.Table, None]]:
+    """All rows of a partition are one piece."""
+    pieces = [(rows, None)]
+    del rows
+    yield pieces.pop()
+
+
+def _n_for_pairs(frames: list[DataFrame], partitioning: Partitioning, *, has_groups: bool) -> int:
+    tasks_per_core = 1 if sum(map(estimated_bytes, frames)) <= LITTLE else PAIRS_PER_CORE
+    # where nothing divides keys, every task has all of them, however many there are
+    parts = partitioning.for_frames(frames) if has_groups else partitioning.cores
+    return partitioning.fixed or tasks_per_core * parts
+
+
+def _prepared(one: Carried, rows: DataFrame, around: Surroundings, partitioning: Partitioning) -> DataFrame:
+    """The rows of a stream that travel, with the columns that do."""
+    if one.is_distinct:
+        rows = first_rows(one.stream.schema, rows)
+    if one.is_derived:
+        rows = with_derived_columns(one.stream, rows, around, partitioning)
+    if one.widest is not None:
+        rows = rows.where(named(END) - named(START) <= F.lit(one.widest))
+    if one.useful is not None:
+        rows = rows.where(reduce(or_, (_all(some, rows, around) for some in one.useful)))
+    if one.summary is not None:
+        rows = _with_summary(one.stream.schema, one.summary, rows, partitioning)
+    return rows if one.packing is None else _packed(one.stream.schema, one.packing, rows, around)
+
+
+def _all(conditions: Iterable[Expr], rows: DataFrame, around: Surroundings) -> Column:
+    references = RowReferences(frozenset(rows.columns))
+    truths = (to_column(one, references, around.measure).cast("boolean") for one in conditions)
+    return reduce(and_, (F.coalesce(one, F.lit(False)) for one in truths), F.lit(True))
+
+
+def by_key(schema: StreamSchema, rows: DataFrame, partitioning: Partitioning) -> DataFrame:
+    """Rows of a stream so that those of one KEY are in one partition."""
+    keys = list(map(named, schema.key))
+    return rows.repartition(partitioning.for_frames([rows]), *keys) if keys else rows.coalesce(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Summarize:
+    schema: StreamSchema
+    summary: Summary
+
+    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+        said = self.summary.of(acceptable(self.schema, rows)[0])
+        yield pa.Table.from_pylist([said], schema=pa.schema(self.summary.fields))
+
+
+def _with_summary(schema: StreamSchema, summary: Summary, rows: DataFrame, partitioning: Partitioning) -> DataFrame:
+    fields = pa.schema(summary.fields)
+    found = mapped(by_key(schema, rows, partitioning), _Summarize(schema, summary), fields)
+    return rows.crossJoin(F.broadcast(found.agg(*(F.min(named(name)).alias(name) for name in fields.names))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pack:
+    packing: Packing
+
+    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+        for batch in rows.to_batches():
+            yield pa.Table.from_batches([self.packing.packed(batch)])
+
+
+def _packed(schema: StreamSchema, packing: Packing, rows: DataFrame, around: Surroundings) -> DataFrame:
+    value, chance, word = _hashed(packing.hashed), named(packing.chance).cast("double"), _word(packing, rows, around)
+    given = [_hashed(packing.given, is_nullable=True)] if packing.given else []
+    chosen = rows.select(*map(named, schema.key), named(START), value, chance, word, *given, named(ID))
+    return mapped(chosen, _Pack(packing), packing.schema, by_batch=True)
+
+
+def _hashed(names: Sequence[str], *, is_nullable: bool = False) -> Column:
+    """A hash of what a row says, never 0; nulls are values, unless all of them may be missing."""
+    if not names:
+        return F.lit(1).cast("bigint")
+    missing = [named(name).isNull() for name in names]
+    code = F.xxhash64(*map(named, names), *(missing if len(names) > 1 else []))
+    code = F.when(code == 0, F.lit(1).cast("bigint")).otherwise(code)
+    return F.when(~reduce(and_, missing), code).otherwise(F.lit(0).cast("bigint")) if is_nullable else code
+
+
+def _word(packing: Packing, rows: DataFrame, around: Surroundings) -> Column:
+    nothing = F.lit(0).cast("bigint")
+    word = nothing
+    for (conditions, value), *others in packing.words:
+        bits = F.when(_all(conditions, rows, around), F.lit(value).cast("bigint"))
+        for conditions, value in others:
+            bits = bits.when(_all(conditions, rows, around), F.lit(value).cast("bigint"))
+        word = word.bitwiseOR(bits.otherwise(nothing))
+    return word
