@@ -19,8 +19,9 @@ from tests.kit.seeds import at_length
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.imprecise.confidence import COMPILED
+from inkling.evaluators.stage.derive import all_derived
 from inkling.imprecise.program import ImpreciseProgram
-from inkling.imprecise.run import events_of, with_derived
+from inkling.imprecise.run import events_of
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
 from inkling.logical import plan as p
@@ -53,7 +54,8 @@ def answers(case: ChainCase, *, exact: bool, by_tables: bool = False) -> Answers
     program = program_of(case)
     (stage,) = program.physical.stages
     (evaluator,) = program.evaluators(stage).values()
-    events = events_of(program, stage, with_derived(program, rows_of(case)), {}, exact=exact)
+    rows = all_derived(program.physical.program.streams, rows_of(case), program.around)
+    events = events_of(program, stage, rows, {}, exact=exact)
     found: Answers = {}
     kernels = IN_FRACTIONS if exact else COMPILED
     for some in evaluator.evaluate(events.batch, events.moments, events.n_keys, kernels=kernels, by_tables=by_tables):

@@ -152,8 +152,8 @@ def test_packed_conditions_eq_arrow_twin(spark: SparkSession) -> None:
     rows = random_rows(rng, N_ROWS, huge=False)
     table = table_of(rows)
     conditions = [random_expression(rng, Type.BOOLEAN, depth=2, exact=True) for _ in range(130)]
-    words = expressions.pack_bits([to_column(condition) for condition in conditions])
-    assert len(words) == 3
+    numbered = {number: to_column(condition) for number, condition in enumerate(conditions)}
+    words = [expressions.pack_word(word, numbered) for word in range(3)]
     found = frame_of(spark, rows).select(*(word.alias(f"w{i}") for i, word in enumerate(words))).toArrow()
 
     truths = []
@@ -165,5 +165,4 @@ def test_packed_conditions_eq_arrow_twin(spark: SparkSession) -> None:
 
 
 def test_no_conditions_make_one_empty_word(spark: SparkSession) -> None:
-    (word,) = expressions.pack_bits([])
-    assert spark.range(1).select(word.alias("w")).first() == (0,)
+    assert spark.range(1).select(expressions.pack_word(0, {}).alias("w")).first() == (0,)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.evaluators.stage.derive import all_derived
 from inkling.evaluators.stage.engine import StageEngine, source_table
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.logical.evaluate import Surroundings
@@ -18,10 +18,7 @@ def run_plan(
     plan: PhysicalPlan, sources: Mapping[str, pa.Table], tables: Mapping[str, pa.Table], around: Surroundings
 ) -> dict[str, MatchBatch]:
     """Evaluate all stages over normalized sources."""
-    ready = {
-        stream.schema.name: with_derived_columns(stream, sources[stream.schema.name], around)
-        for stream in plan.program.streams
-    }
+    ready = all_derived(plan.program.streams, sources, around)
     matches: dict[str, MatchBatch] = {}
     for stage in plan.stages:
         engine = StageEngine(stage, tables, around)

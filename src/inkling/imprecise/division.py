@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from inkling.evaluators.division import ByKey, ByTime, Carried, Conditions, Division, Found, Part, Piece, Slice
 from inkling.evaluators.protocol import Rows
-from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.evaluators.stage.derive import all_derived
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import probable_enough
 from inkling.imprecise.run import events_of
@@ -29,12 +29,8 @@ class ChainPart(Part):
     tables: Mapping[str, pa.Table]
 
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found]:
-        ready = {
-            one.name: rows[one.name]
-            if one.is_derived
-            else with_derived_columns(one.stream, rows[one.name], self.program.around)
-            for one in self.carried
-        }
+        late = [one.stream for one in self.carried if not one.is_derived]
+        ready = {**rows, **all_derived(late, rows, self.program.around)}
         events = events_of(self.program, self.stage, ready, self.tables)
         start, first = events.batch.start, None
         if isinstance(piece, Slice):

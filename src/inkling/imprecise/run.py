@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.evaluators.imprecise.moments import Moments
 from inkling.evaluators.stage.batches import event_batch_and_order, key_codes
-from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.evaluators.stage.derive import all_derived
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import results_of
@@ -48,20 +48,13 @@ def answered(
     program: ImpreciseProgram, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]
 ) -> dict[str, pa.Table]:
     """Results of every chain over the checked rows of all streams, in the public columns."""
-    ready, found = with_derived(program, rows), {}
+    ready, found = all_derived(program.physical.program.streams, rows, program.around), {}
     for stage in program.physical.stages:
         events = events_of(program, stage, ready, tables)
         for name, evaluator in program.evaluators(stage).items():
             some = evaluator.evaluate(events.batch, events.moments, events.n_keys)
             found[name] = results_of(evaluator.step.event, some, stage.id_type, program.measure.clock)
     return found
-
-
-def with_derived(program: ImpreciseProgram, rows: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-    return {
-        one.schema.name: with_derived_columns(one, rows[one.schema.name], program.around)
-        for one in program.physical.program.streams
-    }
 
 
 def events_of(

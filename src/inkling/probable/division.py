@@ -16,7 +16,7 @@ from inkling.evaluators.probable.face import Answering
 from inkling.evaluators.probable.regular import Regular
 from inkling.evaluators.probable.units import holding_column
 from inkling.evaluators.protocol import Rows
-from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.evaluators.stage.derive import all_derived
 from inkling.evaluators.stage.rows import END
 from inkling.io.normalize import row_schema
 from inkling.logical import expr as e
@@ -47,7 +47,7 @@ class QueryPart(Part):
     def _answers(self, rows: Rows) -> Iterator[tuple[str, pa.Table]]:
         program = self.program
         if self.packing is None:
-            ready = {one.name: with_derived_columns(one.stream, rows[one.name], program.around) for one in self.carried}
+            ready = all_derived(program.part.streams, rows, program.around)
             for name, evaluator in program.evaluators.items():
                 yield name, evaluator.advance(evaluator.start(), ready)[1]
             return

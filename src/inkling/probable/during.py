@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.analysis.probable.strategy import Engine
 from inkling.evaluators.probable.evaluator import CHANCE, ERROR
-from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.evaluators.stage.derive import all_derived
 from inkling.io.normalize import START
 from inkling.logical.plan import Per
 from inkling.probable.program import ProbableProgram
@@ -24,11 +24,8 @@ Spans = Sequence[tuple[int, int]]
 def chances_during(program: ProbableProgram, event: str, rows: Mapping[str, pa.Table], spans: Spans) -> pa.Table:
     """One row per span and value of the head that can be; in the order of the spans."""
     watched, asked = (_with_per(program, event, per).evaluators[event] for per in (Per.END, Per.VALUES))
-    ready = {
-        one.schema.name: with_derived_columns(one, rows[one.schema.name], program.around)
-        for one in program.part.streams
-        if one.schema.name in watched.event.sources
-    }
+    read = (one for one in program.part.streams if one.schema.name in watched.event.sources)
+    ready = all_derived(read, rows, program.around)
     found: dict[int, pa.Table] = {}
     state, known = watched.start(), None
     for number in sorted(range(len(spans)), key=lambda number: spans[number][0]):

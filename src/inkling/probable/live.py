@@ -15,9 +15,9 @@ import pyarrow as pa
 from inkling.evaluators.division import Part
 from inkling.evaluators.probable import stored
 from inkling.evaluators.probable.lanes import Sampling as Lanes
-from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import END, Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sampling import Sampling, lanes_of
-from inkling.evaluators.stage.derive import with_derived_columns
+from inkling.evaluators.stage.derive import all_derived
 from inkling.io.normalize import START
 from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.logical.plan import Per
@@ -25,7 +25,7 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.probable.division import query_parts
 from inkling.probable.program import ProbableProgram, may_sample
 from inkling.probable.results import added_up, combined, results_of, sampled_text
-from inkling.probable.run import answered
+from inkling.results import result_schema
 
 SPARE = 1e-9
 """By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
@@ -60,7 +60,9 @@ class QueryEvaluator(PartEvaluator):
         return START
 
     def answer(self, rows: Rows) -> Answer:
-        tables = answered(self.program, self.complete(rows))
+        ids, clock = self.program.id_types, self.program.measure.clock
+        nothing = {one.name: result_schema(one, ids[one.name], clock).empty_table() for one in self.events}
+        tables = {**nothing, **self.step(self.start(), rows, END)[1]}
         note = sampled_text(tables, self.program)
         return Answer(tables, () if note is None else (note,))
 
@@ -71,11 +73,7 @@ class QueryEvaluator(PartEvaluator):
         return QueryState({name: one.start() for name, one in self.program.evaluators.items()})
 
     def step(self, state: QueryState, rows: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
-        given = self.complete(rows)
-        ready = {
-            one.schema.name: with_derived_columns(one, given[one.schema.name], self.program.around)
-            for one in self.streams
-        }
+        ready = all_derived(self.streams, self.complete(rows), self.program.around)
         engines, waiting, emitted = dict(state.engines), dict(state.found), {}
         for name, evaluator in self.program.evaluators.items():
             mine = {source: ready[source] for source in evaluator.event.sources}

@@ -6,7 +6,7 @@ condition is never null. Operators mention each operand once, for Catalyst evalu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, eq, ge, gt, le, lt, ne, or_
@@ -61,14 +61,14 @@ def to_column(expr: e.Expr, resolve: Resolve, measure: Callable[[Span], int]) ->
     return _Row(resolve, measure).value(expr)
 
 
-def pack_bits(conditions: Sequence[Column]) -> list[Column]:
-    """The truth of conditions in columns of 64-bit integers: condition i is bit i % 64 of column i // 64."""
-    words = []
-    for first in range(0, max(len(conditions), 1), BITS_PER_WORD):
-        chosen = conditions[first : first + BITS_PER_WORD]
-        bits = [fn.when(truth, _bit(number)).otherwise(_long(0)) for number, truth in enumerate(chosen)]
-        words.append(reduce(Column.bitwiseOR, bits, _long(0)))
-    return words
+def pack_word(word: int, conditions: Mapping[int, Column]) -> Column:
+    """The truth of conditions, by their numbers, as bits of a 64-bit integer: 64 of them in each word."""
+    bits = [
+        fn.when(truth, _bit(number % BITS_PER_WORD)).otherwise(_long(0))
+        for number, truth in conditions.items()
+        if number // BITS_PER_WORD == word
+    ]
+    return reduce(Column.bitwiseOR, bits, _long(0))
 
 
 def _bit(number: int) -> Column:

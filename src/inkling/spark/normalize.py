@@ -12,7 +12,8 @@ from functools import reduce
 from operator import and_
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
@@ -37,14 +38,14 @@ from inkling.model.time import FARTHEST, Clock
 from inkling.spark import lines, whole_files
 from inkling.spark.casting import Cast, plain_cast
 from inkling.spark.checked_rows import RowCheck
-from inkling.spark.corrections import corrected_rows, refused_corrections
+from inkling.spark.duplicates import corrected_rows, refused_corrections
 from inkling.spark.moments import fits, moments, on_grid
 from inkling.spark.read import LinesOfFiles, Raw, RowsInMemory, WholeFiles
-from inkling.spark.row_numbers import with_row_numbers
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.whole_files import with_columns
 
 ROW_NUMBER = "@row"
+WITHIN, BLOCK = "@within", "@block"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
     for column in wanted:
         require_readable(schema, column, _arrow_type(frame, column.name), clock)
     check = RowCheck(schema, derived, clock)
-    numbered = frame if schema.id else with_row_numbers(frame, ROW_NUMBER)
+    numbered = frame if schema.id else _with_row_numbers(frame, ROW_NUMBER)
     selected = numbered.select(*(named(name) for name in (*names, *([] if schema.id else [ROW_NUMBER]))))
     in_utc = frame.sparkSession.conf.get("spark.sql.session.timeZone") == "UTC"
     casts: dict[str, Cast] = {}
@@ -225,3 +226,23 @@ class _CheckTask:
             numbers = table.column(len(self.names)).to_numpy() if table.num_columns > len(self.names) else None
             raw = table.select(range(len(self.names))).rename_columns(list(self.names))
             yield from self.check.checked(raw, numbers)
+
+
+def _with_row_numbers(frame: DataFrame, name: str) -> DataFrame:
+    """The rows with their number, counted from 1 through all files in name order.
+
+    Costs one more pass that counts rows: Spark reads the blocks of its files in an order of its own.
+    """
+    marked = frame.withColumn(WITHIN, F.monotonically_increasing_id())
+    try:
+        marked = marked.withColumn(BLOCK, F.expr("struct(_metadata.file_path, _metadata.file_block_start)"))
+        marked.schema  # noqa: B018  (asks for the analysis, which fails where there are no files)
+    except AnalysisException:
+        marked = frame.withColumn(WITHIN, F.monotonically_increasing_id())
+        marked = marked.withColumn(BLOCK, F.struct(F.spark_partition_id().alias("partition")))
+    blocks = marked.groupBy(BLOCK).agg(F.count("*").alias("@n"), F.min(WITHIN).alias("@first"))
+    before = F.coalesce(F.sum("@n").over(Window.orderBy(BLOCK).rowsBetween(Window.unboundedPreceding, -1)), F.lit(0))
+    offsets = blocks.select(BLOCK, "@first", before.alias("@before"))
+    numbered = marked.join(F.broadcast(offsets), BLOCK)
+    number = F.col("`@before`") + F.col(f"`{WITHIN}`") - F.col("`@first`") + 1
+    return numbered.withColumn(name, number).drop(WITHIN, BLOCK, "@first", "@before")

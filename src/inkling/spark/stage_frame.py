@@ -19,8 +19,8 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan, TableAtom
 from inkling.physical.naming import fact_name
 from inkling.physical.near import Near
-from inkling.physical.plan import Bit, Input, Stage
-from inkling.spark.expressions import SPARK_TYPES, to_column
+from inkling.physical.plan import Input, Stage
+from inkling.spark.expressions import SPARK_TYPES, pack_word, to_column
 
 
 def named(column: str) -> Column:
@@ -109,25 +109,14 @@ def _column(
     if name.startswith("@key"):
         return named(given.key[int(name[4:])]).cast(kind)
     if name.startswith("@bits"):
-        return _word(int(name[5:]), given.early, references, around)
+        truths = {bit.number: to_column(bit.expr, references, around.measure) for bit in given.early}
+        return pack_word(int(name[5:]), truths)
     if name in references.columns:
         return named(name).cast(kind)
     logical = name.rsplit("|", 1)[0]
     if name in stored or (name in given.columns and logical in references.columns):
         return named(logical).cast(kind)
     return F.lit(None).cast(kind)
-
-
-def _word(word: int, bits: tuple[Bit, ...], references: RowReferences, around: Surroundings) -> Column:
-    """64 conditions as one integer; the last one is the sign."""
-    packed = F.lit(0).cast("long")
-    for bit in bits:
-        if bit.number >> 6 == word:
-            value = 1 << (bit.number & 63)
-            signed = F.lit(value - (1 << 64) if value >= 1 << 63 else value).cast("long")
-            truth = to_column(bit.expr, references, around.measure)
-            packed = packed.bitwiseOR(F.when(truth, signed).otherwise(F.lit(0).cast("long")))
-    return packed
 
 
 def _with_near_facts(
@@ -142,12 +131,7 @@ def _with_near_facts(
     regular = (F.abs(lat) <= F.lit(90.0)) & (F.abs(lon) <= F.lit(FARTHEST_LON))
     place = F.when(regular, cell.cast("long")).when(lat.isNotNull() & lon.isNotNull(), F.lit(BEYOND).cast("long"))
     facts = F.broadcast(source.sparkSession.createDataFrame(placed.rows))
-    agree = named(CELL) == place
-    for column, arg in zip(atom.columns, atom.args, strict=True):
-        if arg is not None:
-            fact = named(fact_name(atom.number, column.name, column.type))
-            agree = agree & (fact == to_column(arg, references, around.measure))
-    return source.join(facts, agree, "inner").drop(CELL)
+    return source.join(facts, (named(CELL) == place) & _agrees(source, atom, around), "inner").drop(CELL)
 
 
 def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, around: Surroundings) -> DataFrame:
@@ -158,10 +142,14 @@ def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, around: Su
             for column in atom.columns
         )
     ).distinct()
-    references = RowReferences(frozenset(source.columns))
-    agree = F.lit(True)
+    return source.join(F.broadcast(facts), _agrees(source, atom, around), "inner")
+
+
+def _agrees(source: DataFrame, atom: TableAtom, around: Surroundings) -> Column:
+    """Whether a row and a fact have the same values where the atom asks for it."""
+    references, agree = RowReferences(frozenset(source.columns)), F.lit(True)
     for column, arg in zip(atom.columns, atom.args, strict=True):
         if arg is not None:
             fact = named(fact_name(atom.number, column.name, column.type))
             agree = agree & (fact == to_column(arg, references, around.measure))
-    return source.join(F.broadcast(facts), agree, "inner")
+    return agree

@@ -24,10 +24,9 @@ from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.physical.groups import Layout, chosen_layout
-from inkling.physical.naming import physical_name
+from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
-from inkling.spark.copies import copies_in, with_copies
 from inkling.spark.derive_frame import with_derived_columns
 from inkling.spark.divisions.slices import SLICE, Slices
 from inkling.spark.partitioning import Partitioning
@@ -53,7 +52,7 @@ class StageWork:
 
     def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
         for some, piece in self.pieces(rows):
-            ready = with_late_columns(self.stage, with_copies(some, self.copies), self.streams, self.around)
+            ready = with_late_columns(self.stage, _with_copies(some, self.copies), self.streams, self.around)
             found = self._engine.run(ready)
             for number, step in zip(self.numbers, self.stage.steps, strict=True):
                 table = self._results(number, step.event, found.matches[step.event.name])
@@ -82,140 +81,108 @@ def _schema(stage: Stage) -> pa.Schema:
 def stage_frames(
     plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], partitioning: Partitioning
 ) -> Frames | None:
-    """The certain events of a plan."""
+    """The certain events of a plan; nothing runs until somebody asks for rows, unless a stage is cut by time.
+
+    The results of a stage are kept when several frames rest on them: other events, or later stages.
+    """
     certain = certain_plan(plan)
     if not certain.program.events:
         return None
     spark = next(iter(sources.values())).sparkSession
-    read = {stream.schema.name for stream in certain.program.streams}
-    found = run_stages(
-        certain,
-        {name: frame for name, frame in sources.items() if name in read},
-        {name: spark.createDataFrame(table) for name, table in context.facts.items()},
-        context.facts,
-        context.around,
-        partitioning,
-    )
-    frames = {one.name: certain_frame(one, found.events[one.name]) for one in certain.program.events}
-    return Frames(frames, found.cached)
-
-
-def run_stages(
-    plan: PhysicalPlan,
-    sources: Mapping[str, DataFrame],
-    tables: Mapping[str, DataFrame],
-    facts: Mapping[str, pa.Table],
-    around: Surroundings,
-    partitioning: Partitioning,
-) -> Frames:
-    """Plan every stage as DataFrames; nothing runs until somebody asks for rows.
-
-    The results of a stage are kept when several frames rest on them: other events, or later stages.
-    """
-    read_later = {given.source for stage in plan.stages for given in stage.inputs}
-    partitioning = partitioning.settled(list(sources.values()))
-    ready = dict(sources)
-    events: dict[str, DataFrame] = {}
-    cached = []
-    for stage in plan.stages:
-        results = _stage_results(plan.program, stage, ready, tables, facts, around, partitioning)
+    ready = {stream.schema.name: sources[stream.schema.name] for stream in certain.program.streams}
+    tables = {name: spark.createDataFrame(table) for name, table in context.facts.items()}
+    run = _Run(certain.program, ready, tables, context, partitioning.settled(list(ready.values())))
+    read_later = {given.source for stage in certain.stages for given in stage.inputs}
+    events, cached = {}, []
+    for stage in certain.stages:
+        results = run.results(stage)
         if len(stage.steps) > 1 or stage.steps[0].event.name in read_later:
             results = results.persist(StorageLevel.MEMORY_AND_DISK)
             cached.append(results)
         for number, step in enumerate(stage.steps):
-            events[step.event.name] = results.where(named(EVENT) == number)
+            events[step.event.name] = certain_frame(step.event, results.where(named(EVENT) == number))
             ready[step.event.name] = _as_source(stage, number, results)
     return Frames(events, tuple(cached))
 
 
-def _stage_results(
-    program: ProgramPlan,
-    stage: Stage,
-    ready: Mapping[str, DataFrame],
-    tables: Mapping[str, DataFrame],
-    facts: Mapping[str, pa.Table],
-    around: Surroundings,
-    partitioning: Partitioning,
-) -> DataFrame:
-    """Results of all steps; keys, slices of time and groups of patterns run beside each other, as the layout says."""
-    names = [step.event.name for step in stage.steps]
-    by_key = chosen_layout(stage, partitioning.layout) is not Layout.PATTERN
-    parts = []
-    for group in partitioning.groups_of(stage):
-        rows, left_to_worker = _stage_rows(program, group, ready, tables, facts, around, partitioning)
-        copies = copies_in(program, group)
-        rows = rows.select(*(named(column) for column in rows.columns if column not in copies))
-        pieces: Pieces = whole
-        if stage.key_types and by_key:
-            keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
-            rows = rows.repartition(partitioning.for_frames(list(ready.values())), *keys)
-        elif stage.sliced and by_key and partitioning.cores > 1:
-            rows, pieces = _sliced(program, stage, rows, ready, around, partitioning)
-        else:
-            rows = rows.coalesce(1)
-        numbers = tuple(names.index(step.event.name) for step in group.steps)
-        work = StageWork(group, facts, around, left_to_worker, pieces, copies, _schema(stage), numbers)
-        parts.append(mapped(rows, work, _schema(stage)))
-    return reduce(DataFrame.unionByName, parts)
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run of some stages; `ready` are the streams and the events of the stages before."""
 
+    program: ProgramPlan
+    ready: dict[str, DataFrame]
+    tables: Mapping[str, DataFrame]
+    context: Context
+    partitioning: Partitioning
 
-def _stage_rows(
-    program: ProgramPlan,
-    stage: Stage,
-    ready: Mapping[str, DataFrame],
-    tables: Mapping[str, DataFrame],
-    facts: Mapping[str, pa.Table],
-    around: Surroundings,
-    partitioning: Partitioning,
-) -> tuple[DataFrame, dict[int, StreamPlan]]:
-    """Rows of all inputs that the steps read, and the streams whose derived columns the worker computes."""
-    made_here = {step.event.name for step in stage.steps}
-    used = {number for step in stage.steps for number in step.inputs}
-    frames, left_to_worker = [], {}
-    for number, given in enumerate(stage.inputs):
-        if given.source in made_here or number not in used:
-            continue
-        source = ready[given.source]
-        stream = program.stream(given.source)
-        if stream is not None and stream.derived:
-            if _same_key(given, stream):
-                left_to_worker[number] = stream
+    def results(self, stage: Stage) -> DataFrame:
+        """Of all steps; keys, slices of time and groups of patterns run beside each other, as the layout says."""
+        names = [step.event.name for step in stage.steps]
+        partitioning, around = self.partitioning, self.context.around
+        by_key = chosen_layout(stage, partitioning.layout) is not Layout.PATTERN
+        parts = []
+        for group in partitioning.groups_of(stage):
+            rows, left_to_worker = self._rows(group)
+            copies = _copies_in(self.program, group)
+            rows = rows.select(*(named(column) for column in rows.columns if column not in copies))
+            pieces: Pieces = whole
+            if stage.key_types and by_key:
+                keys = [named(r.key_name(place)) for place in range(len(stage.key_types))]
+                rows = rows.repartition(partitioning.for_frames(list(self.ready.values())), *keys)
+            elif stage.sliced and by_key and partitioning.cores > 1:
+                rows, pieces = self._sliced(stage, rows)
             else:
-                source = with_derived_columns(stream, source, around, partitioning)
-        frames.append(input_frame(stage, number, source, tables, facts, around, left_to_worker.get(number)))
-    rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
-    return rows, left_to_worker
+                rows = rows.coalesce(1)
+            numbers = tuple(names.index(step.event.name) for step in group.steps)
+            facts, schema = self.context.facts, _schema(stage)
+            work = StageWork(group, facts, around, left_to_worker, pieces, copies, schema, numbers)
+            parts.append(mapped(rows, work, schema))
+        return reduce(DataFrame.unionByName, parts)
+
+    def _rows(self, stage: Stage) -> tuple[DataFrame, dict[int, StreamPlan]]:
+        """Rows of all inputs that the steps read, and the streams whose derived columns the worker computes."""
+        made_here = {step.event.name for step in stage.steps}
+        used = {number for step in stage.steps for number in step.inputs}
+        context, frames = self.context, []
+        left_to_worker: dict[int, StreamPlan] = {}
+        for number, given in enumerate(stage.inputs):
+            if given.source in made_here or number not in used:
+                continue
+            source = self.ready[given.source]
+            stream = self.program.stream(given.source)
+            if stream is not None and stream.derived:
+                if _same_key(given, stream):
+                    left_to_worker[number] = stream
+                else:
+                    source = with_derived_columns(stream, source, context.around, self.partitioning)
+            late = left_to_worker.get(number)
+            frames.append(input_frame(stage, number, source, self.tables, context.facts, context.around, late))
+        rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+        return rows, left_to_worker
+
+    def _sliced(self, stage: Stage, rows: DataFrame) -> tuple[DataFrame, Pieces]:
+        """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
+        measure, cores = self.context.around.measure, self.partitioning.cores
+        horizon = total_horizon([step.event for step in stage.steps], measure)
+        assert horizon is not None
+        # what a step reads may have ended long before it was known
+        behind = max(lag_of(step.event, self.program, measure) for step in stage.steps)
+        horizon += behind
+        border = _border(stage, self.ready)
+        if border is None or behind >= FOREVER:
+            return rows.coalesce(1), whole
+        low, high = border
+        span = high - low + 1
+        length = max(span // (4 * cores) + 1, 2 * horizon + 1)
+        first = F.floor(named(r.END) / F.lit(length))
+        last = F.floor((named(r.END) + F.lit(horizon)) / F.lit(length))
+        cut = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
+        n_slices = max(1, -(-span // length))
+        return cut.repartition(min(n_slices, 4 * cores), named(SLICE)), Slices(length)
 
 
 def _same_key(given: Input, stream: StreamPlan) -> bool:
     return given.key == stream.schema.key and not given.atoms and bool(given.key)
-
-
-def _sliced(
-    program: ProgramPlan,
-    stage: Stage,
-    rows: DataFrame,
-    ready: Mapping[str, DataFrame],
-    around: Surroundings,
-    partitioning: Partitioning,
-) -> tuple[DataFrame, Pieces]:
-    """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
-    horizon = total_horizon([step.event for step in stage.steps], around.measure)
-    assert horizon is not None
-    # what a step reads may have ended long before it was known
-    behind = max(lag_of(step.event, program, around.measure) for step in stage.steps)
-    horizon += behind
-    border = _border(stage, ready)
-    if border is None or behind >= FOREVER:
-        return rows.coalesce(1), whole
-    low, high = border
-    span = high - low + 1
-    length = max(span // (4 * partitioning.cores) + 1, 2 * horizon + 1)
-    first = F.floor(named(r.END) / F.lit(length))
-    last = F.floor((named(r.END) + F.lit(horizon)) / F.lit(length))
-    cut = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
-    n_slices = max(1, -(-span // length))
-    return cut.repartition(min(n_slices, 4 * partitioning.cores), named(SLICE)), Slices(length)
 
 
 def _border(stage: Stage, ready: Mapping[str, DataFrame]) -> tuple[int, int] | None:
@@ -236,3 +203,36 @@ def _as_source(stage: Stage, number: int, results: DataFrame) -> DataFrame:
         named(physical_name(output.name, output.type)).alias(output.name) for output in (*event.head, *event.returns)
     ]
     return results.where(named(EVENT) == number).select(*columns)
+
+
+def _copies_in(program: ProgramPlan, stage: Stage) -> dict[str, str]:
+    """Columns that stay behind, and those they repeat: a key that is also read, an id that is also the order.
+
+    An input that does not supply a column has no row of which anybody reads it.
+    """
+    copies = {}
+    for name in r.columns_of(stage):
+        column = name.rsplit("|", 1)[0]
+        for place, kind in enumerate(stage.key_types):
+            if type_of(name) is kind and all(
+                name not in one.columns or one.key[place] == column for one in stage.inputs
+            ):
+                copies[name] = r.key_name(place)
+    if _places_are_ids(program, stage):
+        copies[r.PLACE] = r.ID
+    return copies
+
+
+def _with_copies(rows: pa.Table, copies: Mapping[str, str]) -> pa.Table:
+    """Rows as they were before their copies were left behind; none of their memory is copied."""
+    for name, original in copies.items():
+        rows = rows.append_column(name, rows[original])
+    return rows
+
+
+def _places_are_ids(program: ProgramPlan, stage: Stage) -> bool:
+    streams = [program.stream(one.source) for one in stage.inputs]
+    return r.place_type(stage) == ARROW_TYPES[stage.id_type] and all(
+        stream is not None and stream.schema.id is not None and stream.schema.order_by == stream.schema.id
+        for stream in streams
+    )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,43 +11,12 @@ from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import ID
 from inkling.logical.plan import Demand, EventPlan
-from inkling.model.time import Clock
 from inkling.results import UNDECIDED
 from inkling.worlds.account import Account
 from inkling.worlds.alternatives import Numbers
 from inkling.worlds.combine import Summed, together
-from inkling.worlds.demands import require_exact
-from inkling.worlds.estimate import Estimate, Names, estimate_table, exact_estimate, sampled_estimate
-from inkling.worlds.program import WorldProgram
+from inkling.worlds.estimate import Estimate, Names, exact_estimate, sampled_estimate
 from inkling.worlds.run import WorldData, components_with, tokens_behind
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Results of every doubtful event in the public columns, and an account of the worlds behind them."""
-
-    tables: Mapping[str, pa.Table]
-    account: Account
-
-
-def answer(
-    program: WorldProgram,
-    rows: Mapping[str, pa.Table],
-    tables: Mapping[str, pa.Table],
-    sampling: Sampling,
-    clock: Clock,
-    on_worlds: OnWorlds | None = None,
-) -> Answer:
-    """Probabilities of all results over the checked rows of all streams."""
-    data = WorldData.of(program, rows, tables, sampling.exact_up_to)
-    require_exact(data, sampling)
-    found, account = estimates(data, sampling, on_worlds)
-    names = {kind: names_of(data, kind) for kind in set(program.id_types.values())}
-    shown = {
-        event.name: estimate_table(event, found[event.name], names[program.id_types[event.name]], program.scale, clock)
-        for event in program.events
-    }
-    return Answer(shown, account)
 
 
 def names_of(data: WorldData, kind: pa.DataType) -> Names:
@@ -58,6 +26,13 @@ def names_of(data: WorldData, kind: pa.DataType) -> Names:
         [stream.rows[ID].combine_chunks() for stream in data.streams],
         kind,
     )
+
+
+def names_by_event(data: WorldData) -> dict[str, Names]:
+    """How the user calls what the results of each event rest on."""
+    ids = data.program.id_types
+    kinds = {kind: names_of(data, kind) for kind in set(ids.values())}
+    return {event.name: kinds[ids[event.name]] for event in data.program.events}
 
 
 def estimates(

@@ -33,10 +33,10 @@ from inkling.logical.plan import Demand, EventPlan, StreamPlan
 from inkling.model.batch import Ints
 from inkling.physical.naming import physical_name
 from inkling.worlds.account import Account
-from inkling.worlds.answer import estimates, first_look, names_of, settled
+from inkling.worlds.answer import estimates, first_look, names_by_event, settled
 from inkling.worlds.combine import Summed, merged
 from inkling.worlds.demands import Refusal, refusal
-from inkling.worlds.estimate import Estimate, Names, exact_estimate, sampled_estimate
+from inkling.worlds.estimate import Estimate, exact_estimate, sampled_estimate
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import WorldData, components_with, tokens_behind
 
@@ -76,11 +76,6 @@ class _InWorlds:
     def _data(self, rows: Rows) -> WorldData:
         return WorldData.of(self.program, rows, self.tables, self.sampling.exact_up_to)
 
-    def _names(self, data: WorldData) -> dict[str, Names]:
-        """By event, how the user calls what its results rest on."""
-        kinds = {kind: names_of(data, kind) for kind in set(self.program.id_types.values())}
-        return {event.name: kinds[self.program.id_types[event.name]] for event in self.program.events}
-
 
 @dataclass(frozen=True, kw_only=True)
 class WorldsOfKeys(_InWorlds, Part):
@@ -92,7 +87,7 @@ class WorldsOfKeys(_InWorlds, Part):
             yield Note(refused)
             return
         found, account = estimates(data, self.sampling)
-        names = self._names(data)
+        names = names_by_event(data)
         for event in self.events:
             for one in found[event.name]:
                 ids = names[event.name].named(one.results.lineage)
@@ -120,7 +115,7 @@ class WorldsInShares(_InWorlds, SummedPart):
         if refused is not None:
             yield from [Note(refused)] if share.number == 0 else []
             return
-        names = self._names(data)
+        names = names_by_event(data)
         looks = self._first(data, share) if self.undecided is None else self._further(data, share, self.undecided)
         for look, found in looks:
             for event in self.events:

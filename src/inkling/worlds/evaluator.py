@@ -10,9 +10,12 @@ from inkling.evaluators.protocol import Answer, Context, Rows
 from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import EventPlan, StreamPlan
 from inkling.physical.plan import PhysicalPlan
-from inkling.worlds.answer import answer
+from inkling.worlds.answer import estimates, names_by_event
+from inkling.worlds.demands import require_exact
 from inkling.worlds.division import world_parts
+from inkling.worlds.estimate import estimate_table
 from inkling.worlds.program import WorldProgram
+from inkling.worlds.run import WorldData
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,14 @@ class WorldsEvaluator:
         return world_parts(self.program, self.context.facts, self.context.sampling or Sampling())
 
     def answer(self, rows: Rows) -> Answer:
-        context = self.context
+        context, program = self.context, self.program
         sampling, clock = context.sampling or Sampling(), context.measure.clock
-        found = answer(self.program, rows, context.facts, sampling, clock, context.on_worlds)
-        return Answer(found.tables, (str(found.account),))
+        data = WorldData.of(program, rows, context.facts, sampling.exact_up_to)
+        require_exact(data, sampling)
+        found, account = estimates(data, sampling, context.on_worlds)
+        names = names_by_event(data)
+        tables = {
+            event.name: estimate_table(event, found[event.name], names[event.name], program.scale, clock)
+            for event in program.events
+        }
+        return Answer(tables, (str(account),))

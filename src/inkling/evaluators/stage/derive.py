@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +25,13 @@ SINCE = "@since "
 def with_derived_columns(stream: StreamPlan, source: pa.Table, around: Surroundings) -> pa.Table:
     """The rows in canonical order per key, with the columns of `DERIVE` appended."""
     return source if not stream.derived else _derived(stream, source, around).source.drop_columns(["@key"])
+
+
+def all_derived(
+    streams: Iterable[StreamPlan], rows: Mapping[str, pa.Table], around: Surroundings
+) -> dict[str, pa.Table]:
+    """The same of several streams, by their names."""
+    return {one.schema.name: with_derived_columns(one, rows[one.schema.name], around) for one in streams}
 
 
 def derived_after(
