@@ -43,15 +43,12 @@ class LostProgram:
         relations = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Relation)}
         if not relations:
             return None
-        return cls(plan.part(relations), relations, around, measure, limits, plan.id_types, tables)
+        read = {side.stream for relation in relations.values() for side in relation.sides}
+        return cls(plan.part(relations, read), relations, around, measure, limits, plan.id_types, tables)
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:
         return self.part.events
-
-    @property
-    def streams(self) -> list[str]:
-        return [stream.schema.name for stream in self.part.streams]
 
     @cached_property
     def evaluators(self) -> Mapping[str, RelationEvaluator]:

@@ -182,10 +182,10 @@ class PhysicalPlan:
         """What the ids are that lineage names, by event."""
         return {step.event.name: ARROW_TYPES[stage.id_type] for stage in self.stages for step in stage.steps}
 
-    def part(self, names: Container[str]) -> ProgramPlan:
-        """Some events, and the streams that they read."""
+    def part(self, names: Container[str], read: Container[str] | None = None) -> ProgramPlan:
+        """Some events, and the streams that they read: their sources, unless others are given."""
         events = tuple(event for event in self.program.events if event.name in names)
-        read = {name for event in events for name in event.sources}
+        read = {name for event in events for name in event.sources} if read is None else read
         streams = tuple(stream for stream in self.program.streams if stream.schema.name in read)
         return replace(self.program, streams=streams, events=events)
 
