@@ -13,7 +13,8 @@ from typing import Protocol
 import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
-from inkling.errors import InputError, NotSupportedYet
+from inkling.errors import InputError
+from inkling.evaluators.open_matches import open_table
 from inkling.evaluators.sampling import Sampling
 from inkling.io import Data, read_table
 from inkling.io.casting import clock_of
@@ -33,7 +34,6 @@ from inkling.live.adaptation.models import (
 from inkling.live.adaptation.online import OnlineLearning
 from inkling.live.adaptation.steering import Refused, all_or_none, asked, refuse_uncertain, steered
 from inkling.live.clocks import NEVER, Marks
-from inkling.live.open_matches import open_matches, open_table
 from inkling.live.revision.books import Books
 from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.logical.plan import EventPlan, StreamPlan, retracted_outputs
@@ -235,7 +235,8 @@ class LocalStream:
         """The partial matches of a sequence that may still be completed, oldest first.
 
         `reached` counts the parts that have happened, `awaits` says what comes next, and `latest` is the time by which
-        all must have happened, if something limits it. They are found when asked for, in the rows that are kept.
+        all must have happened, if something limits it. Over uncertain streams, `probability` is that of the worlds in
+        which the parts have happened and wait. They are found when asked for, in the rows that are kept.
         """
         if event not in [one.name for one in self._program.plan.events]:
             raise InputError.of(
@@ -243,13 +244,7 @@ class LocalStream:
                 f"the program has no event called `{event}`",
                 notes=(f"its events are {', '.join(one.name for one in self._program.plan.events)}",),
             )
-        if event in self._program.physical.uncertain:
-            raise NotSupportedYet.of(
-                "INK0428",
-                f"open matches of `{event}` are not supported yet",
-                notes=("it rests on an uncertain stream, so its matches differ from world to world",),
-            )
-        found = [] if self._live is None else open_matches(self._live.viewed(self._at), event)
+        found = [] if self._live is None else self._live.open_matches(self._at, event)
         return open_table(found, self._clock)
 
     def snapshot(self) -> bytes:

@@ -61,6 +61,22 @@ def probable_oracle(
     return summed_over(worlds, plan, tables, clock)
 
 
+def certain_worlds(
+    plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]], tables: Tables, around: Surroundings
+) -> Iterator[tuple[Fraction, p.ProgramPlan, World]]:
+    """Every world with its probability, and the program as one over certain streams; ids know their events."""
+    program = _for_one_world(plan)
+    schemas = _schemas(plan)
+    for prob, chosen in joint_worlds(with_names(plan, rows), schemas, declared_tables(plan, tables)):
+        complete = {schema.name: _complete(schema, chosen[schema.name]) for schema in schemas}
+        yield prob, program, world_of(program, complete, around)
+
+
+def events_of(lineage: Iterable[Value]) -> tuple[BaseEvent, ...]:
+    """The base events that ids of `certain_worlds` stand for."""
+    return tuple(one.event for one in lineage if isinstance(one, _Text | _Number))
+
+
 def with_names(plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]]) -> dict[str, list[RawRow]]:
     """Rows that know which event they tell of in all worlds."""
     return {

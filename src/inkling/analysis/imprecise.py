@@ -44,6 +44,7 @@ class Chain:
     links: tuple[Link, ...]
     absences: tuple[Absence, ...] = ()
     within: Span | p.Points | None = None
+    ends_scope: bool = False  # whether no event of the scope may follow the last link
 
     @property
     def is_fixed(self) -> bool:
@@ -140,9 +141,11 @@ def _times(doubt: object) -> frozenset[str]:
 
 
 def _chain(event: p.EventPlan) -> Chain | None:
-    pattern = event.pattern
-    if isinstance(event.within, p.EventCount):
-        return None
+    return None if isinstance(event.within, p.EventCount) else links_of(event.pattern, event.within)
+
+
+def links_of(pattern: p.Pattern, within: Span | p.Points | None) -> Chain | None:
+    """A pattern as a chain; None where it is no sequence of single events."""
     parts = pattern.parts if isinstance(pattern, p.Sequence) else (pattern,)
     policy = pattern.policy if isinstance(pattern, p.Sequence) else p.Policy.ANY
     links: list[Link] = []
@@ -157,7 +160,7 @@ def _chain(event: p.EventPlan) -> Chain | None:
                 absences.append(Absence(slot, len(links)))
             case _:
                 return None
-    return Chain(policy, tuple(links), tuple(absences), event.within)
+    return Chain(policy, tuple(links), tuple(absences), within)
 
 
 def _in_chain(event: p.EventPlan, chain: Chain) -> Iterator[str]:

@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 
 from inkling.analysis.worlds import common_key
+from inkling.evaluators.open_matches import OpenMatch, not_kept
 from inkling.io.normalize import Normalizer
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
@@ -112,6 +113,10 @@ class StreamEvaluator(Evaluator, Protocol[State]):
         """Takes the rows that became due since the last step; gives the results that are known by now."""
         ...
 
+    def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
+        """What has begun and may still be completed at a moment; `rows` were not taken yet, but are up to that."""
+        ...
+
     def n_kept(self, state: State) -> int:
         """About how many rows or numbers the state holds."""
         ...
@@ -149,6 +154,10 @@ class PartEvaluator:
     @property
     def key(self) -> tuple[str, ...]:
         return common_key(self.program.part).conclusion
+
+    def open_matches(self, state: Any, rows: Rows, event: str, now: int) -> list[OpenMatch]:
+        """Refused, unless an evaluator keeps rows or parts."""
+        raise not_kept(event, "its state holds probabilities, from which parts cannot be told any more")
 
     def complete(self, rows: Rows) -> dict[str, pa.Table]:
         """Rows of all streams, of some none."""

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.division import Part
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator, ProbableMatches
+from inkling.evaluators.imprecise.open_chains import OpenChains
+from inkling.evaluators.open_matches import OpenMatch, in_order
 from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sources import rows_passing
 from inkling.evaluators.stage.derive import derived_after
@@ -83,6 +85,18 @@ class ChainEvaluator(PartEvaluator):
                 needed[events.rows] |= self._needed(evaluator, events, now)
             left.append(held if needed.all() else held.filter(pa.array(needed)).combine_chunks())
         return ChainState(tuple(left), last, now), found
+
+    def open_matches(self, state: ChainState, rows: Rows, event: str, now: int) -> list[OpenMatch]:
+        """First links that have happened by now, among the rows that are kept and those that come next."""
+        arrived, _ = self._prepared(self.complete(rows), state.last)
+        (declared,) = (one for one in self.program.part.events if one.name == event)
+        for stage, old, new in zip(self.program.physical.stages, state.stages, arrived, strict=True):
+            evaluator = self.program.evaluators(stage).get(event)
+            if evaluator is not None:
+                events = StageEvents.of(self.program, stage, pa.concat_tables([old, new]))
+                chains = OpenChains(evaluator, declared, state.until, now)
+                return in_order(list(chains.found(events.batch, events.moments, events.n_keys)))
+        raise AssertionError(f"no stage looks for {event}")
 
     def n_kept(self, state: ChainState) -> int:
         return sum(map(len, state.stages))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.errors import NotSupportedYet
+from inkling.evaluators.open_matches import OpenMatch, in_order, not_kept
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.live.stage import LiveStage, LiveState
 from inkling.logical import plan as p
@@ -20,29 +20,48 @@ from inkling.logical.part_texts import PartTexts
 from inkling.logical.recursion import resting_on
 from inkling.logical.ways import Way, numbers_in, part_event, ways_of
 from inkling.model.batch import FOREVER, MatchBatch
-from inkling.model.time import Clock, Span
+from inkling.model.time import Span
 from inkling.physical.plan import EventStep, LeafTest, Sharing
-from inkling.results import in_time
 
 _OURS = "\ue000"
 """Begins the names of events that no program writes."""
 
+Ids = tuple[object, ...]
+
 
 @dataclass(frozen=True, slots=True)
-class OpenMatch:
-    """The first parts of a sequence, which wait for the next one; times count as those of the streams do."""
+class Begun:
+    """The first parts of a sequence in one world, which wait for the next one."""
 
-    reached: int  # parts that have happened
-    parts: int  # of how many
+    way: int
+    reached: int
+    parts: int
     awaits: str
     start: int
     end: int
-    latest: int | None  # when it must be complete, if something says so
-    lineage: tuple[object, ...]
+    latest: int | None
+    world: object  # None where there is only one
+    lineage: Ids
 
 
 def open_matches(stages: Iterable[tuple[LiveStage, LiveState]], event: str) -> list[OpenMatch]:
-    """The open matches of an event, oldest first."""
+    """The open matches of an event over certain streams, oldest first."""
+    begun = begun_matches(stages, event)
+    return in_order(
+        [OpenMatch(one.reached, one.parts, one.awaits, one.start, one.end, one.latest, one.lineage) for one in begun]
+    )
+
+
+def begun_matches(
+    stages: Iterable[tuple[LiveStage, LiveState]],
+    event: str,
+    declared: p.EventPlan | None = None,
+    world: str | None = None,
+) -> list[Begun]:
+    """The open matches of an event in every world; `world` is the column of its head that tells worlds apart.
+
+    Their parts have the words of the event as it is `declared`, or as the stages know it.
+    """
     for stage, held in stages:
         step = next((step for step in stage.plan.stages[stage.number].steps if step.event.name == event), None)
         if step is None:
@@ -52,63 +71,73 @@ def open_matches(stages: Iterable[tuple[LiveStage, LiveState]], event: str) -> l
         if watermark >= FOREVER:
             return []
         rows = stage.rows_so_far(held)
-        found = [one for way in ways_of(step.event) for one in _OfWay(stage, step, way, watermark).found(rows)]
-        return sorted(found, key=lambda one: (one.start, one.end, -one.reached))
+        texts = PartTexts.of(declared or _declared(stage, step))
+        ways = enumerate(zip(ways_of(step.event), ways_of(texts.event), strict=True))
+        return [
+            one
+            for number, (way, own) in ways
+            for one in _OfWay(stage, step, number, way, watermark, world).found(rows, own, texts)
+        ]
     raise AssertionError(f"no stage looks for {event}")
 
 
 def _require_rows(step: EventStep) -> None:
     is_told_apart = all(isinstance(way.whole, p.Sequence | p.Leaf) for way in ways_of(step.event))
-    if step.evaluator is Evaluator.NETWORK and is_told_apart:
-        return
-    keeper = "a pattern that is no sequence" if step.evaluator is Evaluator.NETWORK else f"the {step.evaluator}"
-    raise NotSupportedYet.of(
-        "INK0428",
-        f"open matches of `{step.event.name}` are not supported yet",
-        notes=(f"{keeper} does not keep them part by part",),
-        helps=("run `inkling why` over the rows so far",),
-    )
+    if step.evaluator is not Evaluator.NETWORK:
+        raise not_kept(step.event.name, f"the {step.evaluator} does not keep them part by part")
+    if not is_told_apart:
+        raise not_kept(step.event.name, "a pattern that is no sequence does not keep them part by part")
 
 
 @dataclass(frozen=True, slots=True)
 class _OfWay:
     stage: LiveStage
     step: EventStep
+    number: int
     way: Way
     watermark: int
+    world: str | None
 
-    def found(self, rows: pa.Table) -> Iterator[OpenMatch]:
+    def found(self, rows: pa.Table, own: Way, texts: PartTexts) -> Iterator[Begun]:
         if isinstance(self.way.whole, p.Leaf):
             return  # a single event is complete at once
         waits_at_end = bool(self.way.absences_after(len(self.way.parts)))
         last = len(self.way.parts) if waits_at_end else len(self.way.parts) - 1
         probes: dict[str, EventStep] = {}
+        closings: dict[int, list[tuple[str, p.Pattern]]] = {}
         for reached in range(1, last + 1):
             so_far = self.way.framed(self.way.upto_with_absences(reached))
             probes[f"{reached}"] = self._step(f"{reached}", so_far)
-            for number, closing in enumerate(self._closing(reached)):
-                name = f"{reached} {number}"
+            closings[reached] = [(f"{reached} {number}", one) for number, one in enumerate(self._closing(reached))]
+            for name, closing in closings[reached]:
                 probes[name] = self._step(name, p.Sequence(p.Policy.ANY, (so_far, closing)))
         answers = self._run(rows, probes)
-        texts = PartTexts.of(_declared(self.stage, self.step))
-        own = _own_way(texts.event, self.way, self.step.event)
         for reached in range(1, last + 1):
-            closed = {one for name, found in answers.items() if name.startswith(f"{reached} ") for one in _ids(found)}
-            awaits = self._awaits(own, texts, reached)
-            told = list(self._told(answers[f"{reached}"], reached, awaits))
-            closed |= {ids for one in told for ids in self._passed(one, told)}
-            for one in told:
-                if not any(one.lineage == ids[: len(one.lineage)] for ids in closed):
-                    yield one
+            closed = {one for name, closing in closings[reached] for one in self._followed(answers[name], closing)}
+            begun = list(self._begun(answers[f"{reached}"], reached, _awaits(own, texts, reached)))
+            closed |= {one for longer in begun for one in self._passed(longer)}
+            yield from (one for one in begun if (one.world, one.lineage) not in closed)
 
-    def _passed(self, longer: OpenMatch, told: list[OpenMatch]) -> Iterator[tuple[object, ...]]:
+    def _followed(self, found: MatchBatch, closing: p.Pattern) -> Iterator[tuple[object, Ids]]:
+        """First parts that something followed which must not, or that begin with such."""
+        single = self._is_single(closing)
+        for world, ids in zip(self._worlds(found), _ids(found), strict=True):
+            yield from ((world, ids[:n]) for n in ((len(ids) - 1,) if single else range(1, len(ids))))
+
+    def _is_single(self, closing: p.Pattern) -> bool:
+        """Whether one id of a lineage stands for it."""
+        if not isinstance(closing, p.Leaf):
+            return False
+        return all(self.stage.plan.program.event(name) is None for name in closing.sources or self.step.event.scope)
+
+    def _passed(self, longer: Begun) -> Iterator[tuple[object, Ids]]:
         """What an eager repetition has left behind by taking one more event: the next part can only follow that one."""
         group, after = self.way.parts[longer.reached - 1], self.way.parts[longer.reached : longer.reached + 1]
         if not isinstance(group, p.Repetition) or not group.eager or longer.end >= self.watermark:
             return
         following = after[0].pattern if after and isinstance(after[0], p.Repetition) else next(iter(after), None)
         if isinstance(following, p.Leaf) and self._are_points(following.sources or self.step.event.scope):
-            yield from (one.lineage for one in told if _is_begun_by(longer.lineage, one.lineage))
+            yield from ((longer.world, longer.lineage[:n]) for n in range(1, len(longer.lineage)))
 
     def _closing(self, reached: int) -> Iterator[p.Pattern]:
         """What must not have followed the first parts, or they wait in vain."""
@@ -141,7 +170,8 @@ class _OfWay:
         named = f"{_OURS}{name}"
         whole = self.step.event
         one_more = p.Slot(self._any_event.slot, None, (), repeated=False, negated=False)
-        made = part_event(replace(whole, head=(), slots=(*whole.slots, one_more)), named, pattern)
+        head = tuple(output for output in whole.head if output.name == self.world)
+        made = part_event(replace(whole, head=head, slots=(*whole.slots, one_more)), named, pattern)
         leaves = tuple(
             replace(test, slot=numbers.slots[test.slot], across=numbers.all_of(test.across))
             for test in map(self._test, p.leaves(pattern))
@@ -163,12 +193,16 @@ class _OfWay:
         found = StageEngine(asked, self.stage.tables, self.stage.around).run(rows).matches
         return {name: found[f"{_OURS}{name}"] for name in probes}
 
-    def _told(self, found: MatchBatch, reached: int, awaits: str) -> Iterator[OpenMatch]:
-        ids = found.lineage.to_pylist()
-        for start, end, lineage in zip(found.start.tolist(), found.end.tolist(), ids, strict=True):
+    def _begun(self, found: MatchBatch, reached: int, awaits: str) -> Iterator[Begun]:
+        n = len(self.way.parts)
+        rows = zip(self._worlds(found), found.start.tolist(), found.end.tolist(), _ids(found), strict=True)
+        for world, start, end, lineage in rows:
             latest = self._latest(start, end, reached)
             if latest is None or latest > self.watermark:
-                yield OpenMatch(reached, len(self.way.parts), awaits, start, end, latest, tuple(lineage))
+                yield Begun(self.number, reached, n, awaits, start, end, latest, world, lineage)
+
+    def _worlds(self, found: MatchBatch) -> list[object]:
+        return [None] * len(found) if self.world is None else found.values[self.world].to_pylist()
 
     def _latest(self, start: int, end: int, reached: int) -> int | None:
         measure = self.stage.around.measure
@@ -183,9 +217,10 @@ class _OfWay:
             limits.append(end + measure(following[0].after))
         return min(limits, default=None)
 
-    def _awaits(self, way: Way, texts: PartTexts, reached: int) -> str:
-        following = way.parts[reached : reached + 1]
-        return texts.part(following[0]) if following else " and ".join(map(texts.part, way.absences_after(reached)))
+
+def _awaits(way: Way, texts: PartTexts, reached: int) -> str:
+    following = way.parts[reached : reached + 1]
+    return texts.part(following[0]) if following else " and ".join(map(texts.part, way.absences_after(reached)))
 
 
 def _declared(stage: LiveStage, step: EventStep) -> p.EventPlan:
@@ -195,35 +230,5 @@ def _declared(stage: LiveStage, step: EventStep) -> p.EventPlan:
     return event
 
 
-def _own_way(event: p.EventPlan, way: Way, planned: p.EventPlan) -> Way:
-    return ways_of(event)[ways_of(planned).index(way)]
-
-
-def _is_begun_by(longer: tuple[object, ...], ids: tuple[object, ...]) -> bool:
-    return len(ids) < len(longer) and longer[: len(ids)] == ids
-
-
-def _ids(found: MatchBatch) -> Iterator[tuple[object, ...]]:
-    yield from map(tuple, found.lineage.to_pylist())
-
-
-def open_table(found: list[OpenMatch], clock: Clock) -> pa.Table:
-    """Open matches as a table, with times of the clock."""
-    times = {
-        name: in_time(pa.array([getattr(one, name) for one in found], pa.int64()), clock)
-        for name in ("start", "end", "latest")
-    }
-    return pa.table(
-        {
-            "reached": pa.array([one.reached for one in found], pa.int64()),
-            "parts": pa.array([one.parts for one in found], pa.int64()),
-            "awaits": pa.array([one.awaits for one in found], pa.string()),
-            **times,
-            "lineage": pa.array([list(one.lineage) for one in found], _lineage_type(found)),
-        }
-    )
-
-
-def _lineage_type(found: list[OpenMatch]) -> pa.DataType:
-    are_texts = any(isinstance(one, str) for match in found for one in match.lineage)
-    return pa.list_(pa.string() if are_texts else pa.int64())
+def _ids(found: MatchBatch) -> list[Ids]:
+    return [tuple(ids) for ids in found.lineage.to_pylist()]

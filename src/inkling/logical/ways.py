@@ -78,20 +78,24 @@ class Way:
         return pattern
 
     def upto_with_absences(self, n_parts: int) -> p.Pattern:
-        """The first parts of a sequence, and what had to be absent between them as far as they can tell."""
+        """The first parts of a sequence, and what had to be absent between them as far as they can tell.
+
+        What must be absent before the first event depends on the last one, which is not known yet.
+        """
         assert isinstance(self.whole, p.Sequence)
         known = {slot for part in self.parts[:n_parts] for slot in slots_in_order(part)}
         kept: list[p.Part] = []
-        placed = 0
+        placed, has_event = 0, False
         for part in self.whole.parts:
             if placed == n_parts:
                 break
             if isinstance(part, p.Absent):
-                if placed and _reads_only(part, known):
+                if has_event and _reads_only(part, known):
                     kept.append(part)
             elif not isinstance(part, p.StreamStart):
                 kept.append(part)
                 placed += 1
+                has_event |= not isinstance(part, p.Repetition) or part.low > 0
         while isinstance(kept[-1], p.Absent):
             kept.pop()
         return p.Sequence(self.whole.policy, tuple(kept))

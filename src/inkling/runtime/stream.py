@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.late import reported
 from inkling.live.parts import Part, concatenated
 from inkling.live.revision.books import Books
-from inkling.live.stage import LiveStage, LiveState
 from inkling.model.batch import MatchBatch
 from inkling.model.time import Clock
 from inkling.runtime.operators.of_plan import Operators
@@ -82,9 +82,10 @@ class StreamProgram:
         marks = [one.watermark(held) for one, held in self._pairs(state) if one.address != LEDGERS]
         return min(marks, default=NEVER)
 
-    def viewed(self, state: StreamState) -> list[tuple[LiveStage, LiveState]]:
-        """The stages of certain events with what they keep."""
-        return [stage for operator, held in self._pairs(state) for stage in operator.viewed(held)]
+    def open_matches(self, state: StreamState, event: str) -> list[OpenMatch]:
+        """What has begun of an event, and may still be completed."""
+        address = self._operators.address_of(event)
+        return next(one.open_matches(held, event) for one, held in self._pairs(state) if one.address == address)
 
     def to_bytes(self, state: StreamState) -> list[bytes]:
         """One part per operator."""

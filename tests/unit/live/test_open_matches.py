@@ -61,6 +61,26 @@ def test_absence_at_the_end_is_open_until_the_limit() -> None:
     ]
 
 
+def test_what_breaks_a_longer_repetition_leaves_a_shorter_one_open() -> None:
+    # c5 has the x of a4, and not that of a1
+    assert listed("EVENT e AS PATTERN SEQ(A a+, NOT C c[x = LAST(a).x], B b[x > 3]) WITHIN 20 TICKS;") == [
+        (1, "a1", 21),
+    ]
+
+
+def test_absence_before_the_first_event_is_not_known_yet() -> None:
+    # b6 follows c5; whether b2 is too close to the end of a match that begins with a4 depends on that end
+    assert listed("EVENT e AS PATTERN SEQ(C c?, NOT B b, A a, C d[x > 3]) WITHIN 10 TICKS;") == [
+        (2, "a1", 11),
+        (2, "a4", 14),
+    ]
+
+
+def test_certain_parts_have_happened_for_sure() -> None:
+    for one in opened("EVENT e AS PATTERN SEQ(A a, C c[x > 3]);").open_matches("e").to_pylist():
+        assert (one["probability"], one["method"], one["error"]) == (1.0, "exact", 0.0)
+
+
 def test_says_what_it_waits_for() -> None:
     (found,) = (
         opened("EVENT e AS PATTERN SEQ NEXT(A a, B b, C c[x > a.x]) WITHIN 3 TICKS;").open_matches("e").to_pylist()

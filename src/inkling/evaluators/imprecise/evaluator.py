@@ -79,7 +79,7 @@ class ImpreciseEvaluator:
         Those that cannot reach CONFIDENCE or be among the TOP may be left out. Tables are used where they pay off, or
         wherever they can be.
         """
-        ground = self._ground(batch, moments, n_keys)
+        ground = self.ground(batch, moments, n_keys)
         rivals = self._rivals(ground, always=by_tables)
         return list(self._found(ground, rivals, first, newest, kernels, most_steps))
 
@@ -95,17 +95,29 @@ class ImpreciseEvaluator:
         if any(one.before in (0, len(self.chain.links)) for one in self.chain.absences):
             assert ground.window > 0, "an absence at the border of a sequence needs a limit"
         for whole in grown(ground, first, newest):
-            for found in self._in_pieces(ground, self._passing(ground, whole), kernels):
-                others = None
-                if self.chain.depends_on_others:
-                    if len(found.links) > MOST_EVENTS:
-                        raise self._too_long(found)
-                    found, others = settled(ground, found, others_of(ground, found))
+            for some in self._in_pieces(ground, self._passing(ground, whole), kernels):
+                found, confidence = self.weighed(ground, some, rivals, kernels, most_steps)
                 if len(found.chains):
-                    confidence = confidence_of(
-                        found.chains, others, ground.moments, ground.window, rivals, kernels, most_steps
-                    )
                     yield self._matches(ground, found, confidence)
+
+    def weighed(
+        self,
+        ground: Ground,
+        found: Found,
+        rivals: Rivals | None = None,
+        kernels: SimpleNamespace = COMPILED,
+        most_steps: float = MOST_STEPS,
+    ) -> tuple[Found, Confidence]:
+        """The chains that are possible beside all other events, with their probabilities."""
+        others = None
+        if self.chain.depends_on_others:
+            if len(found.links) > MOST_EVENTS:
+                raise self._too_long(found)
+            found, others = settled(ground, found, others_of(ground, found))
+        confidence = confidence_of(found.chains, others, ground.moments, ground.window, rivals, kernels, most_steps)
+        if not confidence.found.all():
+            raise self._too_costly(found, confidence)
+        return found, confidence
 
     def _in_pieces(self, ground: Ground, found: Found, kernels: SimpleNamespace) -> Iterator[Found]:
         """Chains that may be probable enough; where others can prevent them, few enough to list these for each."""
@@ -122,7 +134,8 @@ class ImpreciseEvaluator:
             if len(some):
                 yield Found(found.links, some)
 
-    def _ground(self, batch: EventBatch, moments: Moments, n_keys: int) -> Ground:
+    def ground(self, batch: EventBatch, moments: Moments, n_keys: int) -> Ground:
+        """The events of every place of the chain."""
         slots = [*(link.slot for link in self.chain.links), *(one.slot for one in self.chain.absences)]
         places = {
             slot: Place.of(rows_passing(self.step.leaf(slot), batch), batch, moments, n_keys)
@@ -162,8 +175,6 @@ class ImpreciseEvaluator:
         chance = confidence.chance
         if chance.dtype != object:
             chance = np.where(confidence.certain, 1.0, np.clip(chance, 0.0, BELOW_ONE))
-        if not confidence.found.all():
-            raise self._too_costly(found, confidence)
         ground.least.found(chance)
         kept = np.flatnonzero(chance > 0)
         chains = found.chains.take(kept)

@@ -70,6 +70,28 @@ class Moments:
             lower[x], upper[x] = lower[x] + first, lower[x] + last
         return cls(lower, upper, laws.begins[law], laws.begins[law] + law, laws.mass, laws.cum, gapless)
 
+    def until(self, now: int, later: int) -> Moments:
+        """The same, with one tick `later` in the place of all ticks after `now`."""
+        open_ones = np.flatnonzero(self.upper > now)
+        lower, upper, at, cum_at = (one.copy() for one in (self.lower, self.upper, self.at, self.cum_at))
+        mass, cum, ends = [self.mass], [self.cum], [len(self.mass), len(self.cum)]
+        known: dict[tuple[int, int], tuple[int, int]] = {}
+        for x in open_ones.tolist():
+            first = int(min(lower[x], later) if lower[x] <= now else later)
+            n_past = max(0, now - first + 1)
+            law = (int(self.at[x]), n_past)
+            if law not in known:
+                known[law] = (ends[0], ends[1])
+                past, sums = self.mass[at[x] : at[x] + n_past], self.cum[cum_at[x] : cum_at[x] + n_past + 1]
+                zero, one = self.mass[0] * 0, self.mass[0] * 0 + 1
+                n_between = later - first - n_past
+                mass.append(np.concatenate([past, np.repeat(zero, n_between), [one - sums[-1]]]))
+                cum.append(np.concatenate([sums, np.repeat(sums[-1], n_between), [one]]))
+                ends = [ends[0] + len(mass[-1]), ends[1] + len(cum[-1])]
+            lower[x], upper[x] = first, later
+            at[x], cum_at[x] = known[law]
+        return Moments(lower, upper, at, cum_at, np.concatenate(mass), np.concatenate(cum), self.gapless)
+
 
 MOST_TICKS = 1 << 27
 """How many ticks the distinct intervals of a run may have together."""

@@ -84,6 +84,8 @@ def _forbidden(ground: Ground, links: tuple[int, ...]) -> Iterator[_Forbidden]:
         after = next((place for place, link in enumerate(links) if link >= absence.before), None)
         region = TRAILING if after is None else after or LEADING
         yield _Forbidden(region, absence.slot, len(links))
+    if chain.ends_scope:
+        yield _Forbidden(TRAILING, None, len(links))
 
 
 def _reach(chains: Chains, region: int, window: int) -> tuple[Ints, Ints]:

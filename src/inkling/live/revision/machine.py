@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.live.revision.rounding import Rounding
-from inkling.live.stage import LiveStage, LiveState
 from inkling.model.schema import StreamSchema
 
 Rows = Mapping[str, pa.Table]
@@ -109,8 +109,8 @@ class Machine(Protocol[S]):
         """Results of an event in the public columns."""
         ...
 
-    def viewed(self, state: S, pending: Rows) -> Iterator[tuple[LiveStage, LiveState]]:
-        """The stages of certain events in it, as if they had been given the rows that wait."""
+    def open_matches(self, state: S, waiting: Rows, latest: Mapping[str, int], event: str) -> list[OpenMatch]:
+        """What has begun and may still be completed, also with rows that wait for their time."""
         ...
 
     def to_bytes(self, state: S) -> bytes: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from inkling.analysis.lag import settled_after
 from inkling.evaluators.hashes import combined, hashes_of
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
 from inkling.live import parting, snapshot
 from inkling.live.clocks import Clocks, Marks
+from inkling.live.open_matches import open_matches
 from inkling.live.parts import Part, is_divisible
 from inkling.live.revision.contents import content_hashes
 from inkling.live.revision.held import own_columns
@@ -125,9 +127,10 @@ class StageMachine:
         schema = result_schema(event, self._stage.id_type, self.clock)
         return shown_table(event, rows, self.clock, op).cast(schema)
 
-    def viewed(self, state: LiveState, pending: Rows) -> Iterator[tuple[LiveStage, LiveState]]:
-        raw = {name: rows for name, rows in pending.items() if name != STAGE_ROWS}
-        yield self.stage, replace(state, pending=pending.get(STAGE_ROWS, state.pending), raw=raw)
+    def open_matches(self, state: LiveState, waiting: Rows, latest: Mapping[str, int], event: str) -> list[OpenMatch]:
+        raw = {name: rows for name, rows in waiting.items() if name != STAGE_ROWS}
+        now = replace(state, pending=waiting.get(STAGE_ROWS, state.pending), raw=raw)
+        return open_matches([(self.stage, now)], event)
 
     def to_bytes(self, state: LiveState) -> bytes:
         return snapshot.to_bytes(state)

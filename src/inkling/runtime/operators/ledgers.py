@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import no_rows
 from inkling.io.rejects import NO_REJECTS
 from inkling.live.clocks import Marks
@@ -15,7 +16,6 @@ from inkling.live.parts import Part, concatenated
 from inkling.live.revision.books import Books
 from inkling.live.revision.clocks import Windows
 from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
-from inkling.live.stage import LiveStage, LiveState
 from inkling.logical.plan import StreamPlan
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
@@ -70,8 +70,8 @@ class LedgerOperator:
     def migrated(self, state: Books, before: LedgerOperator) -> Books:
         return self.reconfigured(state)
 
-    def viewed(self, state: Books) -> Iterator[tuple[LiveStage, LiveState]]:
-        yield from ()
+    def open_matches(self, state: Books, event: str) -> list[OpenMatch]:
+        raise AssertionError("ledgers answer no event")
 
     def to_bytes(self, state: Books) -> bytes:
         return books_to_bytes(state)

@@ -81,6 +81,12 @@ class Operators:
             self._compiled[address] = self._made(address)
         return self._compiled[address]
 
+    def address_of(self, event: str) -> int:
+        """Of the operator that answers an event."""
+        if event in self.plan.uncertain:
+            return UNCERTAIN
+        return next(one.number for one in self.staged.stages if any(step.event.name == event for step in one.steps))
+
     def is_compiled(self, address: int) -> bool:
         return address in self._compiled
 

@@ -5,15 +5,15 @@ The driver in one process and the stateful operators of a streaming query know t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part
-from inkling.live.stage import LiveStage, LiveState
 from inkling.model.batch import MatchBatch
 
 LEDGERS = -2
@@ -76,8 +76,8 @@ class Operator(Protocol[State]):
         """A state that the operator at the same address in the program of before has left."""
         ...
 
-    def viewed(self, state: State) -> Iterator[tuple[LiveStage, LiveState]]:
-        """The stages of certain events in it, with what they keep as things look now."""
+    def open_matches(self, state: State, event: str) -> list[OpenMatch]:
+        """What has begun of an event that it answers, and may still be completed."""
         ...
 
     def to_bytes(self, state: State) -> bytes: ...

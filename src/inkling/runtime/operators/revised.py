@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
 
 import pyarrow as pa
 
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.live.clocks import Marks
 from inkling.live.late import no_late_rows
 from inkling.live.parts import Part, concatenated
@@ -18,7 +19,6 @@ from inkling.live.revision.machine import LATE, OWNER, STAGE_ROWS, Machine
 from inkling.live.revision.news import Revision
 from inkling.live.revision.replay import Replay, Revisable
 from inkling.live.revision.snapshot import revisable_from_bytes, revisable_to_bytes
-from inkling.live.stage import LiveStage, LiveState
 from inkling.results import ADDED, WITHDRAWN
 from inkling.runtime.operators.protocol import Emitted, Onward, by_name
 
@@ -71,8 +71,9 @@ class RevisedOperator(Generic[S]):
     def migrated(self, state: Revisable[S], before: RevisedOperator[S]) -> Revisable[S]:
         return self.reconfigured(state)
 
-    def viewed(self, state: Revisable[S]) -> Iterator[tuple[LiveStage, LiveState]]:
-        yield from self.machine.viewed(state.now, state.pending)
+    def open_matches(self, state: Revisable[S], event: str) -> list[OpenMatch]:
+        waiting = {name: rows.combine_chunks() for name, rows in state.pending.items() if len(rows)}
+        return self.machine.open_matches(state.now, waiting, state.clocks.latest, event)
 
     def to_bytes(self, state: Revisable[S]) -> bytes:
         return revisable_to_bytes(state, self.machine.to_bytes)

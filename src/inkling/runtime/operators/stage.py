@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.live import snapshot
 from inkling.live.clocks import Marks
 from inkling.live.migrate import migrated
+from inkling.live.open_matches import open_matches
 from inkling.live.parts import Part
 from inkling.live.revision.machine import STAGE_ROWS
 from inkling.live.revision.stage import StageMachine
@@ -56,8 +58,8 @@ class StageOperator:
     def migrated(self, state: LiveState, before: StageOperator) -> LiveState:
         return migrated(before.stage, self.stage, state)
 
-    def viewed(self, state: LiveState) -> Iterator[tuple[LiveStage, LiveState]]:
-        yield self.stage, state
+    def open_matches(self, state: LiveState, event: str) -> list[OpenMatch]:
+        return open_matches([(self.stage, state)], event)
 
     def to_bytes(self, state: LiveState) -> bytes:
         return snapshot.to_bytes(state)

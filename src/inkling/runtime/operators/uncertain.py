@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part
-from inkling.live.stage import LiveStage, LiveState
 from inkling.runtime.operators.protocol import UNCERTAIN, Emitted, by_name
 from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
 from inkling.runtime.uncertain.snapshot import from_bytes, n_kept, to_bytes
@@ -47,8 +47,8 @@ class UncertainOperator:
     def migrated(self, state: WorldsState, before: UncertainOperator) -> WorldsState:
         return self.reconfigured(state)
 
-    def viewed(self, state: WorldsState) -> Iterator[tuple[LiveStage, LiveState]]:
-        yield from ()
+    def open_matches(self, state: WorldsState, event: str) -> list[OpenMatch]:
+        return self.live.open_matches(state, event)
 
     def to_bytes(self, state: WorldsState) -> bytes:
         return to_bytes(state, self.live.exact)

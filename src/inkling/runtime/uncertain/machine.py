@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import hashes_of
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage import rows as r
 from inkling.live import parting
 from inkling.live.clocks import Clocks, Marks
@@ -17,7 +18,6 @@ from inkling.live.revision.contents import content_hashes
 from inkling.live.revision.held import own_columns
 from inkling.live.revision.machine import LATE, OWNER, Found, Owners, Rows, Times
 from inkling.live.revision.rounding import Rounding
-from inkling.live.stage import LiveStage, LiveState
 from inkling.live.streams import time_of
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
@@ -99,8 +99,8 @@ class WorldsMachine:
         public = rows.drop_columns([OWNER])
         return as_withdrawn(public) if op == WITHDRAWN else public
 
-    def viewed(self, state: WorldsState, pending: Rows) -> Iterator[tuple[LiveStage, LiveState]]:
-        yield from ()
+    def open_matches(self, state: WorldsState, waiting: Rows, latest: Mapping[str, int], event: str) -> list[OpenMatch]:
+        return self.live.open_matches(self.live.with_waiting(state, waiting, latest), event)
 
     def to_bytes(self, state: WorldsState) -> bytes:
         return to_bytes(state, self.live.exact)

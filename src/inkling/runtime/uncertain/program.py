@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from inkling.analysis.lag import settled_after, waiting_time
 from inkling.analysis.worlds import common_key
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import Context, Moment
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage import rows as r
@@ -37,6 +38,7 @@ from inkling.worlds.live.checks import arriving, completed
 from inkling.worlds.live.lossy import frontier, is_needed, roles_said
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.numbers import Borders
+from inkling.worlds.live.open_matches import WorldShares, with_parts
 from inkling.worlds.live.pending import Pending, settled_by, with_matches
 from inkling.worlds.live.release import release
 from inkling.worlds.live.waiting import Draws, Waiting, portions, scaled
@@ -91,7 +93,11 @@ class LiveWorlds:
         self._draws = Draws(
             sampling.seed, self._n_worlds, self.program.scale, measure.clock, tables, self.program.compared
         )
-        self._worlds = _chain_in_worlds(self.program, tables)
+        inside, fine = self.program.physical, self.program.around
+        # in a world, no row is a repeat of another
+        self._stages = [LiveStage.of(inside, one.number, tables, fine, distinct=True) for one in inside.stages]
+        operators = [StageOperator(stage, measure.clock) for stage in self._stages]
+        self._worlds = OperatorChain(operators, Routes(inside, tables, fine))
         self._read_by_certain = read_by_certain_events(plan)
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
         self.exact = exact_evaluators(plan, Context(tables, around, measure, sampling, on_stream=True), makers)
@@ -177,6 +183,39 @@ class LiveWorlds:
                 roles[name] = said
         return Marks(latest, roles=roles)
 
+    def open_matches(self, state: WorldsState, event: str) -> list[OpenMatch]:
+        """What has begun up to the latest row and may still be completed, as if no earlier row came any more.
+
+        Where events may be lost, up to the time for which all worlds are known.
+        """
+        now = max(state.clocks.latest.values(), default=NEVER)
+        if state.clocks.watermark >= FOREVER or now <= NEVER:
+            return []
+        clocks, waiting = replace(state.clocks, watermark=max(now, state.clocks.watermark)), state.waiting
+        waiting = self._completed(state, clocks, waiting, [], [])
+        for name, evaluator in self.exact.items():
+            if event in (one.name for one in evaluator.events):
+                mine = {one.schema.name for one in evaluator.streams} & waiting.keys()
+                due = {one: _due(waiting[one].rows, evaluator.edge, state.clocks.watermark, now) for one in mine}
+                return evaluator.open_matches(state.exact[name], due, event, now)
+        if not any(isinstance(self._schemas[name].doubt, LostEvents) for name in self._in_worlds):
+            state = replace(state, waiting=waiting)
+        else:
+            now = state.decided
+        _, names, parts = self._released(state, state.decided, now)
+        stages = self._stages
+        states = [with_parts(*both, parts) for both in zip(stages, state.worlds, strict=True)]
+        declared = self._program.event(event)
+        assert declared is not None
+        return WorldShares(self._n_worlds, self._delta, self.program.scale).open_matches(
+            zip(stages, states, strict=True), declared, names.names(self.program.id_types[event])
+        )
+
+    def with_waiting(self, state: WorldsState, rows: Mapping[str, pa.Table], latest: Mapping[str, int]) -> WorldsState:
+        """A state in which more rows wait for their time, of streams that have come so far."""
+        waiting, _, _ = self._taken_in(state, rows)
+        return replace(state, waiting=waiting, clocks=replace(state.clocks, latest=latest))
+
     def _taken_in(
         self, state: WorldsState, rows: Mapping[str, pa.Table]
     ) -> tuple[dict[str, Waiting], list[pa.Table], list[pa.Table]]:
@@ -253,16 +292,7 @@ class LiveWorlds:
 
     def _into_worlds(self, state: WorldsState, before: int) -> tuple[WorldsState, dict[str, pa.Table]]:
         """Rows whose time is decided now, in all worlds; what the stages find there; what is settled by that."""
-        waiting, names = dict(state.waiting), state.names
-        parts: list[Part] = []
-        for name, one in state.waiting.items():
-            if name not in self._in_worlds:
-                continue
-            until = (before, state.decided, state.clocks.watermark)
-            waiting[name], released = release(self._schemas[name], one, *until, self._draws)
-            names = names.with_events(released.tokens, released.events[r.ID], released.until)
-            if len(released.rows):
-                parts += self._worlds.routes(name, self._ordered_by_id(name, released.rows))
+        waiting, names, parts = self._released(state, before, state.decided)
         passed = state.decided >= FOREVER
         news = Marks(finished=True) if passed else Marks({ALL: scaled(state.decided, self.program.scale) + 1})
         worlds, moved = self._worlds.step(state.worlds, parts, news if state.decided > NEVER else Marks())
@@ -286,6 +316,22 @@ class LiveWorlds:
         )
         return after, tables
 
+    def _released(
+        self, state: WorldsState, before: int, until: int
+    ) -> tuple[dict[str, Waiting], LiveNames, list[Part]]:
+        """What happens between two times in any world, what waits for longer, and what events are called."""
+        waiting, names = dict(state.waiting), state.names
+        parts: list[Part] = []
+        for name, one in state.waiting.items():
+            if name not in self._in_worlds:
+                continue
+            times = (before, until, state.clocks.watermark)
+            waiting[name], released = release(self._schemas[name], one, *times, self._draws)
+            names = names.with_events(released.tokens, released.events[r.ID], released.until)
+            if len(released.rows):
+                parts += self._worlds.routes(name, self._ordered_by_id(name, released.rows))
+        return waiting, names, parts
+
     def _ordered_by_id(self, name: str, rows: pa.Table) -> pa.Table:
         """Rows that keep their declared id where derived columns look back along it."""
         return rows.append_column(r.OWN_ID, rows[CALLED]) if name in self._looking_back else rows
@@ -301,13 +347,6 @@ class LiveWorlds:
     @property
     def clock(self) -> Clock:
         return self._clock
-
-
-def _chain_in_worlds(program: WorldProgram, tables: Mapping[str, pa.Table]) -> OperatorChain:
-    """The stages that find events in each world; there, no row is a repeat of another."""
-    plan, around, clock = program.physical, program.around, program.clock
-    stages = (LiveStage.of(plan, stage.number, tables, around, distinct=True) for stage in plan.stages)
-    return OperatorChain([StageOperator(stage, clock) for stage in stages], Routes(plan, tables, around))
 
 
 def _due(rows: pa.Table, edge: str, before: int, now: int) -> pa.Table:

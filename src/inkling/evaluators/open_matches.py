@@ -1,0 +1,71 @@
+"""Partial matches that may still be completed, as users see them, and the refusal where no rows are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from inkling.errors import NotSupportedYet
+from inkling.model.time import Clock
+from inkling.results import EXACT, in_time
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMatch:
+    """The first parts of a sequence, which wait for the next one; times count as those of the streams do.
+
+    Over uncertain streams, `probability` is that of the worlds in which these parts have happened and wait. Times are
+    the earliest start, the latest end and the latest limit in any of these worlds.
+    """
+
+    reached: int  # parts that have happened
+    parts: int  # of how many
+    awaits: str
+    start: int
+    end: int
+    latest: int | None  # when it must be complete, if something says so
+    lineage: tuple[object, ...]
+    probability: float = 1.0
+    method: str = EXACT
+    error: float = 0.0
+
+
+def in_order(found: list[OpenMatch]) -> list[OpenMatch]:
+    """Oldest first."""
+    return sorted(found, key=lambda one: (one.start, one.end, -one.reached))
+
+
+def not_kept(event: str, why: str) -> NotSupportedYet:
+    """The refusal for an event whose state does not hold rows or parts."""
+    return NotSupportedYet.of(
+        "INK0428",
+        f"open matches of `{event}` are not supported yet",
+        notes=(why,),
+        helps=("run `inkling why` over the rows so far",),
+    )
+
+
+def open_table(found: list[OpenMatch], clock: Clock) -> pa.Table:
+    """Open matches as a table, with times of the clock."""
+    times = {
+        name: in_time(pa.array([getattr(one, name) for one in found], pa.int64()), clock)
+        for name in ("start", "end", "latest")
+    }
+    return pa.table(
+        {
+            "reached": pa.array([one.reached for one in found], pa.int64()),
+            "parts": pa.array([one.parts for one in found], pa.int64()),
+            "awaits": pa.array([one.awaits for one in found], pa.string()),
+            **times,
+            "probability": pa.array([one.probability for one in found], pa.float64()),
+            "method": pa.array([one.method for one in found], pa.string()),
+            "error": pa.array([one.error for one in found], pa.float64()),
+            "lineage": pa.array([list(one.lineage) for one in found], _lineage_type(found)),
+        }
+    )
+
+
+def _lineage_type(found: list[OpenMatch]) -> pa.DataType:
+    are_texts = any(isinstance(one, str) for match in found for one in match.lineage)
+    return pa.list_(pa.string() if are_texts else pa.int64())
