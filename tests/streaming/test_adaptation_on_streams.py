@@ -47,7 +47,7 @@ class Place:
 
     def __init__(self, spark: SparkSession, root: Path, buckets: int = 2) -> None:
         self.spark, self.root, self.buckets = spark, root, buckets
-        (root / "incoming").mkdir()
+        (root / "incoming").mkdir(parents=True)
         self.delivered: dict[int, list[Row]] = {}
         self.crashes_after: int | None = None  # a micro-batch that Spark then takes for unfinished
 
@@ -77,8 +77,7 @@ class Place:
         control: Path | None = None,
         on_refused: Callable[[object], None] | None = None,
     ) -> LiveQuery:
-        schema = "id bigint, k string, s string, t bigint"
-        frame = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        frame = self.spark.readStream.schema(self.schema).option("maxFilesPerTrigger", 1)
         return self.program().stream(
             self.spark,
             {"V": frame.parquet(str(self.root / "incoming"))},
@@ -92,6 +91,10 @@ class Place:
             on_refused=on_refused,
             on_tally=self.crash,
         )
+
+    @property
+    def schema(self) -> str:
+        return "id bigint, k string, s string, t bigint"
 
     def told(self) -> list[Row]:
         found = [row for rows in self.delivered.values() for row in rows]
@@ -217,6 +220,56 @@ def test_learning_goes_on_after_a_crash_and_messages_are_heard(
     )
     drift = query.tallies[-1].drift["ab_model"]
     assert (drift.version, drift.events) == (1, 2 * SIZE)
+
+
+IN_DOUBT = STREAM.replace("t BIGINT)", "t BIGINT, p DOUBLE)").replace("ORDER BY id", "PROBABILITY p")
+
+
+class DoubtfulPlace(Place):
+    """The same over alternatives; every time has rows of one key."""
+
+    def program(self, forecast: str = PLAIN) -> Program:
+        return inkling.parse("\n".join([IN_DOUBT, EVENT.replace(" CONSUME RESTART", ""), forecast]), folder=self.root)
+
+    def rows(self, number: int) -> list[Row]:
+        letters = random.Random(number)
+        return [{**row, "s": letter, "p": 0.5} for row in rows_of(number) for letter in letters.sample("ABCD", 2)]
+
+    def add(self, *files: int) -> None:
+        for number in files:
+            pq.write_table(pa.Table.from_pylist(self.rows(number)), self.root / "incoming" / f"{number:03d}.parquet")
+
+    @property
+    def schema(self) -> str:
+        return "id bigint, k string, s string, t bigint, p double"
+
+    def fresh(self, forecast: str, model: Model, n_files: int) -> dict[object, Row]:
+        rows = [row for number in range(n_files) for row in self.rows(number)]
+        found = self.program(forecast).run_local({"V": rows}, {"ab_model": model.to_arrow()}).tables["ab_forecast"]
+        return {row["lineage"][0]: {**row, "chance": round(row["chance"], 9)} for row in found.to_pylist()}
+
+
+def test_settings_of_a_forecast_over_an_uncertain_stream_change(spark: SparkSession, tmp_path: Path) -> None:
+    place, messages = DoubtfulPlace(spark, tmp_path), tmp_path / "messages.csv"
+    model = Place(spark, tmp_path / "certain").learned(OnlineLearning(every=100, order=1, how=Learning("tree")), 4)[-1]
+    pq.write_table(model.to_arrow(), tmp_path / "ab_model.parquet")
+    place.add(0)
+    place.start(now=True, control=messages).await_end()
+    messages.write_text("forecast,parameter,value\nab_forecast,within,5\nab_forecast,order,0\n")
+    place.add(1)
+    refused: list[object] = []
+    query = place.start(now=True, control=messages, on_refused=refused.append)
+    query.await_end()
+    assert query.settings == {"ab_forecast": {"within": 5}}
+    assert [("the `order` of `ab_forecast` cannot be changed" in str(one)) for one in refused] == [True]
+    with pytest.raises(InputError, match="INK0606"):
+        query.replace(place.program("FORECAST ab WITHIN 5 EVENTS ORDER 0;"))
+    # the last row of a file is open until the next one comes
+    before, after = (place.fresh(one, model, 2) for one in (PLAIN, "FORECAST ab WITHIN 5 EVENTS;"))
+    told = [{**row, "chance": round(row["chance"], 9)} for row in place.told()]  # type: ignore[call-overload]
+    wanted = mixed([(0, before), (SIZE - 1, after)], 2 * SIZE - 1)
+    assert [{**row, "probability": None} for row in told] == [{**row, "probability": None} for row in wanted]
+    assert wanted != mixed([(0, before)], 2 * SIZE - 1)
 
 
 def test_messages_nobody_listens_for_are_logged(

@@ -35,10 +35,9 @@ class Changes:
         """Whether anything changes at all."""
         return bool(self.started or self.restarted or self.stopped or self.lateness or self.tables or self.settings)
 
-    @property
-    def has_only_windows(self) -> bool:
-        """Whether nothing changes but how late rows may come or be withdrawn."""
-        return bool(self.lateness) and not replace(self, lateness=())
+    def beside_settings(self, *, windows: bool) -> Changes:
+        """What changes besides settings of forecasts and, if these may change as well, windows of streams."""
+        return replace(self, settings=(), lateness=() if windows else self.lateness)
 
     def __str__(self) -> str:
         said = [

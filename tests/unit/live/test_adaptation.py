@@ -176,12 +176,58 @@ def test_a_changed_setting_beside_an_uncertain_stream() -> None:
     assert in_order(told) == changed_at(40, fresh(text, model, rows), fresh(as_text, model, rows), rows)
 
 
-def test_settings_of_a_forecast_over_an_uncertain_stream_are_refused() -> None:
-    uncertain = STREAM.replace("t BIGINT)", "t BIGINT, p DOUBLE)").replace("ORDER BY id", "PROBABILITY p")
-    text = "\n".join([uncertain, EVENT.replace(" CONSUME RESTART", ""), "FORECAST ab WITHIN 3 EVENTS;"])
-    stream = inkling.parse(text).open({"ab_model": model_of(random_rows(7, 300), 3).to_arrow()})
-    with pytest.raises(InputError, match="a forecast over uncertain streams, whose settings cannot be changed yet"):
-        stream.control("ab_forecast", confidence=0.5)
+IN_DOUBT = STREAM.replace("t BIGINT)", "t BIGINT, p DOUBLE)").replace("ORDER BY id", "PROBABILITY p")
+
+
+def in_doubt(forecast: str) -> Program:
+    return inkling.parse("\n".join([IN_DOUBT, EVENT.replace(" CONSUME RESTART", ""), forecast]))
+
+
+def doubtful_rows(seed: int, n: int) -> list[Row]:
+    """Per time and key two alternatives, which leave out some of the probability."""
+    rng = random.Random(seed)
+    return [
+        {"id": time, "k": key, "s": letter, "t": time, "p": share}
+        for time in range(n)
+        for key in rng.sample("xyz", rng.randrange(1, 3))
+        for letter, share in zip(rng.sample("ABCD", 2), (0.5, rng.choice([0.25, 0.5])), strict=True)
+    ]
+
+
+def said_in_doubt(found: pa.Table) -> list[Row]:
+    return sorted(found.to_pylist(), key=lambda row: (row["end"], row["k"]))  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize(("text", "settings", "as_text"), [one for one in CHANGES if "order" not in one[1]])
+def test_a_changed_setting_over_an_uncertain_stream(text: str, settings: dict[str, float], as_text: str) -> None:
+    model = {"ab_model": model_of(random_rows(7, 300), 2).to_arrow()}
+    for seed in range(3):
+        border, rows = random.Random(seed).randrange(5, 25), doubtful_rows(seed, 30)
+        stream = in_doubt(text).open(model)
+        told = [stream.push({"V": [row for row in rows if row["t"] <= border]})["ab_forecast"]]  # type: ignore[operator]
+        stream.control("ab_forecast", **settings)
+        stream = LocalStream.restore(in_doubt(text), stream.snapshot(), model)
+        told.append(stream.push({"V": [row for row in rows if row["t"] > border]})["ab_forecast"])  # type: ignore[operator]
+        told.append(stream.finish()["ab_forecast"])
+        before, after = (
+            said_in_doubt(in_doubt(one).run_local({"V": rows}, model).tables["ab_forecast"]) for one in (text, as_text)
+        )
+        # the last time of all is still open at the border
+        wanted = [row for row in before if row["end"] < border] + [row for row in after if row["end"] >= border]  # type: ignore[operator]
+        assert said_in_doubt(pa.concat_tables(told)) == [almost(row) for row in wanted]
+        assert wanted != before
+
+
+def almost(row: Row) -> Row:
+    """Sums of probabilities depend on how rows are cut, a little."""
+    return {name: pytest.approx(value, abs=1e-9) if isinstance(value, float) else value for name, value in row.items()}
+
+
+def test_the_order_of_a_forecast_over_an_uncertain_stream_is_refused() -> None:
+    stream = in_doubt("FORECAST ab WITHIN 3 EVENTS;").open({"ab_model": model_of(random_rows(7, 300), 3).to_arrow()})
+    with pytest.raises(InputError, match="the `order` of `ab_forecast` cannot be changed while it runs"):
+        stream.control("ab_forecast", order=1, confidence=0.5)
+    assert stream.settings == {}
 
 
 def test_none_goes_back_to_what_the_program_says() -> None:

@@ -40,10 +40,13 @@ def steered(
 
 
 def refuse_uncertain(settings: Settings, uncertain: Collection[str]) -> None:
-    """Raises `SettingError` where the settings of a forecast over uncertain streams would change."""
+    """Raises `SettingError` where a forecast over uncertain streams would look back otherwise than so far."""
     for name in sorted(settings.keys() & set(uncertain)):
-        if settings[name]:
-            raise SettingError(f"`{name}` is a forecast over uncertain streams, whose settings cannot be changed yet")
+        if "order" in settings[name]:
+            raise SettingError(
+                f"the `order` of `{name}` cannot be changed while it runs: over uncertain streams, "
+                "chances are kept of as many last events as the model looks back to"
+            )
 
 
 def what_changed(before: Settings, after: Settings) -> list[str]:

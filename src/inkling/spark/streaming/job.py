@@ -20,7 +20,7 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import certain_plan
 from inkling.runtime.operators.of_plan import Operators, addresses_of
-from inkling.runtime.operators.protocol import Operator
+from inkling.runtime.operators.protocol import UNCERTAIN, Operator
 from inkling.runtime.registry import EXACT, Maker
 
 
@@ -125,7 +125,7 @@ class Job:
         operator = self.operator(address)
         if definition == self.definition:
             return operator.from_bytes(data)
-        if self.revises:  # then only windows can be different
+        if self.revises or address == UNCERTAIN:  # then only windows and settings of forecasts can be different
             return operator.reconfigured(operator.from_bytes(data))
         earlier = self.earlier
         assert earlier is not None, f"a state of definition {definition}, of which nothing is known"

@@ -195,8 +195,11 @@ class Versions:
         self._waiting = None
         if said:
             require_same_past(old.program, new.program, said)
-        is_doubtful = bool(doubtful_events(old.program) or doubtful_events(new.program))
-        if said and is_doubtful and not (new.program.revises and said.has_only_windows):
+        doubtful = doubtful_events(old.program) | doubtful_events(new.program)
+        looks_back = [
+            name for name in said.settings if name in doubtful and _looks_back(old, name) != _looks_back(new, name)
+        ]
+        if doubtful and (looks_back or said.beside_settings(windows=new.program.revises)):
             raise InputError.of(
                 "INK0606",
                 "a program over uncertain streams cannot be replaced while it runs",
@@ -262,6 +265,14 @@ def fitting(program: ProgramPlan, settings: Settings) -> Settings:
 
 def _require_models(plan: PhysicalPlan, definition: Definition) -> None:
     require_fitting_models(plan, definition.tables, measure_for(plan.program, definition.clocks))
+
+
+def _looks_back(plan: PhysicalPlan, forecast: str) -> tuple[str, int | None]:
+    """What tells how much of the past a forecast looks at: its model, and ORDER."""
+    event = plan.program.event(forecast)
+    assert event is not None
+    assert event.forecast is not None
+    return event.forecast.model, event.forecast.order
 
 
 def _same(old: pa.Table | None, new: pa.Table) -> bool:
