@@ -14,10 +14,12 @@ from typing import Any
 
 import pyarrow as pa
 from tests.kit.arrow import arrow_streams, arrow_tables
+from tests.kit.naive_forecasts import Asked, Said
 from tests.kit.oracle import ProbableResult, oracle, probable_oracle
 
 import inkling
 from inkling.logical.semantics import Result
+from inkling.markov.model import Model
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.model.uncertainty import LostEvents
@@ -28,7 +30,16 @@ Rows = dict[str, list[Row]]
 Expected = Mapping[str, Sequence[Result] | Sequence[ProbableResult]]
 
 LATENESS = 2
+LONGEST = 100
 TIMESTAMP = pa.timestamp("us", tz="UTC")
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """A forecast, and by key and time what it says by the definition, beside the ids that it may name."""
+
+    asked: Asked
+    said: Mapping[tuple[object, int], tuple[frozenset[object], Said]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,8 @@ class Case:
     tables: Rows
     others: Rows = field(default_factory=dict)  # rows of runners only: those that are no events, or are taken back
     clock: Clock = Clock.TICKS
+    models: Mapping[str, Model] = field(default_factory=dict)
+    forecasts: Mapping[str, Forecasts] = field(default_factory=dict)  # by event
 
     @cached_property
     def program(self) -> Program:
@@ -64,7 +77,7 @@ class Case:
 
     @cached_property
     def expected(self) -> dict[str, list[Any]]:
-        """By event, the results by the definition: `Result` without doubt, else `ProbableResult`."""
+        """By event, the results by the definition: `Result` without doubt, else `ProbableResult`; none of forecasts."""
         plan = self.program.plan
         found: dict[str, list[Any]] = {event.name: [] for event in plan.events}
         define = oracle if self.is_certain else probable_oracle
@@ -78,8 +91,8 @@ class Case:
         """The rows as runners get them."""
         return self._in_time(arrow_streams(self.program.plan, self.rows))
 
-    def given_tables(self) -> dict[str, pa.Table]:
-        return arrow_tables(self.program.plan, self.tables)
+    def given_tables(self) -> dict[str, pa.Table | Model]:
+        return arrow_tables(self.program.plan, self.tables) | self.models
 
     def __str__(self) -> str:
         rows = (f"{name}: {row}" for name, some in self.rows.items() for row in some)
@@ -115,7 +128,15 @@ def named_apart(case: Case) -> Case:
         return {names[name]: some for name, some in rows.items() if name in names}
 
     pieces = tuple(map(renamed, case.pieces))
-    return replace(case, text=text, pieces=pieces, tables=renamed(case.tables), others=renamed(case.others))
+    return replace(
+        case,
+        text=text,
+        pieces=pieces,
+        tables=renamed(case.tables),
+        others=renamed(case.others),
+        models={names[name]: model for name, model in case.models.items()},
+        forecasts={names[name]: said for name, said in case.forecasts.items()},
+    )
 
 
 def with_ids(case: Case) -> Case:
@@ -139,17 +160,18 @@ def with_ids(case: Case) -> Case:
 def with_lateness(case: Case) -> Case:
     """The same, whose rows may come late, but for streams that say how late themselves or count their rows.
 
-    A key that is new may tell of events that were lost long ago, for which nobody waits.
+    The first row of a key with BOUNDS may show events that were lost long ago, so such a stream waits longer than it
+    lasts.
     """
     plan = case.program.plan
     counting = {stream.schema.name for stream in plan.streams if stream.schema.id is None and not stream.schema.doubt}
-    counting |= {one.schema.name for one in plan.streams if _has_bounds(one.schema.doubt)}
+    bounded = {one.schema.name for one in plan.streams if _has_bounds(one.schema.doubt)}
     unit = "TICKS" if case.clock is Clock.TICKS else "SECONDS"
 
     def late(found: re.Match[str]) -> str:
         if found[2] in counting or "LATENESS" in found[1]:
             return found[0]
-        return f"{found[1]} LATENESS {LATENESS} {unit};"
+        return f"{found[1]} LATENESS {LONGEST if found[2] in bounded else LATENESS} {unit};"
 
     return replace(case, text=re.sub(r"(STREAM (\w+)[^;]*);", late, case.text))
 
@@ -164,6 +186,8 @@ def packed(name: str, cases: Iterable[Case]) -> Case:
     (clock,) = {case.clock for case in every}
     rows = {name: some for case in every for name, some in case.rows.items()}
     tables = {name: some for case in every for name, some in case.tables.items()}
-    together = Case(name, "packed", "\n".join(case.text for case in every), (rows,), tables, clock=clock)
+    models = {name: model for case in every for name, model in case.models.items()}
+    text = "\n".join(case.text for case in every)
+    together = Case(name, "packed", text, (rows,), tables, clock=clock, models=models)
     together.__dict__["expected"] = {event: found for case in every for event, found in case.expected.items()}
     return together

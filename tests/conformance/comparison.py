@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.conformance.case import Case
 from tests.kit.comparison import MOST_LINES, differences
+from tests.kit.naive_forecasts import agree
 from tests.kit.oracle import ProbableResult
 from tests.kit.probable_comparison import FoundResult, Names, knowing_times, paired
 
@@ -32,21 +33,41 @@ def against_definition(case: Case, found: Tables, *, samples_worlds: bool) -> li
 
     A runner that `samples_worlds` may do so where an event needs worlds; everything else is exact.
     """
+    lines = _forecasts(case, found)
+    found = {name: rows for name, rows in found.items() if name not in case.forecasts}
     plan = case.program.plan
     if case.is_certain:
-        lines = differences(plan, case.expected, found)
+        lines += differences(plan, case.expected, found)
         lines += [f"{name}: {row}" for name, rows in found.items() for row in rows if not _is_certain(row)]
         return lines
     names = Names.of(plan, case.rows)
     exact = {*chains_of(plan), *strategies_of(plan), *relations_of(plan)}
-    lines = []
     for event in plan.events:
+        if event.name in case.forecasts:
+            continue
         rows = found.get(event.name, ())
         about = _uncertain(plan, event, names, case.expected[event.name], rows)
         if not samples_worlds or event.name in exact:
             about += [f"  ! {dict(row)} is not exact" for row in rows if row["method"] != "exact"]
         if about:
             lines += [f"{event.name}: {len(case.expected[event.name])} expected", *about[:MOST_LINES]]
+    return lines
+
+
+def _forecasts(case: Case, found: Tables) -> list[str]:
+    """What differs in forecasts; where two are equally good, either is right."""
+    lines = []
+    for name, forecasts in case.forecasts.items():
+        wanted, asked = dict(forecasts.said), forecasts.asked
+        for row in found.get(name, ()):
+            ids, said = wanted.pop((row["k"] if asked.keyed else None, row["end"]), (frozenset(), None))
+            right = said is not None and agree(asked, row, said) and ids >= {*row["lineage"]}
+            right &= row["start"] == row["end"] == row["detected_at"] and row["probability"] == row["chance"]
+            right &= (row["event"], row["method"], row["op"], row["model"]) == (name, "forecast", "+", 1)
+            right &= row["error"] == row["margin"] == 0.0 and len(row["lineage"]) == 1
+            if not right:
+                lines.append(f"  ! {dict(row)}, expected {said}")
+        lines += [f"{name} - {place}: {said}" for place, (_, said) in wanted.items()]
     return lines
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tests.conformance.case import Case
 from tests.conformance.cases import FAMILIES, family_cases, golden
+from tests.conformance.forecasts import forecast_cases
 from tests.conformance.golden import NAMES
 from tests.conformance.keyed import COMBINATIONS, KEY_TYPES, keyed_case
 
@@ -34,6 +35,8 @@ def cases_of(pack: str, seed: int = 0) -> list[Case]:
         return [golden(name) for name in (ONE_OF_EACH if pack == "one of each" else FEW)]
     if pack in GOLDEN:
         return [golden(name) for name in GOLDEN[pack]]
+    if pack == "forecasts":
+        return list(forecast_cases(seed))
     if pack in FAMILIES:
         return list(family_cases(pack, seed))
     if pack in ("exact", "worlds"):

@@ -24,6 +24,7 @@ from tests.kit.arrival import coming_by
 from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import LocalStream
 from inkling.logical.plan import StreamPlan
+from inkling.markov.model import Model
 from inkling.query import Program
 
 if TYPE_CHECKING:
@@ -44,10 +45,10 @@ PIECES = 4
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Rows of streams and facts of tables."""
+    """Rows of streams, facts of tables and models."""
 
     streams: Mapping[str, pa.Table]
-    tables: Mapping[str, pa.Table] = field(default_factory=dict)
+    tables: Mapping[str, pa.Table | Model] = field(default_factory=dict)
 
 
 class Runner(Protocol):

@@ -10,6 +10,7 @@ from _pytest.mark import ParameterSet
 from tests.conformance.case import Case, packed
 from tests.conformance.cases import FAMILIES, family_cases, golden
 from tests.conformance.comparison import against_definition, against_run, only
+from tests.conformance.forecasts import forecast_cases
 from tests.conformance.golden import NAMES
 from tests.conformance.keyed import COMBINATIONS, KEY_TYPES, keyed_case
 from tests.conformance.packs import EXACT as EXACT_FAMILIES
@@ -69,8 +70,15 @@ def test_keys_in_this_process(family: str, kind: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("seed", [*SEEDS, *map(at_length, LONG_SEEDS)])
+def test_forecasts_in_this_process(seed: int) -> None:
+    runners = (LocalBatch(), *map(Pushed, PUSHES))
+    wrong = [line for case in forecast_cases(seed) for runner in runners for line in check(runner, case)]
+    assert not wrong, "\n".join(wrong)
+
+
 PARTITIONS = (1, 2, 7)
-PACKS = ("one of each", "exact", "worlds", "mixture", "revised", *(f"keys: {kind}" for kind in KEY_TYPES))
+PACKS = ("one of each", "exact", "worlds", "mixture", "revised", "forecasts", *(f"keys: {kind}" for kind in KEY_TYPES))
 ON_SPARK = {"one of each": 7, "exact": 7, "worlds": 2, "mixture": 1, "keys: double": 2}
 """With these partitions packs run every time; with the others, and all golden cases, at length."""
 ON_STREAMS = ("a few", "revised", "keys: double")
@@ -101,7 +109,10 @@ def test_the_table_is_as_large_as_it_says() -> None:
         assert sum(doubtful) >= 2, family
     events = [found for family in FAMILIES for case in family_cases(family, 0) for found in case.expected.values()]
     assert sum(any(0 < one.probability < 1 for one in found) for found in events) >= 40
+    for case in forecast_cases(0):
+        assert sum(bool(forecasts.said) for forecasts in case.forecasts.values()) >= 4, case.name
     plans = [case.program.plan for family in EXACT_FAMILIES for case in family_cases(family, 0)]
     engines = {one.engine for plan in plans for one in strategies_of(plan).values()}
-    assert engines == {*Engine} - {Engine.FORECAST}
+    engines |= {one.engine for case in forecast_cases(0) for one in strategies_of(case.program.plan).values()}
+    assert engines == {*Engine}
     assert all(chains_of(plan) or strategies_of(plan) or relations_of(plan) for plan in plans)

@@ -3,51 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from fractions import Fraction
 
 import pytest
-from tests.properties.naive_forecasts import RESET, STREAM, Asked, Definition, Row, some_asked, some_rows
+from tests.kit.naive_forecasts import Definition, Row, agree, learned, program_of, some_asked, some_rows
 
-from inkling import Program, parse
+from inkling import Program
 from inkling.local_stream import LocalStream
-from inkling.markov.forecasts import Argmax, Point
 from inkling.markov.model import Model
 
 N_PROGRAMS, N_FORECASTS = 80, 4
-NEAR = 1e-9
-Said = tuple[int, int, int, Fraction, Fraction, list[Fraction]]
-
-
-def program_of(asked: Sequence[Asked], *, resets: bool) -> Program:
-    return parse(STREAM.format(reset=RESET if resets else "") + "".join(one.text for one in asked))
-
-
-def learned(program: Program, asked: Sequence[Asked], rows: list[Row]) -> dict[str, Model]:
-    models: dict[str, Model] = {}
-    for kind in ("tree", "full", "weighted"):
-        for order in {one.order for one in asked if one.learner == kind}:
-            names = [f"m{one.number}" for one in asked if (one.learner, one.order) == (kind, order)]
-            models |= program.fit({"V": rows}, order=order, kind=kind, names=names)  # type: ignore[arg-type]
-    return models
-
-
-def agree(asked: Asked, found: dict[str, object], wanted: Said) -> bool:
-    """The same forecast; where two are equally good up to rounding, either."""
-    number, first, last, chance, expected, times = wanted
-    if found["event_number"] != number:
-        return False
-    if (found["first"], found["last"]) != (first, last):
-        low, high = found["first"], found["last"]
-        assert isinstance(low, int)
-        assert isinstance(high, int)
-        mass = sum(times[low - 1 : high], Fraction(0))
-        peaks = sorted(map(float, times), reverse=True)[:2]
-        tied_peaks = isinstance(asked.kind, Argmax | Point) and peaks[0] - peaks[1] < NEAR
-        return tied_peaks or (abs(float(mass - chance)) < NEAR and high - low == last - first)
-    return found["chance"] == pytest.approx(float(chance), abs=NEAR) and found["expected"] == pytest.approx(
-        float(expected), abs=1e-7
-    )
 
 
 def pushed(

@@ -12,14 +12,13 @@ import pytest
 from tests.kit.arrival import arrivals, with_lateness
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.comparison import differences
+from tests.kit.naive_forecasts import learned, program_of, some_asked, some_rows
 from tests.kit.oracle import oracle
 from tests.kit.programs import Case, Options, seeded_cases
 from tests.kit.rows import Rows
 from tests.kit.rulesets import packed_rule_sets
 from tests.kit.streams import is_packable, pack
-from tests.properties.naive_forecasts import some_asked, some_rows
 from tests.properties.parted import Trial, Tried
-from tests.properties.test_forecasts_local import learned, program_of
 
 import inkling
 from inkling.analysis.choice import Evaluator

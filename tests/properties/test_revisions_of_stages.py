@@ -7,13 +7,12 @@ from random import Random
 
 import pytest
 from tests.kit import segments
+from tests.kit.naive_forecasts import RESET, STREAM, learned, some_asked, some_rows
 from tests.kit.oracle import bound
 from tests.kit.revision_runs import ByFreshRun, follow
 from tests.kit.revisions import REVISING, Mode, random_modes, random_script, revising
 from tests.kit.rows import Rows
-from tests.properties.naive_forecasts import RESET, STREAM, some_asked, some_rows
 from tests.properties.revised import Revised, Tally, small_streams_are_trimmed_too, tried
-from tests.properties.test_forecasts_local import learned
 
 import inkling
 from inkling.live.revision import entries

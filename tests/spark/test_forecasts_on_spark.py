@@ -6,7 +6,7 @@ import random
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.properties.naive_forecasts import RESET, STREAM, some_asked, some_rows
+from tests.kit.naive_forecasts import RESET, STREAM, some_asked, some_rows
 
 from inkling import InputError, parse
 

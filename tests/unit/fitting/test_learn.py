@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
-from tests.properties.naive_forecasts import RESET, STREAM, some_asked, some_rows
+from tests.kit.naive_forecasts import RESET, STREAM, some_asked, some_rows
 
 from inkling import InputError, ProgramError, parse
 from inkling.fitting.learn import learn

@@ -15,7 +15,9 @@ from functools import cached_property
 
 from tests.reference.markov.meaning import Law, block, expected, forecast, occurrences, threshold_tree, tree_law
 
+from inkling import Program, parse
 from inkling.markov.forecasts import Argmax, Around, Fixed, Kind, Point, Shortest, Within
+from inkling.markov.model import Model
 
 Row = dict[str, object]
 Symbol = tuple[bool, ...]
@@ -35,6 +37,9 @@ TESTS: tuple[Test, ...] = (
 )
 EVERY_ROW: list[Row] = [{"s": s, "x": x, "y": y} for s, x, y in itertools.product(("a", "b", "c", "d"), (0, 1), (0, 1))]
 SHRINKAGE = Fraction(20)
+NEAR = 1e-9
+Said = tuple[int, int, int, Fraction, Fraction, list[Fraction]]
+"""Number, first, last, chance, expected, and all waiting times."""
 
 
 def _number(value: object) -> int:
@@ -177,8 +182,8 @@ class Definition:
     _waits: dict[tuple[object, ...], Fraction] = field(default_factory=dict)
     _laws: dict[tuple[object, ...], Sequence[Fraction]] = field(default_factory=dict)
 
-    def said(self, rows: Sequence[Row]) -> dict[int, tuple[int, int, int, Fraction, Fraction, list[Fraction]]]:
-        """By id of a row: number, first, last, chance, expected, and all waiting times."""
+    def said(self, rows: Sequence[Row]) -> dict[int, Said]:
+        """By id of a row, the forecast after it."""
         found = {}
         for reading in readings(self.asked, rows):
             for row, piece in reading.positions():
@@ -191,6 +196,30 @@ class Definition:
                 if chosen is not None:
                     first, last, chance = chosen
                     found[_number(row["id"])] = (len(piece), first, last, chance, expected(times, first, last), times)
+        return found
+
+    def said_of_alternatives(
+        self, worlds: Sequence[tuple[Fraction, Sequence[Row]]], times: Sequence[int]
+    ) -> dict[int, Said]:
+        """By time, the forecast of a key that has rows at these times: the mean over its worlds of what each expects.
+
+        A world without an event at a time expects what it expected after its last event, and before that nothing.
+        """
+        mixed = {time: [Fraction(0)] * self.asked.horizon for time in times}
+        for weight, rows in worlds:
+            (reading,) = readings(self.asked, rows) or [Reading((), ())]
+            after = {row["t"]: self._times(row, piece) for row, piece in reading.positions()}
+            for time in times:
+                last = max((_number(one) for one in after if _number(one) <= time), default=None)
+                waits = None if last is None else after[last]
+                if waits is not None:
+                    mixed[time] = [one + weight * wait for one, wait in zip(mixed[time], waits, strict=True)]
+        found = {}
+        for number, time in enumerate(times, start=1):
+            chosen = forecast(self.asked.kind, mixed[time], self.asked.confidence, spread=self.asked.spread)
+            if chosen is not None:
+                first, last, chance = chosen
+                found[time] = (number, first, last, chance, expected(mixed[time], first, last), mixed[time])
         return found
 
     def _times(self, row: Row, piece: tuple[int, ...]) -> list[Fraction] | None:
@@ -405,3 +434,37 @@ def some_rows(chance: random.Random, n_rows: int, *, resets: bool) -> list[Row]:
         }
         for number in range(n_rows)
     ]
+
+
+def program_of(asked: Sequence[Asked], *, resets: bool) -> Program:
+    return parse(STREAM.format(reset=RESET if resets else "") + "".join(one.text for one in asked))
+
+
+def learned(program: Program, asked: Sequence[Asked], rows: list[Row]) -> dict[str, Model]:
+    models: dict[str, Model] = {}
+    for kind in ("tree", "full", "weighted"):
+        for order in {one.order for one in asked if one.learner == kind}:
+            names = [f"m{one.number}" for one in asked if (one.learner, one.order) == (kind, order)]
+            models |= program.fit({"V": rows}, order=order, kind=kind, names=names)  # type: ignore[arg-type]
+    return models
+
+
+def agree(asked: Asked, found: Mapping[str, object], wanted: Said) -> bool:
+    """The same forecast; where two are equally good up to rounding, either."""
+    number, first, last, chance, mean, times = wanted
+    if found["event_number"] != number:
+        return False
+    if (found["first"], found["last"]) != (first, last):
+        low, high = found["first"], found["last"]
+        assert isinstance(low, int)
+        assert isinstance(high, int)
+        mass = sum(times[low - 1 : high], Fraction(0))
+        peaks = sorted(map(float, times), reverse=True)[:2]
+        tied_peaks = isinstance(asked.kind, Argmax | Point) and peaks[0] - peaks[1] < NEAR
+        return tied_peaks or (abs(float(mass - chance)) < NEAR and high - low == last - first)
+    return _near(found["chance"], chance, NEAR) and _near(found["expected"], mean, 1e-7)
+
+
+def _near(value: object, wanted: Fraction, tolerance: float) -> bool:
+    assert isinstance(value, float)
+    return abs(value - float(wanted)) <= tolerance
