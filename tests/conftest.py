@@ -17,6 +17,7 @@ SLOWER_LAST = ("slow", "property", "spark", "browser", "long")
 PROPERTIES = Path(__file__).with_name("properties")
 SEEDS = ("seed", "part")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+NOTHING_SELECTED = "failed: no test was selected"
 NO_BROWSER = "no Chromium found; install it with `apt-get install chromium`, then `make test`"
 
 # what tests define travels to Spark's workers by the names of their modules, so these must find them
@@ -122,16 +123,11 @@ def _order_by_cost(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """One line in the end about tests that this machine cannot run."""
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> Iterator[None]:
+    """One line in the end about tests that this machine cannot run, or that no test was selected."""
     yield
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        terminalreporter.write_line(f"{NOTHING_SELECTED}: see `-k`, `-m` and paths in the command", red=True, bold=True)
     skipped = terminalreporter.stats.get("skipped", [])
     if n_skipped := sum(NO_BROWSER in str(report.longrepr) for report in skipped):
         terminalreporter.write_line(f"left out: {n_skipped} browser tests ({NO_BROWSER})", yellow=True, bold=True)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """A folder whose tests are all left out by marks is no failure."""
-    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
-        session.exitstatus = pytest.ExitCode.OK
