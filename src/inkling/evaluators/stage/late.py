@@ -49,6 +49,8 @@ def with_late_columns(
     parts = []
     for number, given in enumerate(stage.inputs):
         mine = rows if len(stage.inputs) == 1 else rows.filter(pa.array(source == number))
+        if not len(mine):  # columns of an input that no step of this task reads did not travel
+            continue
         if number in streams:
             names = stored_columns(given, streams[number])
             for physical, logical in names.items():
@@ -57,7 +59,7 @@ def with_late_columns(
         if number in streams or given.left_to_worker:
             mine = _finished(mine, given, schema, around)
         parts.append(mine.select(schema.names).cast(schema))
-    return pa.concat_tables(parts)
+    return pa.concat_tables(parts) if parts else schema.empty_table()
 
 
 def _in_place(rows: pa.Table, stream: StreamPlan) -> pa.Table:
