@@ -33,8 +33,10 @@ ROOMS = ("hall", "lab")
 
 
 @cache
-def golden(name: str) -> Case:
-    return with_lateness(named_apart(golden_case(name)))
+def golden(name: str, *, ids: bool = False) -> Case:
+    """A golden case; with `ids`, all of its streams have some."""
+    case = golden_case(name)
+    return with_lateness(named_apart(with_ids(case) if ids else case))
 
 
 @cache

@@ -29,12 +29,12 @@ GOLDEN = {f"golden {first // SEVERAL}": TOGETHER[first : first + SEVERAL] for fi
 GOLDEN |= {name: (name,) for name in ALONE}
 
 
-def cases_of(pack: str, seed: int = 0) -> list[Case]:
-    """The cases of a pack, by its name."""
+def cases_of(pack: str, seed: int = 0, *, ids: bool = False) -> list[Case]:
+    """The cases of a pack, by its name; with `ids`, of streams that all have some."""
     if pack in ("one of each", "a few"):
-        return [golden(name) for name in (ONE_OF_EACH if pack == "one of each" else FEW)]
+        return [golden(name, ids=ids) for name in (ONE_OF_EACH if pack == "one of each" else FEW)]
     if pack in GOLDEN:
-        return [golden(name) for name in GOLDEN[pack]]
+        return [golden(name, ids=ids) for name in GOLDEN[pack]]
     if pack == "forecasts":
         return list(forecast_cases(seed))
     if pack in FAMILIES:

@@ -195,16 +195,19 @@ def estimates() -> Estimates:
     return found
 
 
+@pytest.mark.long
 def test_estimates_miss_as_rarely_as_they_claim(estimates: Estimates) -> None:
     assert len(estimates.true) >= 2000
     assert sum(0 < one < 1 for one in estimates.true) >= 1000
     assert estimates.n_misses <= binom.ppf(1 - ONE_IN_A_MILLION, len(estimates.true), DELTA)
 
 
+@pytest.mark.long
 def test_no_error_is_larger_than_asked_for(estimates: Estimates) -> None:
     assert max(estimates.error) <= EPSILON
 
 
+@pytest.mark.long
 def test_estimates_spread_around_the_definition_as_they_should(estimates: Estimates) -> None:
     """The mean of n standard deviations is normal with variance 1/n, that of their squares with variance 2/n."""
     deviations = estimates.deviations()
@@ -214,6 +217,7 @@ def test_estimates_spread_around_the_definition_as_they_should(estimates: Estima
     assert abs((deviations**2).mean() - 1) < 5 * sqrt(2 / n)
 
 
+@pytest.mark.long
 def test_what_is_certain_in_all_worlds_is_estimated_as_certain(estimates: Estimates) -> None:
     certain = [share for true, share in zip(estimates.true, estimates.share, strict=True) if true == 1]
     assert len(certain) >= 50
