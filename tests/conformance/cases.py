@@ -159,7 +159,7 @@ def _worlds(doubtful: tuple[Doubtful, ...], n: int) -> Callable[[random.Random],
 
 
 def _mixtures(rng: random.Random) -> Made:
-    pieces = tuple(_mixed(rng, f"k{key}") for key in range(6))
+    pieces = tuple(mixed_rows(rng, f"k{key}") for key in range(6))
     yield MIXED_STREAMS + MIXTURE, pieces, {"near": [{"one": "hall", "other": "lab"}]}
 
 
@@ -196,7 +196,7 @@ EVENT both(k) AS PATTERN (At a[room = 'hall']) AND (Vague b[v > 0]) WITHIN 4 TIC
 """
 
 
-def _mixed(rng: random.Random, key: str) -> Rows:
+def mixed_rows(rng: random.Random, key: str) -> Rows:
     """Rows of one key in at most a few hundred worlds."""
     rows: Rows = {"Vague": [], "At": [], "Walk": [], "Sure": []}
     for number, time in enumerate(sorted(rng.sample(range(12), 3))):

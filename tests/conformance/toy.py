@@ -92,6 +92,9 @@ class ToyEvaluator:
         }
         return pa.table([columns[name] for name in schema.names], schema=schema)
 
+    def migrated(self, state: int, before: object) -> int:
+        return state
+
     def n_kept(self, state: int) -> int:
         return 0
 

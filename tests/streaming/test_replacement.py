@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import inkling
 from inkling.errors import InklingError, InputError
+from inkling.evaluators.sampling import Sampling
 from inkling.live.changes import Changes
 from inkling.query import Program
 from inkling.spark.streaming.definition import Definitions
@@ -208,3 +209,69 @@ def test_a_batch_that_was_begun_is_finished_by_its_program(spark: SparkSession, 
     assert place.results("gone") == by_batch(old, decided, "gone")
     assert max(place.delivered["gone"]) == 1
     assert place.results("lonely") == by_batch(new, [row for piece in pieces[2:] for row in piece], "lonely") != []
+
+
+UNCERTAIN = """
+STREAM Seen(id INT, who STRING, where STRING, t INT) ID id KEY who TIME t LATENESS 2 TICKS;
+STREAM Felt(id STRING, who STRING, where STRING, t INT) ID id KEY who TIME t PROBABILITY p LATENESS 2 TICKS;
+"""
+WENT = "EVENT went(who) AS PATTERN SEQ NEXT(Felt a[where = 'a'], Felt b[where = 'b']) PARTITION BY who PER END;"
+SOON = """EVENT soon(who, a.where AS place) AS PATTERN SEQ(Felt a, Seen b[where = 'b']) WITHIN 4 TICKS
+    PARTITION BY who;"""
+CALM = "EVENT calm(who) AS PATTERN SEQ(Felt a[where = 'a'], NOT Seen) WITHIN 3 TICKS PARTITION BY who;"
+PAIR = "EVENT pair(who) AS PATTERN SEQ(Seen x[where = 'a'], Seen y[where = 'b']) WITHIN 6 TICKS PARTITION BY who;"
+COARSE = Sampling(epsilon=0.2, delta=0.2, seed=5)
+
+
+def felt(rows: list[Row]) -> list[Row]:
+    """For each row two alternatives."""
+    return [
+        {**row, "id": f"{row['id']}{where}", "where": where, "p": p}
+        for row in rows
+        for where, p in (("a", 0.625), ("b", 0.25))
+    ]
+
+
+@pytest.mark.long
+def test_certain_and_uncertain_events_are_replaced(spark: SparkSession, tmp_path: Path) -> None:
+    pieces = [rows_between(first, first + 8) for first in (0, 8, 16, 24)]
+    delivered: dict[str, list[Row]] = {}
+
+    def run(program: Program, pieces: list[list[Row]], finish: bool = False) -> None:
+        for number, piece in enumerate(pieces):
+            for name, rows in (("Seen", piece), ("Felt", felt(piece))):
+                folder = tmp_path / name
+                folder.mkdir(exist_ok=True)
+                pq.write_table(pa.Table.from_pylist(rows), tmp_path / "part")
+                (tmp_path / "part").rename(folder / f"{rows[0]['t']:03d}-{number}.parquet")
+        query = program.stream(
+            spark,
+            {name: str(tmp_path / name) for name in ("Seen", "Felt")},
+            checkpoint=tmp_path / "checkpoint",
+            to=lambda name, frame, _batch: delivered.setdefault(name, []).extend(frame.toArrow().to_pylist()),
+            trigger={"availableNow": True},
+            buckets=2,
+            sampling=COARSE,
+            unbounded=True,
+        )
+        query.finish() if finish else query.await_end()
+
+    old = inkling.parse(UNCERTAIN + WENT + SOON + PAIR.replace("6 TICKS", "5 TICKS"))
+    other = inkling.parse(UNCERTAIN + WENT + SOON + PAIR)
+    new = inkling.parse(UNCERTAIN + SOON + CALM + PAIR)
+    run(old, pieces[:1])
+    run(other, pieces[1:2])  # a certain event only
+    run(new, pieces[2:3])
+    run(new, pieces[3:], finish=True)
+
+    def by_one_run(name: str, some: list[list[Row]]) -> list[tuple[object, ...]]:
+        rows = [row for piece in some for row in piece]
+        stream = new.open(sampling=COARSE, unbounded=True)
+        found = [stream.push({"Seen": rows, "Felt": felt(rows)}), stream.finish()]
+        return as_tuples([row for one in found for row in one.tables[name].to_pylist()])
+
+    assert as_tuples(delivered["soon"]) == by_one_run("soon", pieces) != []
+    assert as_tuples(delivered["calm"]) == by_one_run("calm", pieces[2:]) != []
+    late = [row for row in delivered["pair"] if row["start"] >= 8]
+    assert as_tuples(late) == by_one_run("pair", pieces[1:]) != []
+    assert max(int(str(row["end"])) for row in delivered["went"]) < 16

@@ -25,6 +25,7 @@ from inkling.model.batch import FOREVER
 from inkling.model.clock import Measure
 from inkling.model.roles import Roles
 from inkling.model.time import Clock
+from inkling.physical.stages import Placement
 
 Rows = Mapping[str, pa.Table]
 """Checked rows by stream; of a stream that is missing, none."""
@@ -68,6 +69,7 @@ class Context:
     sampling: Any = None  # `inkling.Sampling`, or None for its defaults
     on_stream: bool = False  # states must not grow with the stream
     on_worlds: OnWorlds | None = None
+    placements: Mapping[str, Placement] = field(default_factory=dict)  # by choice: own stages of a running program
 
 
 def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:
@@ -115,6 +117,10 @@ class StreamEvaluator(Evaluator, Protocol[State]):
 
     def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """What has begun and may still be completed at a moment; `rows` were not taken yet, but are up to that."""
+        ...
+
+    def migrated(self, state: State, before: Any) -> State:
+        """A state that the evaluator of these events and of others has left, which stop."""
         ...
 
     def n_kept(self, state: State) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.analysis.choice import Evaluator
 from inkling.evaluators.division import Part
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator, ProbableMatches
 from inkling.evaluators.imprecise.open_chains import OpenChains
@@ -23,8 +24,9 @@ from inkling.evaluators.stage.derive import derived_after
 from inkling.imprecise.division import chain_parts
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import results_of
-from inkling.imprecise.run import StageEvents, answered, prepared
+from inkling.imprecise.run import WEIGHTS, StageEvents, answered, prepared
 from inkling.io.normalize import START
+from inkling.live.layout import Layout
 from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.logical import expr as e
 from inkling.logical.plan import StreamPlan
@@ -53,7 +55,8 @@ class ChainEvaluator(PartEvaluator):
     @classmethod
     def of(cls, plan: PhysicalPlan, context: Context) -> ChainEvaluator | None:
         """None where no event of the plan is a chain."""
-        program = ImpreciseProgram.of(plan, context.around, context.measure)
+        placement = context.placements.get(Evaluator.CHAIN)
+        program = ImpreciseProgram.of(plan, context.around, context.measure, placement)
         return None if program is None else cls(program, context.facts)
 
     @property
@@ -81,7 +84,8 @@ class ChainEvaluator(PartEvaluator):
             for name, evaluator in self.program.evaluators(stage).items():
                 some = self._known(evaluator, events, is_new, before, now)
                 if some:
-                    found[name] = results_of(evaluator.step.event, some, stage.id_type, self.program.measure.clock)
+                    ids, clock = self.program.id_types[name], self.program.measure.clock
+                    found[name] = results_of(evaluator.step.event, some, ids, clock)
                 needed[events.rows] |= self._needed(evaluator, events, now)
             left.append(held if needed.all() else held.filter(pa.array(needed)).combine_chunks())
         return ChainState(tuple(left), last, now), found
@@ -97,6 +101,16 @@ class ChainEvaluator(PartEvaluator):
                 chains = OpenChains(evaluator, declared, state.until, now)
                 return in_order(list(chains.found(events.batch, events.moments, events.n_keys)))
         raise AssertionError(f"no stage looks for {event}")
+
+    def migrated(self, state: ChainState, before: ChainEvaluator) -> ChainState:
+        kept = {event.name for event in self.events}
+        pairs = zip(before.program.physical.stages, self.program.physical.stages, state.stages, strict=True)
+        read = {stream.schema.name for stream in self.streams}
+        return ChainState(
+            tuple(_relaid(Layout.between(old, new, kept), rows) for old, new, rows in pairs),
+            {name: rows for name, rows in state.last.items() if name in read},
+            state.until,
+        )
 
     def n_kept(self, state: ChainState) -> int:
         return sum(map(len, state.stages))
@@ -171,3 +185,9 @@ class ChainEvaluator(PartEvaluator):
         if evaluator.chain.looks_before:
             earliest -= window * grid
         return waiting | (events.moments.upper * grid > earliest[events.batch.key])
+
+
+def _relaid(layout: Layout, rows: pa.Table) -> pa.Table:
+    """Rows of a stage with the weights of their ticks, in the form that another version of the stage expects."""
+    weights = rows[WEIGHTS].filter(pa.array(layout.is_kept(rows)))
+    return layout.rows(rows).append_column(WEIGHTS, weights)

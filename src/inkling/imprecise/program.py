@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
+
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.imprecise import Chain
 from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator
@@ -14,6 +16,7 @@ from inkling.model.clock import Measure
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
+from inkling.physical.stages import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +28,24 @@ class ImpreciseProgram:
     chains: Mapping[str, Chain]
     around: Surroundings
     measure: Measure
+    id_types: Mapping[str, pa.DataType]
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, around: Surroundings, measure: Measure) -> ImpreciseProgram | None:
-        """None where the program has no such event."""
+    def of(
+        cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, placement: Placement | None = None
+    ) -> ImpreciseProgram | None:
+        """None where the program has no such event; the stages of a program that runs already are given."""
         chosen = plan.on_clock(measure.clock).answered_by(Evaluator.CHAIN)
         chains = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Chain)}
         if not chains:
             return None
         part = plan.part(chains)
         streams = part.streams
-        physical = plan_program(replace(part, streams=tuple(map(_of_intervals, streams))))
+        physical = plan_program(replace(part, streams=tuple(map(_of_intervals, streams))), placement)
         imprecise = {one.schema.name for one in streams if isinstance(one.schema.doubt, ImpreciseTime)}
         stages = tuple(_lasting(stage, imprecise) for stage in physical.stages)
-        return cls(part, replace(physical, stages=stages), chains, around, measure)
+        ids = {name: plan.id_types[name] for name in chains}
+        return cls(part, replace(physical, stages=stages), chains, around, measure, ids)
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:

@@ -10,16 +10,16 @@ import pyarrow as pa
 from inkling.evaluators.imprecise.evaluator import ProbableMatches
 from inkling.logical.plan import EventPlan
 from inkling.model.time import Clock
-from inkling.model.types import Type
 from inkling.results import EXACT, ROUNDING, Matches, most_probable, public_table, reaches, result_schema
 
 
-def results_of(event: EventPlan, found: Iterable[ProbableMatches], id_type: Type, clock: Clock) -> pa.Table:
+def results_of(event: EventPlan, found: Iterable[ProbableMatches], id_type: pa.DataType, clock: Clock) -> pa.Table:
     """Results of one event."""
+    schema = result_schema(event, id_type, clock)
     tables = [public_table(event, probable_enough(event, some), clock) for some in found]
     if not tables:
-        return result_schema(event, id_type, clock).empty_table()
-    every = pa.concat_tables(tables)
+        return schema.empty_table()
+    every = pa.concat_tables(tables).cast(schema)
     return every if event.top is None else most_probable(every, event.top)
 
 

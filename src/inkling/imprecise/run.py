@@ -12,6 +12,7 @@ from inkling.evaluators.imprecise.moments import Moments
 from inkling.evaluators.stage.batches import event_batch_and_order, key_codes
 from inkling.evaluators.stage.derive import all_derived
 from inkling.evaluators.stage.prepare import stage_rows
+from inkling.evaluators.stage.rows import stage_schema
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import results_of
 from inkling.model.batch import EventBatch, Ints
@@ -53,7 +54,7 @@ def answered(
         events = events_of(program, stage, ready, tables)
         for name, evaluator in program.evaluators(stage).items():
             some = evaluator.evaluate(events.batch, events.moments, events.n_keys)
-            found[name] = results_of(evaluator.step.event, some, stage.id_type, program.measure.clock)
+            found[name] = results_of(evaluator.step.event, some, program.id_types[name], program.measure.clock)
     return found
 
 
@@ -73,7 +74,7 @@ def prepared(
     program: ImpreciseProgram, stage: Stage, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]
 ) -> pa.Table:
     """Rows of streams as rows of a stage: conditions on single rows are decided, and the ticks keep their weights."""
-    parts = []
+    parts = [stage_schema(stage).append(pa.field(WEIGHTS, _LISTS)).empty_table()]
     for number, one in enumerate(stage.inputs):
         stream = program.part.stream(one.source)
         assert stream is not None

@@ -9,6 +9,7 @@ from inkling.errors import InputError
 from inkling.live.parts import is_divisible
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.knowledge import RuleAtom
 from inkling.logical.recursion import resting_on
 from inkling.logical.settings import as_remembered
@@ -35,10 +36,6 @@ class Changes:
         """Whether anything changes at all."""
         return bool(self.started or self.restarted or self.stopped or self.lateness or self.tables or self.settings)
 
-    def beside_settings(self, *, windows: bool) -> Changes:
-        """What changes besides settings of forecasts and, if these may change as well, windows of streams."""
-        return replace(self, settings=(), lateness=() if windows else self.lateness)
-
     def __str__(self) -> str:
         said = [
             (word, names)
@@ -61,7 +58,8 @@ def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
 
     Settings of a forecast that say nothing about what it must remember are no part of this.
     """
-    kept = tuple(event.name for event in new.events if _is_same(event.name, old, new))
+    uncertain = doubtful_events(new)
+    kept = tuple(event.name for event in new.events if _is_same(event.name, old, new, uncertain))
     names = {event.name for event in old.events}
     return Changes(
         kept,
@@ -87,10 +85,22 @@ def require_same_past(old: p.ProgramPlan, new: p.ProgramPlan, said: Changes) -> 
     streams = {stream.schema.name for stream in (*old.streams, *new.streams)}
     is_same = all(is_same_stream(old.stream(name), new.stream(name)) for name in streams)
     if said.started or said.restarted or said.stopped or not is_same:
-        raise _refusal(
+        raise refusal(
             "a program cannot go on from another one whose results can still change",
             f"it would have {said}; only LATENESS, FOR, tables and settings of forecasts can be changed",
         )
+
+
+def require_same_models(new: p.ProgramPlan, said: Changes) -> None:
+    """Refuse other models of forecasts over uncertain streams, where what is remembered depends on the model."""
+    uncertain = doubtful_events(new)
+    for event in new.events:
+        goes_on = event.name in said.kept and event.name in uncertain and event.forecast is not None
+        if goes_on and event.forecast is not None and event.forecast.model in said.tables:
+            raise refusal(
+                f"`{event.name}` cannot go on with another model",
+                "over uncertain streams, what is remembered depends on the model",
+            )
 
 
 def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
@@ -100,7 +110,7 @@ def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
     try:
         plan = plan_program(new, Placement(len(old.stages), {name: homes[name] for name in kept}))
     except NoPlaceError as problem:
-        raise _refusal(
+        raise refusal(
             f"`{problem.event}` needs another partition key than the running program has",
             "a query keeps the number of its stages, one per partition key, as long as it has its checkpoint",
         ) from None
@@ -114,18 +124,19 @@ def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
 def _require_same_form(before: Stage, after: Stage, old: p.ProgramPlan, new: p.ProgramPlan, kept: str) -> None:
     """What is remembered of keys and ids must stay what it is."""
     if (before.id_type, before.text_places) != (after.id_type, after.text_places):
-        raise _refusal(
+        raise refusal(
             f"`{kept}` would have ids or places of another type, because other events would share its stage",
             "ids in one stage have one type, and results that were written already have the old one",
         )
     if is_divisible(before, old) != is_divisible(after, new):
-        raise _refusal(
+        raise refusal(
             f"the keys of `{kept}` could not stay where they are",
             "a new event reads a stream with DERIVE along another key than its own, which needs all rows together",
         )
 
 
-def _refusal(message: str, note: str) -> InputError:
+def refusal(message: str, note: str) -> InputError:
+    """Why a program cannot take the place of the running one."""
     return InputError.of(
         "INK0606",
         message,
@@ -134,20 +145,29 @@ def _refusal(message: str, note: str) -> InputError:
     )
 
 
-def _is_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
+def _is_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan, uncertain: frozenset[str]) -> bool:
     """Whether a stream or event means the same in both programs, and so does everything it rests on."""
     event = new.event(name)
     needed = {name} if event is None else {name} | resting_on(event, new)
-    return all(_is_declared_the_same(one, old, new) for one in needed)
+    return all(_is_declared_the_same(one, old, new, uncertain) for one in needed)
 
 
-def _is_declared_the_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
+def _is_declared_the_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan, uncertain: frozenset[str]) -> bool:
     event = new.event(name)
     if event is None:
         stream = new.stream(name)
         return is_same_stream(old.stream(name), stream) and _same_tables(stream, old, new)
     before = old.event(name)
-    return before is not None and as_remembered(before) == as_remembered(event) and _same_tables(event, old, new)
+    if before is None or not _same_tables(event, old, new):
+        return False
+    if name in uncertain and _looks_back(before) != _looks_back(event):
+        return False
+    return as_remembered(before) == as_remembered(event)
+
+
+def _looks_back(event: p.EventPlan) -> tuple[str, int | None] | None:
+    """What tells how much of the past a forecast keeps over uncertain streams: its model, and ORDER."""
+    return None if event.forecast is None else (event.forecast.model, event.forecast.order)
 
 
 def _same_tables(definition: object, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:

@@ -50,11 +50,14 @@ class Layout:
         }
         return cls(old, new, inputs, bits, columns)
 
+    def is_kept(self, rows: pa.Table) -> NDArray[np.bool_]:
+        """Whether each row is of an input that is kept."""
+        return np.isin(source_numbers(rows), list(self.inputs))
+
     def rows(self, rows: pa.Table) -> pa.Table:
         """Stage rows; those of other inputs are left out."""
         schema = r.stage_schema(self.new)
-        numbers = source_numbers(rows)
-        rows = rows.filter(pa.array(np.isin(numbers, list(self.inputs))))
+        rows = rows.filter(pa.array(self.is_kept(rows)))
         table = np.full(len(self.old.inputs) + 1, -1, np.int16)
         table[list(self.inputs)] = list(self.inputs.values())
         source = table[source_numbers(rows)]

@@ -87,6 +87,13 @@ class RelationEvaluator(PartEvaluator):
                 emitted[name] = pa.concat_tables(tables)
         return RelationState(held, settled, until.time), emitted
 
+    def migrated(self, state: RelationState, before: RelationEvaluator) -> RelationState:
+        return RelationState(
+            {one.schema.name: state.rows[one.schema.name] for one in self.streams},
+            {event.name: state.settled[event.name] for event in self.program.events},
+            state.until,
+        )
+
     def n_kept(self, state: RelationState) -> int:
         return sum(map(len, state.rows.values()))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -14,6 +14,7 @@ from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.near import Near
+from inkling.physical.stages import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,7 @@ class PhysicalPlan:
     program: ProgramPlan
     stages: tuple[Stage, ...]
     clock: Clock | None = None  # of the data, once it is known
+    asked: frozenset[str] | None = None  # events that are to be answered; None: all
 
     @property
     def steps(self) -> dict[str, EventStep]:
@@ -174,7 +176,8 @@ class PhysicalPlan:
     def answered_by(self, evaluator: str) -> dict[str, Choice]:
         """The events that an evaluator answers, in the order of the program."""
         steps = self.steps
-        chosen = ((event.name, steps[event.name].choice) for event in self.program.events)
+        names = (one.name for one in self.program.events if self.asked is None or one.name in self.asked)
+        chosen = ((name, steps[name].choice) for name in names)
         return {name: choice for name, choice in chosen if choice.evaluator == evaluator}
 
     @property
@@ -188,6 +191,16 @@ class PhysicalPlan:
         read = {name for event in events for name in event.sources} if read is None else read
         streams = tuple(stream for stream in self.program.streams if stream.schema.name in read)
         return replace(self.program, streams=streams, events=events)
+
+    def answering(self, events: Iterable[str]) -> PhysicalPlan:
+        """The plan as evaluators read it that answer some of the events alone."""
+        return replace(self, asked=frozenset(events))
+
+    @property
+    def placement(self) -> Placement:
+        """Where the events stand."""
+        homes = {step.event.name: stage.number for stage in self.stages for step in stage.steps}
+        return Placement(len(self.stages), homes)
 
     def on_clock(self, clock: Clock) -> PhysicalPlan:
         """The plan once the clock of the data is known, on which it may depend what can be answered without worlds."""

@@ -48,17 +48,20 @@ def read_by_certain_events(plan: PhysicalPlan) -> frozenset[str]:
     return frozenset(name for event in plan.program.events if event.name not in uncertain for name in event.sources)
 
 
-def certain_plan(plan: PhysicalPlan) -> PhysicalPlan:
+def certain_plan(plan: PhysicalPlan, placement: Placement | None = None) -> PhysicalPlan:
     """The plan of the events that depend on certain streams alone: the same plan when all do."""
-    uncertain = plan.uncertain
+    return plan_program(certain_part(plan.program), placement) if plan.uncertain else plan
+
+
+def certain_part(program: p.ProgramPlan) -> p.ProgramPlan:
+    """The events that depend on certain streams alone, and what they read: the same program when all do."""
+    uncertain = doubtful_events(program)
     if not uncertain:
-        return plan
-    events = tuple(event for event in plan.program.events if event.name not in uncertain)
-    read = read_by_certain_events(plan)
-    streams = tuple(stream for stream in plan.program.streams if stream.schema.name in read)
-    return plan_program(
-        p.ProgramPlan(streams, plan.program.tables, events, plan.program.ticks_only, plan.program.rules)
-    )
+        return program
+    events = tuple(event for event in program.events if event.name not in uncertain)
+    read = {name for event in events for name in event.sources}
+    streams = tuple(stream for stream in program.streams if stream.schema.name in read)
+    return p.ProgramPlan(streams, program.tables, events, program.ticks_only, program.rules)
 
 
 @dataclass(slots=True)

@@ -87,6 +87,13 @@ class QueryEvaluator(PartEvaluator):
                 emitted[name] = self._results(name, waiting.pop(name))
         return QueryState(engines, waiting), emitted
 
+    def migrated(self, state: QueryState, before: QueryEvaluator) -> QueryState:
+        names = self.program.evaluators.keys()
+        return QueryState(
+            {name: state.engines[name] for name in names},
+            {name: rows for name, rows in state.found.items() if name in names},
+        )
+
     def n_kept(self, state: QueryState) -> int:
         return sum(stored.n_kept(one) for one in state.engines.values())
 

@@ -18,6 +18,7 @@ from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
+from inkling.physical.stages import Placement
 from inkling.worlds.regular import RegularEvent
 
 
@@ -41,20 +42,31 @@ class WorldProgram:
 
     @classmethod
     def of(
-        cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, *, with_chains: bool = False
+        cls,
+        plan: PhysicalPlan,
+        around: Surroundings,
+        measure: Measure,
+        *,
+        with_chains: bool = False,
+        placement: Placement | None = None,
+        scale: int | None = None,
     ) -> WorldProgram:
-        """Chains and queries are looked for in worlds as well only where somebody asks what they look like there."""
+        """Chains and queries are looked for in worlds as well only where somebody asks what they look like there.
+
+        The stages and the scale of a program that runs already are given.
+        """
         plan = plan.on_clock(measure.clock)
         apart = frozenset() if with_chains else answered_exactly(plan)
         program = _without(plan.program, apart)
         doubtful = doubtful_events(program) - apart
         part = doubtful_part(program)
         losing = any(isinstance(stream.schema.doubt, LostEvents) for stream in part.streams)
-        scale = FINER if losing and measure.clock is Clock.TICKS else 1
+        if scale is None:
+            scale = FINER if losing and measure.clock is Clock.TICKS else 1
         fine = Measure(measure.clock, measure.tick, scale)
         found = [RegularEvent.of(event, part, finer=scale > 1) for event in part.events if event.name in doubtful]
         regular = tuple(one for one in found if one is not None)
-        whole = plan_program(in_worlds(program, finer=scale > 1))
+        whole = plan_program(in_worlds(program, finer=scale > 1), placement)
         return cls(
             part,
             doubtful,

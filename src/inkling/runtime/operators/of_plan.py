@@ -13,21 +13,20 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.sampling import Sampling
-from inkling.io.normalize import END, ID, Normalizer
+from inkling.io.normalize import ID, Normalizer
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part, divided, pieces
 from inkling.live.revision.books import readers_of
 from inkling.live.revision.clocks import Windows
 from inkling.live.revision.stage import StageMachine, is_revised
 from inkling.live.stage import LiveStage
-from inkling.live.streams import streams_behind
+from inkling.live.streams import streams_behind, time_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
-from inkling.physical.planner import certain_plan
 from inkling.runtime.operators.chain import OperatorChain, Routes
 from inkling.runtime.operators.ledgers import LedgerOperator
 from inkling.runtime.operators.protocol import LEDGERS, UNCERTAIN, Operator
@@ -35,8 +34,9 @@ from inkling.runtime.operators.revised import RevisedOperator
 from inkling.runtime.operators.stage import StageOperator
 from inkling.runtime.operators.uncertain import UncertainOperator
 from inkling.runtime.registry import Maker
+from inkling.runtime.running import Running
+from inkling.runtime.uncertain.cohorts import LiveCohorts
 from inkling.runtime.uncertain.machine import WorldsMachine
-from inkling.runtime.uncertain.program import LiveWorlds
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,14 @@ class Operators:
         measure: Measure,
         sampling: Sampling,
         makers: Mapping[str, Maker] | None = None,
+        running: Running | None = None,
     ) -> None:
-        """`clocks` are those of the streams that are read; `makers` are the evaluators of another process."""
-        self.plan, self.staged = plan, certain_plan(plan)
+        """`clocks` are those of the streams that are read; `makers` are the evaluators of another process.
+
+        Without a program that is `running`, all events begin together.
+        """
+        self.plan, running = plan, running or Running.begun(plan, measure)
+        self.staged, self._cohorts = running.staged, running.cohorts
         self._clocks, self._tables, self._around, self._measure = clocks, tables, around, measure
         self._sampling, self._makers = sampling, makers
         self._compiled: dict[int, Operator[Any]] = {}
@@ -106,9 +111,10 @@ class Operators:
         return Routes(self.staged, self._tables, self._around, streams)
 
     @cached_property
-    def uncertain(self) -> LiveWorlds:
+    def uncertain(self) -> LiveCohorts:
         """What answers the events over uncertain streams."""
-        return LiveWorlds(self.plan, self._tables, self._around, self._measure, self._sampling, self._makers)
+        common = self._tables, self._around, self._measure, self._sampling, self._makers
+        return LiveCohorts(self.plan, self._cohorts, *common)
 
     def divided(self, part: Part, n_buckets: int) -> Iterator[tuple[int, Part]]:
         """A part cut by bucket: rows that an operator must see together are in one."""
@@ -131,7 +137,8 @@ class Operators:
         if address == UNCERTAIN:
             if not program.revises:
                 return UncertainOperator(self.uncertain)
-            return RevisedOperator(UNCERTAIN, WorldsMachine(self.uncertain), self._uncertain_windows)
+            (live,) = self.uncertain.live  # where the past may change, no event begins later than others
+            return RevisedOperator(UNCERTAIN, WorldsMachine(live), self._uncertain_windows)
         if not is_revised(address, self.staged):
             return StageOperator(LiveStage.of(self.staged, address, self._tables, self._around), clock)
         stage = LiveStage.of(self.staged, address, self._tables, self._around, distinct=True, owners=True)
@@ -173,7 +180,9 @@ class Operators:
         if self.plan.uncertain and stream in self.uncertain.streams:
             marks = self.uncertain.marks({stream: rows})
             return Marks(marks.latest) if self.plan.program.revises else marks
-        return Marks({stream: int(rows[END].to_numpy().max())})
+        plan = self.plan.program.stream(stream)
+        assert plan is not None
+        return Marks({stream: int(rows[time_of(plan.schema)].to_numpy().max())})
 
 
 def addresses_of(plan: PhysicalPlan, staged: PhysicalPlan) -> tuple[int, ...]:

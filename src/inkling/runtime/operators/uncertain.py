@@ -9,49 +9,48 @@ from inkling.evaluators.open_matches import OpenMatch
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part
 from inkling.runtime.operators.protocol import UNCERTAIN, Emitted, by_name
-from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
-from inkling.runtime.uncertain.snapshot import from_bytes, n_kept, to_bytes
+from inkling.runtime.uncertain.cohorts import LiveCohorts, States
 
 
 @dataclass(frozen=True, slots=True)
 class UncertainOperator:
     """Chains, queries, relations and worlds of the keys in a state."""
 
-    live: LiveWorlds
+    live: LiveCohorts
 
     @property
     def address(self) -> int:
         return UNCERTAIN
 
-    def start(self) -> WorldsState:
+    def start(self) -> States:
         return self.live.start()
 
-    def step(self, state: WorldsState, parts: Sequence[Part], marks: Marks) -> tuple[WorldsState, Emitted]:
+    def step(self, state: States, parts: Sequence[Part], marks: Marks) -> tuple[States, Emitted]:
         rows, withdrawn = by_name(parts)
         assert not withdrawn, "where nothing is revised, nothing is withdrawn"
         state, told = self.live.advance(state, rows, marks)
         return state, Emitted(told.late, told.rejects, tables=told.tables)
 
-    def watermark(self, state: WorldsState) -> int:
-        return state.decided
+    def watermark(self, state: States) -> int:
+        return min(one.decided for one in state)
 
-    def latest(self, state: WorldsState) -> int | None:
-        return max(state.clocks.latest.values(), default=None)
+    def latest(self, state: States) -> int | None:
+        return max((time for one in state for time in one.clocks.latest.values()), default=None)
 
-    def n_kept(self, state: WorldsState) -> int:
-        return n_kept(state, self.live.exact)
+    def n_kept(self, state: States) -> int:
+        return self.live.n_kept(state)
 
-    def reconfigured(self, state: WorldsState) -> WorldsState:
+    def reconfigured(self, state: States) -> States:
         return self.live.reconfigured(state)
 
-    def migrated(self, state: WorldsState, before: UncertainOperator) -> WorldsState:
-        return self.reconfigured(state)
+    def migrated(self, state: States, before: UncertainOperator) -> States:
+        return self.live.migrated(state, before.live)
 
-    def open_matches(self, state: WorldsState, event: str) -> list[OpenMatch]:
+    def open_matches(self, state: States, event: str) -> list[OpenMatch]:
         return self.live.open_matches(state, event)
 
-    def to_bytes(self, state: WorldsState) -> bytes:
-        return to_bytes(state, self.live.exact)
+    def to_bytes(self, state: States) -> bytes:
+        return self.live.to_bytes(state)
 
-    def from_bytes(self, data: bytes) -> WorldsState:
-        return from_bytes(data, self.live.exact)
+    def from_bytes(self, data: bytes) -> States:
+        return self.live.from_bytes(data)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.lag import settled_after, waiting_time
-from inkling.analysis.worlds import common_key
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import Context, Moment
 from inkling.evaluators.sampling import Sampling
@@ -33,9 +34,11 @@ from inkling.physical.planner import read_by_certain_events
 from inkling.runtime.operators.chain import OperatorChain, Routes
 from inkling.runtime.operators.stage import StageOperator
 from inkling.runtime.registry import Maker, exact_evaluators
+from inkling.runtime.uncertain.cohort import Cohort, first_cohorts
 from inkling.worlds.estimate import estimate_table, sampled_estimate
 from inkling.worlds.live.checks import arriving, completed
-from inkling.worlds.live.lossy import frontier, is_needed, roles_said
+from inkling.worlds.live.lossy import frontier, is_needed
+from inkling.worlds.live.marks import marks_of
 from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.numbers import Borders
 from inkling.worlds.live.open_matches import WorldShares, with_parts
@@ -57,6 +60,7 @@ class WorldsState:
     """Everything that is remembered of the keys in one bucket."""
 
     clocks: Clocks
+    since: int  # the time after which the streams begin for these events
     decided: int  # up to which time all worlds are known
     roles: Mapping[str, Roles]
     waiting: Mapping[str, Waiting]
@@ -86,13 +90,19 @@ class LiveWorlds:
         measure: Measure,
         sampling: Sampling,
         makers: Mapping[str, Maker] | None = None,
+        cohort: Cohort | None = None,
+        reported: frozenset[str] = frozenset(),
     ) -> None:
-        self.program = WorldProgram.of(plan, around, measure)
-        self._measure, self._clock = measure, measure.clock
+        """Answers the events of a cohort, or all; what is late or refused of `reported` streams is told by others."""
+        plan = plan.on_clock(measure.clock)
+        if cohort is None:
+            (cohort,) = first_cohorts(plan, measure)
+        plan, placements = plan.answering(cohort.events), cohort.placements
+        in_worlds = placements.get(Evaluator.WORLDS)
+        self.program = WorldProgram.of(plan, around, measure, placement=in_worlds, scale=cohort.scale)
+        self._clock, self._declared, self.events = measure.clock, plan.program, frozenset(cohort.events)
         self._n_worlds, self._delta = sampling.once.plan(self.program.events)
-        self._draws = Draws(
-            sampling.seed, self._n_worlds, self.program.scale, measure.clock, tables, self.program.compared
-        )
+        self._draws = Draws(sampling.seed, self._n_worlds, self.program.scale, measure.clock, tables, cohort.compared)
         inside, fine = self.program.physical, self.program.around
         # in a world, no row is a repeat of another
         self._stages = [LiveStage.of(inside, one.number, tables, fine, distinct=True) for one in inside.stages]
@@ -100,13 +110,14 @@ class LiveWorlds:
         self._worlds = OperatorChain(operators, Routes(inside, tables, fine))
         self._read_by_certain = read_by_certain_events(plan)
         self._looking_back = {stream.schema.name for stream in self.program.streams if stream.derived}
-        self.exact = exact_evaluators(plan, Context(tables, around, measure, sampling, on_stream=True), makers)
+        context = Context(tables, around, measure, sampling, on_stream=True, placements=placements)
+        self.exact = exact_evaluators(plan, context, makers)
         self._in_worlds = {stream.schema.name for stream in self.program.streams}
         read = {*self._in_worlds, *(one.schema.name for some in self.exact.values() for one in some.streams)}
         self._schemas = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
-        self._program = plan.program
-        self.part = doubtful_part(plan.program)
-        self.key = common_key(self.part).conclusion  # what divides the events over uncertain streams, and their states
+        waited_for = [stream.schema.name for stream in doubtful_part(plan.program).streams]
+        self._lateness = lateness_of(waited_for, plan.program, measure)  # one watermark for all cohorts
+        self._reported = reported
         self._waits = {
             event.name: waiting_time(event, self.program.part, measure)
             + settled_after(event, self.program.part, measure)
@@ -116,7 +127,8 @@ class LiveWorlds:
     def start(self) -> WorldsState:
         inner = tuple(replace(state, clocks=Clocks({ALL: 0})) for state in self._worlds.start())
         return WorldsState(
-            Clocks(lateness_of(self._schemas, self._program, self._measure)),
+            Clocks(self._lateness),
+            NEVER,
             NEVER,
             {},
             {},
@@ -151,9 +163,15 @@ class LiveWorlds:
                 found.setdefault(name, []).append(table)
         return after, Told(
             {name: concatenated(some) for name, some in found.items()},
-            concatenated([no_late_rows(), *late]),
-            concatenated([NO_REJECTS, *rejects]),
+            self._own(concatenated([no_late_rows(), *late])),
+            self._own(concatenated([NO_REJECTS, *rejects])),
         )
+
+    def _own(self, reports: pa.Table) -> pa.Table:
+        """Reports about streams of which nobody else reports."""
+        if not self._reported or not len(reports):
+            return reports
+        return reports.filter(pc.invert(pc.is_in(reports["stream"], pa.array(sorted(self._reported)))))
 
     @property
     def streams(self) -> Mapping[str, StreamSchema]:
@@ -167,21 +185,29 @@ class LiveWorlds:
 
     def reconfigured(self, state: WorldsState) -> WorldsState:
         """A state that continues with the windows that the program has now."""
-        lateness = lateness_of(self._schemas, self._program, self._measure)
-        return replace(state, clocks=replace(state.clocks, lateness=lateness))
+        return replace(state, clocks=replace(state.clocks, lateness=self._lateness))
+
+    def beginning(self, clocks: Clocks) -> WorldsState:
+        """The state of events that begin while a program runs: they see what comes after all that has come so far."""
+        clocks = replace(clocks, lateness=self._lateness)
+        since = max([clocks.watermark, *(clocks.latest.get(name, NEVER) for name in self._schemas)])
+        return replace(self.start(), clocks=clocks, since=since)
+
+    def migrated(self, before: LiveWorlds, state: WorldsState) -> WorldsState:
+        """A state that the program before has left of the same cohort; some of its events may have stopped."""
+        names = {event.name for event in self.program.events}
+        stages = zip(self._worlds.operators, before._worlds.operators, state.worlds, strict=True)
+        return replace(
+            self.reconfigured(state),
+            waiting={name: one for name, one in state.waiting.items() if name in self._schemas},
+            pending={name: one for name, one in state.pending.items() if name in names},
+            worlds=tuple(replace(new.migrated(held, old), clocks=held.clocks) for new, old, held in stages),
+            exact={name: one.migrated(state.exact[name], before.exact[name]) for name, one in self.exact.items()},
+        )
 
     def marks(self, rows: Mapping[str, pa.Table]) -> Marks:
         """How far rows say that time has come, and what they call numbered events."""
-        latest, roles = {}, {}
-        for name, schema in self._schemas.items():
-            if name not in rows:
-                continue
-            some, _ = countable(schema, rows[name], self.program.scale)
-            if len(some):
-                latest[name] = int(some[time_of(schema)].to_numpy().max())
-            if (said := roles_said(schema, some)) is not None:
-                roles[name] = said
-        return Marks(latest, roles=roles)
+        return marks_of(self._schemas, rows, self.program.scale)
 
     def open_matches(self, state: WorldsState, event: str) -> list[OpenMatch]:
         """What has begun up to the latest row and may still be completed, as if no earlier row came any more.
@@ -205,7 +231,7 @@ class LiveWorlds:
         _, names, parts = self._released(state, state.decided, now)
         stages = self._stages
         states = [with_parts(*both, parts) for both in zip(stages, state.worlds, strict=True)]
-        declared = self._program.event(event)
+        declared = self._declared.event(event)
         assert declared is not None
         return WorldShares(self._n_worlds, self._delta, self.program.scale).open_matches(
             zip(stages, states, strict=True), declared, names.names(self.program.id_types[event])
@@ -230,6 +256,8 @@ class LiveWorlds:
             if behind.any():
                 late.append(_late(schema, some.filter(pa.array(behind)), state.clocks))
                 some = some.filter(pa.array(~behind))
+            if state.since > NEVER:
+                some = some.filter(pa.array(some[time_of(schema)].to_numpy() > state.since))
             if name in waiting:
                 some = pa.concat_tables([waiting[name].rows, some])
             waiting[name] = replace(waiting.get(name, Waiting(some)), rows=some)

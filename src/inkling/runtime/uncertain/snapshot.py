@@ -18,7 +18,7 @@ from inkling.worlds.live.names import LiveNames
 from inkling.worlds.live.pending import Pending, pending_of, pending_table
 from inkling.worlds.live.waiting import Waiting
 
-FORMAT = "worlds 5"
+FORMAT = "worlds 6"
 
 Exact = Mapping[str, StreamEvaluator[Any]]
 """By choice of the plan, the evaluators that need no worlds."""
@@ -51,6 +51,7 @@ def to_bytes(state: WorldsState, exact: Exact) -> bytes:
             "latest": dict(clocks.latest),
             "idle": sorted(clocks.idle),
             "watermark": clocks.watermark,
+            "since": state.since,
             "decided": state.decided,
             "chains": chains,
             "roles": dict(state.roles),
@@ -76,6 +77,7 @@ def from_bytes(data: bytes, exact: Exact) -> WorldsState:
     }
     return WorldsState(
         Clocks(head["lateness"], head["latest"], frozenset(head["idle"]), head["watermark"]),
+        head["since"],
         head["decided"],
         roles,
         waiting,

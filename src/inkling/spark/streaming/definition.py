@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,13 +16,16 @@ from inkling.knowledge.materialize import known, surroundings
 from inkling.live.adaptation.counting import with_counting
 from inkling.live.snapshot import table_bytes, table_of
 from inkling.logical import bind
+from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.rewrite import rewrite
 from inkling.logical.settings import Settings, with_settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
-from inkling.physical.planner import plan_program
+from inkling.physical.planner import certain_plan, plan_program
 from inkling.physical.stages import Placement
+from inkling.runtime.running import Running
+from inkling.runtime.uncertain.cohort import Cohort
 from inkling.source import SourceText
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.storage import Folder
@@ -38,13 +42,14 @@ class Definition:
     name: str
     text: str
     tables: Mapping[str, pa.Table]
-    placement: Placement
+    placement: Placement  # of certain events
     n_buckets: int
     clocks: Mapping[str, Clock]  # of the streams that are given
     sampling: Sampling = field(default_factory=Sampling)
     settings: Settings = field(default_factory=dict)  # of forecasts, in place of what the text says
     counting: Mapping[str, int] = field(default_factory=dict)  # models that go on learning, and how far back
     heard: int | str = 0  # how far control messages were read
+    cohorts: tuple[Cohort, ...] = ()  # of events over uncertain streams
 
     @property
     def program(self) -> ProgramPlan:
@@ -56,7 +61,8 @@ class Definition:
 
     @property
     def plan(self) -> PhysicalPlan:
-        return plan_program(self.program, self.placement)
+        program = self.program
+        return plan_program(program, None if doubtful_events(program) else self.placement)
 
     def job(self, earlier: Job | None) -> Job:
         """What workers need; they may meet states of the `earlier` one."""
@@ -64,19 +70,14 @@ class Definition:
         measure = measure_for(plan.program, self.clocks)
         tables = known(plan.program, self.tables, measure)
         around = surroundings(tables, measure)
-        job = Job.of(plan, self.clocks, tables, around, measure.clock, self.n_buckets, self.sampling)
+        running = Running(certain_plan(plan, self.placement), self.cohorts)
+        job = Job.of(plan, running, self.clocks, tables, around, measure.clock, self.n_buckets, self.sampling)
         return replace(job, definition=self.number, earlier=earlier)
 
 
 def program_of(text: str, name: str) -> ProgramPlan:
     """The plan of a text that was found to be right before."""
     return rewrite(bind(language.parse(text, name), SourceText(name, text)).plan).plan
-
-
-def placement_of(plan: PhysicalPlan) -> Placement:
-    """Where the events of a plan stand."""
-    homes = {step.event.name: stage.number for stage in plan.stages for step in stage.steps}
-    return Placement(len(plan.stages), homes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +104,14 @@ class Definitions:
             found["name"],
             text.decode(),
             {name: _table(facts, name) for name in found["tables"]},
-            Placement(found["n_stages"], found["homes"]),
+            Placement(**found["placement"]),
             found["n_buckets"],
             {name: Clock(value) for name, value in found["clocks"].items()},
             Sampling(**found.get("sampling", {})),
             found.get("settings", {}),
             found.get("counting", {}),
             found.get("heard", 0),
+            tuple(map(_cohort, found["cohorts"])),
         )
 
     def write(self, definition: Definition) -> None:
@@ -124,16 +126,22 @@ class Definitions:
             "first_batch": definition.first_batch,
             "name": definition.name,
             "tables": sorted(definition.tables),
-            "n_stages": definition.placement.n_stages,
-            "homes": dict(definition.placement.homes),
+            "placement": asdict(definition.placement),
             "n_buckets": definition.n_buckets,
             "clocks": {name: clock.value for name, clock in definition.clocks.items()},
             "sampling": asdict(definition.sampling),
             "settings": definition.settings,
             "counting": dict(definition.counting),
             "heard": definition.heard,
+            "cohorts": [{**asdict(one), "compared": sorted(one.compared)} for one in definition.cohorts],
         }
         here.write(_ABOUT, json.dumps(about, indent=1).encode())
+
+
+def _cohort(found: Mapping[str, Any]) -> Cohort:
+    placements = {name: Placement(**one) for name, one in found["placements"].items()}
+    events, compared = tuple(found["events"]), frozenset(found["compared"])
+    return Cohort(found["number"], events, placements, found["scale"], compared)
 
 
 def _folder_name(number: int) -> str:

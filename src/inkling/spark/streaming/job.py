@@ -18,10 +18,10 @@ from inkling.live.adaptation.counting import counts_for, is_counting
 from inkling.logical.evaluate import Surroundings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
-from inkling.physical.planner import certain_plan
 from inkling.runtime.operators.of_plan import Operators, addresses_of
-from inkling.runtime.operators.protocol import UNCERTAIN, Operator
+from inkling.runtime.operators.protocol import Operator
 from inkling.runtime.registry import EXACT, Maker
+from inkling.runtime.running import Running
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Job:
     """A planned program, what its tables hold, and how it is divided."""
 
     plan: PhysicalPlan
-    staged: PhysicalPlan  # of its certain events: all that runs in stages
+    running: Running
     clocks: Mapping[str, Clock]
     tables: Mapping[str, pa.Table]
     around: Surroundings
@@ -45,6 +45,7 @@ class Job:
     def of(
         cls,
         plan: PhysicalPlan,
+        running: Running,
         clocks: Mapping[str, Clock],
         tables: Mapping[str, pa.Table],
         around: Surroundings,
@@ -53,9 +54,14 @@ class Job:
         sampling: Sampling,
     ) -> Job:
         plan = plan.on_clock(clock)
-        digest = hashlib.sha256(pickle.dumps((plan, clocks, tables, around, n_buckets, sampling))).digest()
-        staged, makers = certain_plan(plan), dict(EXACT) if plan.uncertain else {}
-        return cls(plan, staged, clocks, tables, around, clock, n_buckets, digest, sampling=sampling, makers=makers)
+        digest = hashlib.sha256(pickle.dumps((plan, running, clocks, tables, around, n_buckets, sampling))).digest()
+        makers = dict(EXACT) if plan.uncertain else {}
+        return cls(plan, running, clocks, tables, around, clock, n_buckets, digest, sampling=sampling, makers=makers)
+
+    @property
+    def staged(self) -> PhysicalPlan:
+        """The plan of its certain events: all that runs in stages."""
+        return self.running.staged
 
     @property
     def is_doubtful(self) -> bool:
@@ -84,7 +90,7 @@ class Job:
                 del _operators[other]
             measure = measure_for(self.plan.program, self.clocks)
             _operators[self.digest] = Operators(
-                self.plan, self.clocks, self.tables, self.around, measure, self.sampling, self.makers
+                self.plan, self.clocks, self.tables, self.around, measure, self.sampling, self.makers, self.running
             )
         return _operators[self.digest]
 
@@ -125,7 +131,7 @@ class Job:
         operator = self.operator(address)
         if definition == self.definition:
             return operator.from_bytes(data)
-        if self.revises or address == UNCERTAIN:  # then only windows and settings of forecasts can be different
+        if self.revises:  # then only windows and settings of forecasts can be different
             return operator.reconfigured(operator.from_bytes(data))
         earlier = self.earlier
         assert earlier is not None, f"a state of definition {definition}, of which nothing is known"

@@ -15,15 +15,15 @@ from inkling.errors import InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.live.adaptation.counting import require_fitting_models
 from inkling.live.adaptation.steering import refuse_uncertain
-from inkling.live.changes import Changes, changes, planned_after, require_same_past
-from inkling.logical.in_worlds import doubtful_events
+from inkling.live.changes import Changes, require_same_models, require_same_past
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.settings import SettingError, Settings, with_settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
-from inkling.spark.streaming.definition import Definition, Definitions, placement_of, program_of
+from inkling.runtime.running import Running, replaced
+from inkling.spark.streaming.definition import Definition, Definitions, program_of
 from inkling.spark.streaming.failures import intact
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.storage import Folder
@@ -122,12 +122,13 @@ class Versions:
         self._logs = Logs.of(self._checkpoint)
         numbers = self._stored.numbers()
         if self._logs.planned < 0:
-            placement = placement_of(program.physical)
+            placement = program.physical.placement
             first = Definition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks, sampling)
             first = replace(first, counting=counting or {})
             plan = plan_program(first.adapted(program.physical.program))
             _require_models(plan, first)
-            self._put(replace(first, placement=placement_of(plan)))
+            running = Running.begun(plan, measure_for(plan.program, clocks))
+            self._put(replace(first, placement=running.staged.placement, cohorts=running.cohorts))
             return Changes()
         with intact(self._checkpoint.path):
             assert numbers, "its folder `inkling` holds no program"
@@ -187,27 +188,20 @@ class Versions:
         _require_models(plan, base)
 
     def _wait(self, wanted: Definition, program: ProgramPlan) -> Changes:
-        old, new = self.job.plan, planned_after(self.job.plan, wanted.adapted(program))
+        old, program = self.job.plan, wanted.adapted(program)
+        measure = measure_for(program, wanted.clocks)
+        new, running, said = replaced(old, self.job.running, program, measure)
         _require_models(new, wanted)
         tables = wanted.tables
         facts = tuple(name for name, table in tables.items() if not _same(self.current.tables.get(name), table))
-        said = replace(changes(old.program, new.program), tables=facts)
+        said = replace(said, tables=facts)
         self._waiting = None
         if said:
             require_same_past(old.program, new.program, said)
-        doubtful = doubtful_events(old.program) | doubtful_events(new.program)
-        looks_back = [
-            name for name in said.settings if name in doubtful and _looks_back(old, name) != _looks_back(new, name)
-        ]
-        if doubtful and (looks_back or said.beside_settings(windows=new.program.revises)):
-            raise InputError.of(
-                "INK0606",
-                "a program over uncertain streams cannot be replaced while it runs",
-                notes=(f"it would have {said}",),
-                helps=("start the program with a checkpoint of its own",),
-            )
-        if said:
-            self._waiting = replace(wanted, number=self.current.number + 1, placement=placement_of(new))
+            require_same_models(new.program, said)
+            placement = running.staged.placement
+            following = replace(wanted, number=self.current.number + 1, placement=placement, cohorts=running.cohorts)
+            self._waiting = following
         return said
 
     def starting(self) -> None:
@@ -265,14 +259,6 @@ def fitting(program: ProgramPlan, settings: Settings) -> Settings:
 
 def _require_models(plan: PhysicalPlan, definition: Definition) -> None:
     require_fitting_models(plan, definition.tables, measure_for(plan.program, definition.clocks))
-
-
-def _looks_back(plan: PhysicalPlan, forecast: str) -> tuple[str, int | None]:
-    """What tells how much of the past a forecast looks at: its model, and ORDER."""
-    event = plan.program.event(forecast)
-    assert event is not None
-    assert event.forecast is not None
-    return event.forecast.model, event.forecast.order
 
 
 def _same(old: pa.Table | None, new: pa.Table) -> bool:
