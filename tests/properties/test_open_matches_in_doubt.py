@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from inkling.runtime.uncertain.fed import FedWorlds
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.chains import ChainCase, chain_cases
 from tests.kit.look_back import require_all
@@ -34,6 +33,8 @@ from inkling.logical import plan as p
 from inkling.logical.semantics import derive
 from inkling.model.time import Clock, Span
 from inkling.physical.planner import plan_program
+from inkling.runtime.operators.of_plan import Operators
+from inkling.runtime.stream import StreamProgram
 
 SEEDS = range(4)
 PROGRAMS_PER_SEED = 40
@@ -63,7 +64,9 @@ def _begin(row: Mapping[str, Any]) -> int:
 def pushed(plan: p.ProgramPlan, rows: Rows) -> tuple[int, int, list[OpenMatch]]:
     """The latest time, the watermark, and what is open after rows that came in the order of their times."""
     measure = measure_for(plan, dict.fromkeys(rows, Clock.TICKS))
-    live = FedWorlds(plan_program(plan), {}, materialize.surroundings({}, measure), measure, SAMPLING)
+    clocks = {one.schema.name: Clock.TICKS for one in plan.streams}
+    around = materialize.surroundings({}, measure)
+    live = StreamProgram(Operators(plan_program(plan), clocks, {}, around, measure, SAMPLING), Clock.TICKS)
     state = live.start()
     every = sorted(((_begin(row), name, row) for name, some in rows.items() for row in some), key=lambda one: one[:2])
     for _, name, row in every:
