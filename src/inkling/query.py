@@ -291,7 +291,7 @@ class Program:
         For an event that depends on an uncertain stream, `sampling` says when to enumerate all possible worlds, and
         how closely probabilities must be known otherwise.
         """
-        from inkling.why.ask import why
+        from inkling.why.uncertain import why
 
         return why(self, event, inputs, tables, sampling)
 

@@ -19,8 +19,8 @@ from inkling.markov.counter_tree import CounterTree
 from inkling.markov.counts import WordCounts
 from inkling.markov.full_order import every_context, full_contexts
 from inkling.markov.histories import Histories
+from inkling.markov.model import log_block, weighted_tree
 from inkling.markov.prediction_tree import PredictionTree, Thresholds, learn_tree
-from inkling.markov.weighting import log_block, weighted_tree
 
 F = Fraction
 ZERO = F(0)

@@ -15,11 +15,21 @@ from tests.reference.markov.public_engine import label_contexts, label_waiting_t
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import Contexts, tree_contexts
 from inkling.markov.counter_tree import CounterTree
-from inkling.markov.forecasts import Argmax, Around, Asked, Fixed, ForecastTable, Point, Shortest, Within
+from inkling.markov.forecasts import (
+    Argmax,
+    Around,
+    Asked,
+    Fixed,
+    ForecastTable,
+    Point,
+    Shortest,
+    Within,
+    moments,
+    waiting_times,
+)
 from inkling.markov.full_order import full_contexts, independent
 from inkling.markov.histories import Histories
 from inkling.markov.prediction_tree import Thresholds, learn_tree
-from inkling.markov.waiting import moments, waiting_times
 
 F = Fraction
 CLOSE = 1e-12

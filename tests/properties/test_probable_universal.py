@@ -28,9 +28,9 @@ from inkling.evaluators.probable.answers import Answers
 from inkling.evaluators.probable.lanes import Lanes, Sampling
 from inkling.evaluators.probable.live_sets import LiveSets
 from inkling.evaluators.probable.steps import Move, Outcome
+from inkling.evaluators.probable.stored import from_bytes, to_bytes
 from inkling.evaluators.probable.units import units_of
 from inkling.evaluators.probable.universal import Universal, UniversalState
-from inkling.evaluators.probable.universal_bytes import from_bytes, to_bytes
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per, ProgramPlan
 from inkling.model.value_worlds import independent_worlds, markov_worlds

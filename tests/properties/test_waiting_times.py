@@ -13,15 +13,26 @@ import pytest
 from tests.reference.markov import meaning
 from tests.reference.markov.public_engine import suffix_automaton
 
-from inkling.markov import waiting
+from inkling.markov import forecasts
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import Contexts, tree_contexts
 from inkling.markov.counts import WordCounts
-from inkling.markov.forecasts import Argmax, Around, Asked, Fixed, ForecastTable, Kind, Point, Shortest, Within
+from inkling.markov.forecasts import (
+    Argmax,
+    Around,
+    Asked,
+    Fixed,
+    ForecastTable,
+    Kind,
+    Point,
+    Shortest,
+    Within,
+    moments,
+    waiting_times,
+)
 from inkling.markov.full_order import full_contexts, independent
 from inkling.markov.histories import Histories
 from inkling.markov.prediction_tree import PredictionTree
-from inkling.markov.waiting import moments, waiting_times
 
 CLOSE = 1e-12
 F = Fraction
@@ -199,7 +210,7 @@ def test_sweeping_eq_solving(monkeypatch: pytest.MonkeyPatch) -> None:
         chain = tree_case(rnd).chain()
         solved = moments(chain)
         with monkeypatch.context() as patch:
-            patch.setattr(waiting, "DENSE", 0)
+            patch.setattr(forecasts, "DENSE", 0)
             swept = moments(chain)
         for one, other in zip((solved.ever, solved.mean), (swept.ever, swept.mean), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)

@@ -1,17 +1,68 @@
-"""From nondeterministic to deterministic automata by following sets of states."""
+"""From automata with choices to the smallest ones without: subsets of states, and equal states as one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Alphabet
 from inkling.automata.limits import MAX_ENTRIES, MAX_STATES, TooManyStates
-from inkling.automata.minimize import minimized
-from inkling.automata.nfa import Edge, Nfa, merged
-from inkling.automata.simulation import drop_covered, simulation
-from inkling.automata.symbols import Moves, from_flags, moves_of
+from inkling.automata.nfa import Edge, Nfa, merged, reachable
+from inkling.automata.symbols import Moves, from_flags, members, moves_of
+
+Cover: TypeAlias = tuple[int, ...]  # by state: the set of states that can do all it can
+
+# Finding the relation takes time quadratic in the states; without it the automaton is only larger.
+MAX_SIMULATED = 1_500
+
+
+def simulation(nfa: Nfa, moves: Moves, finals: int) -> Cover:
+    """For each state the states that accept after every word after which it does, step by step."""
+    n_states = nfa.n_states
+    if n_states > MAX_SIMULATED:
+        return tuple(1 << state for state in range(n_states))
+    everyone = (1 << n_states) - 1
+    sources: list[dict[int, int]] = [{} for _ in range(moves.classes.n_classes)]
+    for state, targets in enumerate(moves.targets):
+        for index, reached in targets:
+            for target in members(reached):
+                sources[index][target] = sources[index].get(target, 0) | 1 << state
+    cover = [finals if finals >> state & 1 else everyone for state in range(n_states)]
+    # states far from the start first, since a state depends on its successors
+    forward = {state: [edge.target for edge in edges] for state, edges in enumerate(nfa.edges)}
+    order = reachable(forward, [0])[::-1]
+    changed = True
+    while changed:
+        changed = False
+        for state in order:
+            able = cover[state]
+            for index, reached in moves.targets[state]:
+                for target in members(reached):
+                    able &= _into(cover[target], sources[index])
+            changed |= able != cover[state]
+            cover[state] = able
+    return tuple(cover)
+
+
+def drop_covered(states: int, cover: Cover) -> int:
+    """The set without the states whose words are all accepted from another of its states."""
+    for state in members(states):
+        if states & cover[state] & ~(1 << state):
+            states &= ~(1 << state)
+    return states
+
+
+def _into(targets: int, sources: dict[int, int]) -> int:
+    """The states with a move into one of the targets."""
+    found = 0
+    for target, states in sources.items():
+        if targets >> target & 1:
+            found |= states
+    return found
+
 
 START = 1  # the set that holds state 0 alone
 
@@ -100,3 +151,55 @@ class _Subsets:
 
 def _bits(states: Iterable[int]) -> int:
     return sum(1 << state for state in states)
+
+
+def minimized(dfa: Dfa) -> Dfa:
+    """One state per distinguishable future (Moore), numbered breadth first; equal columns are merged."""
+    classes = _futures(dfa)
+    _, members = np.unique(classes, return_index=True)
+    small = Dfa(classes[dfa.delta[members]], dfa.final[members], dfa.columns)
+    return _merge_columns(_breadth_first(small, int(classes[0])))
+
+
+def _futures(dfa: Dfa) -> npt.NDArray[np.int32]:
+    """Class of each state, refined by one symbol of look-ahead at a time until nothing splits."""
+    _, classes = np.unique(_distances(dfa), return_inverse=True)
+    n_classes = 0
+    while n_classes < (n_classes := int(classes.max()) + 1):
+        before = classes
+        for column in range(dfa.n_columns):
+            pairs = classes * (n_classes + dfa.n_states) + before[dfa.delta[:, column]]
+            _, classes = np.unique(pairs, return_inverse=True)
+    return classes.astype(np.int32)
+
+
+def _distances(dfa: Dfa) -> npt.NDArray[np.int64]:
+    """The fewest symbols to a final state, which tells most states apart before any refinement."""
+    never = dfa.n_states
+    distances = np.where(dfa.final, 0, never)
+    while True:
+        nearer = np.minimum(distances, distances[dfa.delta].min(axis=1) + 1).clip(max=never)
+        if (nearer == distances).all():
+            return distances
+        distances = nearer
+
+
+def _breadth_first(dfa: Dfa, start: int) -> Dfa:
+    order = [start]
+    number = {start: 0}
+    for state in order:
+        for target in dfa.delta[state].tolist():
+            if target not in number:
+                number[target] = len(order)
+                order.append(target)
+    renumbered = np.zeros(dfa.n_states, dtype=np.int32)
+    renumbered[order] = np.arange(len(order))
+    return Dfa(renumbered[dfa.delta[order]], dfa.final[order], dfa.columns)
+
+
+def _merge_columns(dfa: Dfa) -> Dfa:
+    """Columns keep the order of their first symbol."""
+    _, first, merged = np.unique(dfa.delta, axis=1, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    columns = rank[merged.reshape(-1)].astype(np.int32)
+    return Dfa(np.ascontiguousarray(dfa.delta[:, np.sort(first)]), dfa.final, columns[dfa.columns])

@@ -13,8 +13,7 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.detections import Detections
 from inkling.automata.limits import MAX_STATES
 from inkling.automata.meaning import Pattern
-from inkling.automata.memory import OpenRoom, RunMemory
-from inkling.automata.room import Room
+from inkling.automata.memory import OpenRoom, Room, RunMemory
 from inkling.automata.rows import Rows
 from inkling.automata.state import AutomatonState
 from inkling.automata.tables import Marks, run_tables

@@ -4,8 +4,7 @@ Enters: results with `probability` and `error`, and what really happened. Leaves
 table or as a page. Reads tables through `io` and knows nothing of programs; the command line may import it.
 """
 
-from inkling.calibrate.calibration import Calibration, calibrate
-from inkling.calibrate.comparison import Comparison, compare
+from inkling.calibrate.calibration import Calibration, Comparison, calibrate, compare
 from inkling.calibrate.detections import Quality, quality
 from inkling.calibrate.diagonal import DiagonalTest
 from inkling.calibrate.reliability import Bin

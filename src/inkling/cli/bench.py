@@ -8,14 +8,12 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.examples import example_program, n_events
+from inkling.cli.examples import example_program, infer_streams, learn_models, n_events
 from inkling.cli.execution import execute
 from inkling.cli.generate import require_scenario
-from inkling.cli.inference import infer_streams
 from inkling.cli.inputs import given_paths
 from inkling.cli.options import Debug, Example, Master, Runner, RunnerChoice, Seed
 from inkling.cli.progress import counting
-from inkling.cli.trials import learn_models
 from inkling.query import load
 
 USUAL_EVENTS = 1_000_000

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from inkling.cli.examples import example_program, n_events
+from inkling.cli.examples import SCORES_PAGE, example_program, infer_streams, learn_models, n_events, try_forecasts
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import require_scenario
-from inkling.cli.inference import infer_streams
 from inkling.cli.inputs import given_paths
 from inkling.cli.judgment import Judgment, doubt_table, judge, judgment_table, report_tables
 from inkling.cli.options import (
@@ -28,8 +27,7 @@ from inkling.cli.options import (
     sampling_of,
 )
 from inkling.cli.progress import counting, working
-from inkling.cli.score_tables import print_scores
-from inkling.cli.trials import SCORES_PAGE, learn_models, try_forecasts
+from inkling.cli.score import print_scores
 from inkling.query import load
 
 if TYPE_CHECKING:

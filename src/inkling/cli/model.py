@@ -41,7 +41,7 @@ def show(
     loaded = load_model(file)
     lines = model_lines(loaded, most)
     if forecast is not None:
-        from inkling.fitting.preview import forecast_lines
+        from inkling.fitting.text import forecast_lines
         from inkling.query import load
 
         lines += ["", *forecast_lines(load(forecast), loaded)]

@@ -1,14 +1,13 @@
-"""`inkling run`: the results of a program over files."""
+"""`inkling run`: the results of a program over files, also beside those of another run."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from inkling.cli.beside import beside
-from inkling.cli.execution import execute
+from inkling.cli.execution import Execution, execute
 from inkling.cli.inputs import given_paths
 from inkling.cli.options import (
     Budget,
@@ -29,6 +28,10 @@ from inkling.cli.options import (
 )
 from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
+from inkling.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def run(
@@ -95,3 +98,31 @@ def run(
     if not quiet:
         for line in found.summary():
             typer.echo(line, err=True)
+
+
+def beside(path: Path | None, found: Execution) -> dict[str, pa.Table] | None:
+    """The results in a file by event; times are of the type that this run's have."""
+    if path is None:
+        return None
+    import pyarrow.compute as pc
+
+    from inkling.io import read_table
+
+    rows = read_table(path, what="results")
+    missing = [name for name in ("event", "end", "probability") if name not in rows.column_names]
+    if missing:
+        raise InputError.of(
+            "INK0558",
+            f"`{path}` has no column `{missing[0]}`",
+            helps=("give a file of results, such as `inkling run` writes",),
+        )
+    tables = {}
+    for name, table in found.tables.items():
+        mine = rows.filter(pc.field("event") == name)
+        absent = [column for column in table.column_names if column not in mine.column_names]
+        if mine.num_rows and not absent:
+            mine = mine.set_column(mine.column_names.index("end"), "end", mine["end"].cast(table["end"].type))
+            tables[name] = mine
+        else:
+            tables[name] = table.slice(0, 0)
+    return tables

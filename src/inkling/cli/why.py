@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.accounts import progress_lines, tree_lines
+from inkling.cli.accounts import nowhere_lines, overview_lines, progress_lines, result_lines, tree_lines
 from inkling.cli.inputs import given_paths
 from inkling.cli.messages import counted
 from inkling.cli.options import (
@@ -23,7 +23,6 @@ from inkling.cli.options import (
 )
 from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
-from inkling.cli.world_accounts import nowhere_lines, overview_lines, result_lines
 from inkling.errors import InputError
 from inkling.why.account import Why
 from inkling.why.uncertain import UncertainWhy

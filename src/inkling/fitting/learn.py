@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.errors import InputError
-from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.evaluators.forecast.words import symbol_words
+from inkling.evaluators.forecast.symbols import SymbolReader, symbol_words
+from inkling.evaluators.whole import run_plan
 from inkling.fitting.program import LearningProgram, Subject, column_of, learning_event, subjects_of
 from inkling.fitting.refusals import Refusals
-from inkling.fitting.runs import LocalRun, Run
 from inkling.fitting.settings import AUTO, DEEPEST, DEFAULT_ORDER, FitSettings
 from inkling.io import Data
+from inkling.io.normalize import END
+from inkling.local import TakenIn, taken_in
+from inkling.logical.forecasts import COUNTED
 from inkling.logical.plan import EventPlan
 from inkling.markov.counts import WordCounts
 from inkling.markov.gaps import GapCounts
@@ -28,6 +31,7 @@ from inkling.physical.runnable import Runnable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
 
 FLOOR = 0.001
 """No symbol is given less where orders are compared: one that was never seen may still come."""
@@ -252,3 +256,49 @@ def _without(counts: WordCounts, part: WordCounts) -> WordCounts:
         code=left.code[rows],
         count=left.count[rows],
     )
+
+
+class Run(Protocol):
+    """Data that programs can be run over."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    def earliest(self, share: float, until: int | None) -> int | None:
+        """The time by which so many of the rows have ended that do so by `until`; none without rows."""
+        ...
+
+    def counts(self, program: LearningProgram, events: Sequence[str]) -> tuple[Mapping[str, pa.Table], Refusals]:
+        """The counts of some events, with the columns `COUNTED`, and which rows took no part.
+
+        Equal rows may stand there several times.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """In this process; rows are read once."""
+
+    given: TakenIn
+    streams: tuple[str, ...]
+
+    @classmethod
+    def of(cls, program: LearningProgram, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None) -> LocalRun:
+        return cls(taken_in(program, inputs, tables), program.streams)
+
+    @property
+    def clock(self) -> Clock:
+        return self.given.measure.clock
+
+    def earliest(self, share: float, until: int | None) -> int | None:
+        times = np.sort(np.concatenate([self.given.sources[name][END].to_numpy() for name in self.streams]))
+        if until is not None:
+            times = times[: np.searchsorted(times, until, side="right")]
+        return int(times[max(0, int(np.ceil(share * len(times))) - 1)]) if len(times) else None
+
+    def counts(self, program: LearningProgram, events: Sequence[str]) -> tuple[Mapping[str, pa.Table], Refusals]:
+        found = run_plan(program.physical, self.given.sources, self.given.facts, self.given.around)
+        names = [column.name for column in COUNTED]
+        counted = {event: pa.table({name: found[event].values[name] for name in names}) for event in events}
+        return counted, Refusals.among(self.given.rejects)

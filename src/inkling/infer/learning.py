@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from inkling.infer.doors import Options, grid_of, names_of
 from inkling.infer.estimates import smoothed_pass
 from inkling.infer.model import Floats, Model
-from inkling.infer.observations import NOT_HEARD
 from inkling.infer.readings import Readings, clock_of_readings, readings_of
 from inkling.infer.settings import Grid, wrong_option
-from inkling.infer.steps import Extent, blocks
+from inkling.infer.steps import NOT_HEARD, Extent, blocks
 from inkling.io import Data, read_table
 from inkling.kernels.hidden_states import expected_counts
 

@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from inkling.kernels.draws import sequence_start, uniform
+from inkling.kernels.lost_crossed import qualifies_among
 from inkling.kernels.lost_keys import FIRST, IS_INSIDE, N_CLOSED, N_FIELDS, N_SEGMENTS, NEXT
-from inkling.kernels.lost_places import qualifies_among
 from inkling.kernels.lost_rules import (
     BY_LABEL,
     BY_LABEL_END,

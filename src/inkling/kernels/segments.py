@@ -7,7 +7,18 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from inkling.kernels.sorted_values import first_from
+
+@njit(cache=True)
+def first_from(values, value, lo, hi):
+    """First place of lo … hi whose value is not below the given one."""
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if values[middle] < value:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
 
 ALL = -1
 """Stands for a number of segments: every one of them."""

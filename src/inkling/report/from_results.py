@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.analysis.doubt import streams_of
+from inkling.live.revision.contents import differences
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.logical.streams import plain
 from inkling.model.time import Clock
@@ -28,15 +29,14 @@ from inkling.report.data import (
     Scalar,
 )
 from inkling.report.examined import Closer, examined, influence_rows, time_shares
-from inkling.report.forecasts import forecast_tables
 from inkling.report.members import Members, members_of
 from inkling.report.segments import Related, related_keys
-from inkling.report.withdrawn import net_of
 from inkling.results import LEADING, TRAILING, Results
 
 if TYPE_CHECKING:
     from inkling.evaluators.sampling import Sampling
     from inkling.io import Data
+
 
 MAX_MATCHES = 5_000
 """More than a person looks at, and few enough for a page that opens at once."""
@@ -212,3 +212,50 @@ def _shown(value: object) -> Scalar:
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+TITLE = "Forecasts"
+COLUMNS = ("forecast", "of", "made", "least chance", "mean chance", "largest chance", "versions of the model")
+NOTE = "Forecasts are not among the matches: they are made after nearly every event. The output of the run has each."
+DIGITS = 4
+
+
+def forecast_tables(program: ProgramPlan, tables: Mapping[str, pa.Table]) -> tuple[ReportTable, ...]:
+    """What was forecast, a row per forecast; none for a program without them."""
+    rows = tuple(_row(event, tables[event.name]) for event in program.events if event.forecast is not None)
+    return (ReportTable(TITLE, COLUMNS, rows, NOTE),) if rows else ()
+
+
+def _row(event: EventPlan, table: pa.Table) -> tuple[Scalar, ...]:
+    assert event.forecast is not None
+    chances = table["probability"]
+    told = (function(chances).as_py() for function in (pc.min, pc.mean, pc.max))
+    versions = sorted(set(table["model"].to_pylist()))
+    return (
+        event.name,
+        event.forecast.of,
+        table.num_rows,
+        *(None if one is None else round(one, DIGITS) for one in told),
+        ", ".join(map(str, versions)),
+    )
+
+
+OP = "op"
+
+
+class Net(NamedTuple):
+    """Results that stand, and results that do not stand any more, each of them once, with `-`."""
+
+    standing: pa.Table
+    withdrawn: pa.Table
+
+
+def net_of(table: pa.Table) -> Net:
+    """What rows with `+` and `-` come to; each `-` takes back one equal row."""
+    takes_back = pc.equal(table[OP], "-")
+    withdrawn = table.filter(takes_back)
+    if not withdrawn.num_rows:
+        return Net(table, withdrawn)
+    told = table.filter(pc.invert(takes_back))
+    _, stands = differences(withdrawn, told, [name for name in table.column_names if name != OP])
+    return Net(told.filter(pa.array(stands)), withdrawn)

@@ -1,4 +1,4 @@
-"""The account of an event over uncertain streams: in which worlds its results are, and what they depend on there."""
+"""The account of an event over uncertain streams: in which worlds its results are, and what they rest on there."""
 
 from __future__ import annotations
 
@@ -17,26 +17,85 @@ from inkling.evaluators.bounds import half_width, interval
 from inkling.evaluators.sampling import Sampling
 from inkling.io import Data
 from inkling.io.normalize import ID
+from inkling.local import TakenIn
 from inkling.logical import plan as p
-from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.in_worlds import doubtful_events, in_worlds
 from inkling.logical.rewrite import rewrite
+from inkling.model.batch import MatchBatch
 from inkling.model.event import Value
+from inkling.model.schema import Column
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
 from inkling.results import ROUNDING, most_probable, reaches
 from inkling.why.account import Why
-from inkling.why.one_world import OneWorld
-from inkling.why.progress import Progress
-from inkling.why.trees import Derivation
+from inkling.why.progress import Progress, progress_of
+from inkling.why.questions import answers
+from inkling.why.trees import Derivation, Trees, columns_of
 from inkling.why.worlds_of import InWorlds, Looked, WithResult
 from inkling.worlds.answer import names_of
+from inkling.worlds.combine import identities
 from inkling.worlds.estimate import estimate_table, exact_estimate, sampled_estimate
 from inkling.worlds.examine import Examined, components_of_results, examined_in, result_key
 from inkling.worlds.likeliest import Likeliest, likeliest
 from inkling.worlds.program import WorldProgram
 from inkling.worlds.run import WorldData
-from inkling.worlds.variants import event_tokens
+from inkling.worlds.streams.placed import Placed, world_rows
+from inkling.worlds.variants import Worlds, event_tokens
+
+
+@dataclass(frozen=True)
+class OneWorld:
+    """What happens in one world; `written` is the event as its user wrote it."""
+
+    written: p.EventPlan
+    plan: p.ProgramPlan
+    given: TakenIn
+    columns: Mapping[str, tuple[Column, ...]]
+    ids: Mapping[Value, Value]
+    scale: int
+
+    @classmethod
+    def of(
+        cls, data: WorldData, part: p.ProgramPlan, event: p.EventPlan, given: TakenIn, worlds: Worlds, number: int
+    ) -> OneWorld:
+        """The world with a number among some worlds; `part` is the event with all it rests on, as written."""
+        program = data.program
+        sources = {}
+        ids: dict[Value, Value] = {}
+        for stream, placed in zip(worlds.streams, worlds.placed, strict=True):
+            here = np.flatnonzero(placed.worlds == number)
+            times = None if placed.times is None else placed.times[here]
+            one = Placed(placed.rows[here], np.zeros(len(here), np.int64), times)
+            name = stream.schema.name
+            sources[name] = world_rows(stream.rows, stream.tokens, one, stream.time_columns, program.scale)
+            called = stream.rows[ID].take(one.rows).to_pylist()
+            ids.update(zip(stream.tokens.view(np.int64)[one.rows].tolist(), called, strict=True))
+        known = replace(given, sources=sources, around=program.around)
+        world = in_worlds(part, finer=program.scale > 1)
+        return cls(event, world, known, columns_of(part), ids, program.scale)
+
+    @property
+    def event(self) -> p.EventPlan:
+        found = self.plan.event(self.written.name)
+        assert found is not None
+        return found
+
+    @cached_property
+    def matches(self) -> Mapping[str, MatchBatch]:
+        return answers(self.plan, self.given)
+
+    def progress(self) -> Progress:
+        """How far the pattern gets in this world."""
+        return progress_of(self.event, self.plan, self.given, self.written)
+
+    def tree(self, identity: int) -> Derivation:
+        """What the result rests on in this world."""
+        own = identities(self.written, self.matches[self.event.name])
+        (place, *_) = np.flatnonzero(own == np.uint64(identity)).tolist()
+        trees = Trees(self.plan, self.given, self.matches, self.columns, self.ids.get, self.scale)
+        return trees.of(self.event, place)
+
 
 MOST_ROWS = 20_000_000
 """About how many rows of sampled worlds are evaluated for all results; with more data, fewer worlds are sampled."""
@@ -240,3 +299,16 @@ class UncertainWhy(Why):
             parts.append(sampled_estimate(event, drawn[name], self.n_sampled, self._sampling.delta))
         names = names_of(data, data.program.id_types[name])
         return estimate_table(event, parts, names, data.program.scale, self._given.measure.clock)
+
+
+def why(
+    program: Runnable,
+    event: str,
+    inputs: Mapping[str, Data],
+    tables: Mapping[str, Data] | None = None,
+    sampling: Sampling | None = None,
+) -> Why:
+    """Why an event has the results that it has over these inputs, or none."""
+    if event in doubtful_events(program.plan):
+        return UncertainWhy(program, event, inputs, tables, sampling or Sampling())
+    return Why(program, event, inputs, tables)

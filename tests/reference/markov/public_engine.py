@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import Contexts
+from inkling.markov.forecasts import waiting_times
 from inkling.markov.prediction_tree import PredictionTree
-from inkling.markov.waiting import waiting_times
 
 CUTOFF = 0.001
 MOST_PATHS = 5_000_000

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from inkling import ProgramError, parse
-from inkling.evaluators.segments.pairs import opened_and_closed, turns_of_roles
 from inkling.evaluators.segments.relations import needed_comparisons, truth_table
+from inkling.evaluators.segments.sides import opened_and_closed, turns_of_roles
 
 Pair = tuple[int, int]
 

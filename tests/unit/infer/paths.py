@@ -13,7 +13,7 @@ import numpy as np
 from tests.kit.exact_kernels import uncompiled
 
 from inkling.infer.model import Model
-from inkling.infer.observations import likelihoods
+from inkling.infer.steps import likelihoods
 from inkling.kernels import belief_rows, hidden_states
 from inkling.kernels.hidden_states import DONE, Moves, Seen
 

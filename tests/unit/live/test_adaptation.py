@@ -13,7 +13,7 @@ import pytest
 
 import inkling
 from inkling.errors import InputError
-from inkling.evaluators.forecast.words import symbol_words
+from inkling.evaluators.forecast.symbols import symbol_words
 from inkling.live.adaptation.counting import counting_name, readers, with_counting
 from inkling.live.adaptation.learner import counts_of, first_model
 from inkling.live.adaptation.online import OnlineLearning, every_of

@@ -9,9 +9,9 @@ import pytest
 
 from inkling.markov.chain import Chain
 from inkling.markov.durations import within_duration
+from inkling.markov.forecasts import waiting_times
 from inkling.markov.full_order import independent
 from inkling.markov.gaps import GapCounts
-from inkling.markov.waiting import waiting_times
 
 AB = np.array([[1, 0], [1, 2], [1, 0]], np.int32), np.array([False, False, True])
 

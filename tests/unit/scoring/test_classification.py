@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inkling.calibrate import calibrate
 from inkling.scoring import Confusion, Tally
-from inkling.scoring.reliability import calibration_of
+from inkling.scoring.scorecard import calibration_of
 
 PAIRS = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.35, 0.5, 0.75, 1.0]), st.booleans()), min_size=1, max_size=40)
 

@@ -2,17 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+import numpy.typing as npt
 
-from inkling.automata.guards import Guard
-from inkling.automata.transfer import Held, Origin, same_states, transferred
+from inkling.automata.columns import concatenated
+from inkling.automata.compiled import CompiledPattern
+from inkling.automata.engine import PatternSet
+from inkling.automata.guards import Alphabet, Guard
+from inkling.automata.nfa import Edge, Nfa, bisimilar, merged
+from inkling.automata.state import AutomatonState
+from inkling.automata.symbols import members
 from inkling.evaluators.automaton.evaluator import AutomatonCarry, AutomatonEvaluator
+from inkling.kernels.witness import Nodes
 from inkling.model.batch import EventBatch, MatchBatch, one_after_the_other
 from inkling.physical.plan import EventStep
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """Where the partial matches of one pattern come from."""
+
+    state: int  # which of the given states
+    pattern: int  # in the set to which that state belongs
+    states: npt.NDArray[np.int32]  # what each automaton state is called now
+
+
+def same_states(old: CompiledPattern, new: CompiledPattern, guards: Mapping[Guard, Guard]) -> npt.NDArray[np.int32]:
+    """For each state of one automaton the state of the other with the same future, -1 where there is none.
+
+    ``guards`` says which guards of the new pattern those of the old one are.
+    """
+    old_truths = [_renamed(truth, old.alphabet, new.alphabet, guards) for truth in old.alphabet.truths]
+    common = sorted(set(old_truths[1:]) & set(new.alphabet.truths[1:]))
+    number = {truth: index for index, truth in enumerate(common)}
+    shift = old.nfa.n_states
+    left = _relabelled(old.nfa, [number.get(truth) for truth in old_truths], 0)
+    right = _relabelled(new.nfa, [number.get(truth) for truth in new.alphabet.truths], shift)
+    finals = old.nfa.finals | {state + shift for state in new.nfa.finals}
+    classes = bisimilar(Nfa((*left, *right), frozenset(finals)))
+    # no run is in the start state, although another state may have the same future
+    place = {one: state for state, one in enumerate(classes[shift + 1 :], start=1)}
+    return np.array([place.get(one, -1) for one in classes[:shift]], dtype=np.int32)
+
+
+def _renamed(truth: int, old: Alphabet, new: Alphabet, guards: Mapping[Guard, Guard]) -> int:
+    """A set of guards of the old alphabet as a set of guards of the new one."""
+    held = [guards.get(old.guards[index], old.guards[index]) for index in members(truth)]
+    return sum(1 << new.guards.index(guard) for guard in dict.fromkeys(held))
+
+
+def _relabelled(nfa: Nfa, numbers: Sequence[int | None], shift: int) -> tuple[tuple[Edge, ...], ...]:
+    """Edges over symbols that both alphabets know; symbol 0 resets in both and is in no edge."""
+
+    def relabelled(symbols: int) -> int:
+        found = [numbers[symbol] for symbol in members(symbols) if symbol]
+        return sum(1 << number for number in found if number is not None)
+
+    return tuple(
+        merged(Edge(relabelled(edge.symbols), edge.mark, edge.target + shift) for edge in edges) for edges in nfa.edges
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A state, the set to which it belongs, and what is added to its event numbers."""
+
+    patterns: PatternSet
+    state: AutomatonState
+    shift: int
+
+
+def transferred(new: PatternSet, held: Sequence[Held], origins: Sequence[Origin | None]) -> AutomatonState:
+    """A state of the new set: each pattern goes on with the runs of its origin, or has none yet."""
+    fresh = new.initial_state()
+    if not held:
+        return fresh
+    key = np.unique(np.concatenate([one.state.key for one in held]))
+    shape = (len(key), len(new.patterns))
+    begins, counts = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    runs, nodes = fresh.runs, fresh.nodes
+    for number, one in enumerate(held):
+        n_before, state = len(runs.state), one.state
+        names = state.runs.state.copy()
+        slots = np.searchsorted(key, state.key)
+        for pattern, origin in enumerate(origins):
+            if origin is not None and origin.state == number:
+                begins[slots, pattern] = state.begins[:, origin.pattern] + n_before
+                counts[slots, pattern] = state.counts[:, origin.pattern]
+                places = _places(state, origin.pattern)
+                names[places] = origin.states[names[places]]
+        node = np.where(state.runs.node < 0, -1, state.runs.node + len(nodes.event))
+        nodes = concatenated(nodes, _renumbered(one, new, len(nodes.event)))
+        runs = concatenated(runs, state.runs._replace(state=names, node=node))
+    return AutomatonState.assembled(new.fingerprint, len(new.patterns), key, begins, counts, runs, nodes)
+
+
+def _places(state: AutomatonState, pattern: int) -> npt.NDArray[np.int64]:
+    """Where the runs of one pattern stand."""
+    counts, begins = state.counts[:, pattern], state.begins[:, pattern]
+    ends = np.cumsum(counts)
+    return np.asarray(np.repeat(begins - (ends - counts), counts) + np.arange(counts.sum()), dtype=np.int64)
+
+
+def _renumbered(held: Held, new: PatternSet, n_before: int) -> Nodes:
+    """The events of a state under the numbers and marks of the new one."""
+    marks = {mark: number for number, mark in enumerate(new.marks.marks)}
+    # marks that the new set does not have belong to runs that nobody takes over
+    table = np.array([*(marks.get(mark, 0) for mark in held.patterns.marks.marks), -1], dtype=np.int32)
+    nodes = held.state.nodes
+    return nodes._replace(
+        event=nodes.event + held.shift,
+        first=nodes.first + held.shift,
+        mark=table[nodes.mark],
+        parent=np.where(nodes.parent < 0, -1, nodes.parent + n_before),
+    )
 
 
 @dataclass(frozen=True, slots=True)

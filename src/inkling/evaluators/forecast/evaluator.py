@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.forecast.families import Families
 from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.matches.gather import Gather, lineage_ids
 from inkling.kernels.chains import follow
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings

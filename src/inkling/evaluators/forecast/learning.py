@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.forecast.families import family_names
 from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.matches.gather import lineage_ids
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.markov.counts import WordCounts

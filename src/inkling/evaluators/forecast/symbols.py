@@ -21,10 +21,12 @@ from inkling.evaluators.automaton.translate import to_regex
 from inkling.evaluators.sources import comes_from
 from inkling.evaluators.stage.resets import resets_in
 from inkling.kernels.order import any_tied
+from inkling.logical.expr import AnyOf, Expr
 from inkling.markov.chain import moves
 from inkling.markov.histories import MOST_BITS
 from inkling.model.batch import EventBatch, Ints
 from inkling.physical.plan import EventStep
+from inkling.physical.row_text import row_text
 
 MOST_SYMBOLS = 64
 """Symbols that are carried for each key, if they and the next one fit into a number of 62 bits."""
@@ -114,3 +116,26 @@ class SymbolReader:
             truth = (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)
             packed |= truth << np.uint64(place)
         return packed
+
+
+OTHER = "any other event"
+
+
+def symbol_words(step: EventStep, reader: SymbolReader) -> tuple[str, ...]:
+    """By symbol: what a row is like that it stands for."""
+    conditions = {one.number: one.expr for one in step.conditions}
+    texts = {place: _text(conditions[bit]) for place, bit in enumerate(reader.bits)}
+    read = [source for source in step.event.scope if source in step.event.sources]
+    sources = dict(enumerate(read)) if len(read) > 1 else {}
+    parts = []
+    for guard in reader.guards:
+        name = "|".join(sources[place] for place in sorted(guard.streams or ()) if place in sources)
+        asked = " and ".join(texts[place] for place in sorted(guard.bits))
+        parts.append(f"{name}[{asked}]" if name and asked else name or asked)
+    held = [[part for place, part in enumerate(parts) if part and truth >> place & 1] for truth in reader.truths]
+    return tuple(" and ".join(dict.fromkeys(some)) or OTHER for some in held)
+
+
+def _text(condition: Expr) -> str:
+    text = row_text(condition)
+    return f"({text})" if isinstance(condition, AnyOf) else text

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from inkling.evaluators.imprecise.chains import Chains
 from inkling.evaluators.imprecise.moments import Chances, Moments
 from inkling.evaluators.imprecise.others import Others
-from inkling.kernels.chances import in_any_order
+from inkling.kernels.chances import are_certain, in_any_order
 from inkling.kernels.chances_by_tables import next_by_tables
-from inkling.kernels.chances_certain import are_certain
 from inkling.kernels.chances_kept_free import kept_free
 from inkling.model.batch import Ints
 

@@ -12,13 +12,11 @@ from inkling.analysis.imprecise import Chain
 from inkling.errors import InputError, NotSupportedYet
 from inkling.evaluators.imprecise.conditions import Mask, gathered
 from inkling.evaluators.imprecise.confidence import COMPILED, MOST_STEPS, Confidence, Rivals, confidence_of
-from inkling.evaluators.imprecise.ground import Found, Ground
+from inkling.evaluators.imprecise.ground import Found, Ground, Least, Place
 from inkling.evaluators.imprecise.growth import grown
-from inkling.evaluators.imprecise.least import Least
 from inkling.evaluators.imprecise.moments import Chances, Moments
 from inkling.evaluators.imprecise.others import MOST_EVENTS, others_of, settled
-from inkling.evaluators.imprecise.places import Place
-from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.matches.gather import lineage_ids
 from inkling.evaluators.sources import comes_from, rows_passing
 from inkling.evaluators.truth import truth_of
 from inkling.logical import plan as p

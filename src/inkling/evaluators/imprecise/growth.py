@@ -13,9 +13,8 @@ import numpy as np
 from inkling.analysis.imprecise import Chain
 from inkling.evaluators.imprecise.chains import Chains, begun, filled, room_for
 from inkling.evaluators.imprecise.conditions import Mask, asks_for_previous, fits, gathered, slots_in
-from inkling.evaluators.imprecise.ground import Found, Ground
-from inkling.evaluators.imprecise.places import Place
-from inkling.evaluators.imprecise.rivals import latest_begin, not_too_late
+from inkling.evaluators.imprecise.ground import Found, Ground, Place
+from inkling.evaluators.imprecise.others import latest_begin, not_too_late
 from inkling.evaluators.truth import truth_of
 from inkling.kernels.chain_bounds import FAR
 from inkling.logical import plan as p

@@ -1,4 +1,4 @@
-"""How probable relations between segments with lost ends are, for many pairs of keys at once."""
+"""How probable relations between segments with lost ends are, for many pairs of keys: counted out, or sampled."""
 
 from __future__ import annotations
 
@@ -9,12 +9,49 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import ALL, Asked, Lists
-from inkling.evaluators.lost.rules import labels_in_order, rules_of
-from inkling.evaluators.lost.sampled import keys_that_lose, sampled
+from inkling.kernels import lost_rules as kernel
 from inkling.kernels.lost_crossed import forward_among
 from inkling.kernels.lost_forward import GAVE_UP, NO_PLACE, forward
-from inkling.kernels.lost_rules import HIT, WHOLLY_BEFORE
+from inkling.kernels.lost_rules import AFTER, AT, BEFORE, HIT, WHOLLY_BEFORE
+from inkling.kernels.lost_samples import sample
 from inkling.model.batch import FOREVER, Ints
+
+LATER = ((BEFORE, BEFORE), (AT, BEFORE), (AT, AT), (AFTER, BEFORE), (AFTER, AT), (AFTER, AFTER))
+"""How the closing of a left segment can compare with both ends of a right one that opens after it has opened."""
+
+
+def rules_of(asked: Asked, too_many: int) -> Ints:
+    """Rules for right keys that have fewer segments than `too_many`."""
+    all_right = asked.right == ALL
+    hit = 1 - asked.table if all_right else asked.table
+    by_sign = hit.reshape(3, 3, 3, 3)
+    while_open = by_sign[:, BEFORE, AFTER, :]
+    at_once = while_open.min(axis=1)
+    ending, place = np.unique(while_open - at_once[:, None], axis=0, return_inverse=True)
+    # a right segment that opens while the left one is open has place 0, as if none were open
+    order = np.argsort(np.arange(len(ending)) != place[BEFORE], kind="stable")
+    ending, place = ending[order], np.argsort(order)[place]
+    rules = np.zeros(kernel.N_RULES, np.int64)
+    rules[kernel.N_PLACES] = len(ending)
+    rules[kernel.LEAST] = -1 if all_right else min(asked.right, too_many)
+    rules[kernel.CAP] = 1 if all_right else rules[kernel.LEAST]
+    rules[kernel.LABELED] = asked.labeled
+    rules[kernel.EVERY] = asked.all_left
+    rules[kernel.LATER_MAY_HIT] = max(by_sign[BEFORE, BEFORE, *ends] for ends in LATER)
+    rules[kernel.PLACE : kernel.PLACE + 3] = place
+    rules[kernel.AT_ONCE : kernel.AT_ONCE + 3] = at_once
+    rules[kernel.ENDING : kernel.ENDING + ending.size] = ending.reshape(-1)
+    rules[kernel.MAY_HIT : kernel.MAY_HIT + len(ending)] = ending.max(axis=1)
+    rules[kernel.HIT :] = hit
+    return rules
+
+
+def labels_in_order(right: Lists) -> Ints:
+    """The labels of the segments of every key, sorted, and the number of each segment in its key."""
+    key = np.repeat(np.arange(len(right.segments) - 1), np.diff(right.segments))
+    order = np.lexsort((right.label, key))
+    return np.stack([right.label[order], order - right.segments[key]])
+
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -144,3 +181,22 @@ def _depends_on_followers(asked: Asked) -> bool:
 def _writable(lists: Lists) -> Lists:
     """Kernels are compiled once, for arrays that can be written to."""
     return Lists(*(np.require(one, requirements=["C", "W"]) for one in lists))
+
+
+def sampled(left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, limits: Limits) -> tuple[Floats, Floats]:
+    """How probable at least 0, 1, … qualifying segments are, per pair, and how far off that may be.
+
+    Where nothing was lost there is one world, which is looked at once.
+    """
+    is_certain = ~(keys_that_lose(left)[ones] | keys_that_lose(right)[others])
+    n_samples = np.where(is_certain, 1, limits.n_samples)
+    rules = rules_of(asked, int(np.diff(right.segments).max(initial=0)) + 1)
+    labels = labels_in_order(right)
+    hits = sample(left, right, ones, others, rules, labels, asked.most, n_samples, np.uint64(limits.seed))
+    return hits / n_samples[:, None], np.where(is_certain, 0.0, limits.error)
+
+
+def keys_that_lose(lists: Lists) -> NDArray[np.bool_]:
+    """Of each key, whether it lost points."""
+    before = np.append(0, np.cumsum(lists.lost))
+    return before[lists.begins[1:]] > before[lists.begins[:-1]]

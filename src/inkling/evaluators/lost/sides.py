@@ -11,15 +11,14 @@ import pyarrow.compute as pc
 
 from inkling.analysis.lost import Side
 from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
-from inkling.evaluators.lost.axis import Axis
+from inkling.evaluators.lost.axis import Axis, open_ends, rate_of_keys
 from inkling.evaluators.lost.ends import NOT_YET, completed_at, known_times, places_of
 from inkling.evaluators.lost.lists import Lists
 from inkling.evaluators.lost.numbered import NumberedRows
 from inkling.evaluators.lost.points import Asides, Points, points_of_numbers, points_of_segments
 from inkling.evaluators.lost.posts import Mask, Posts
-from inkling.evaluators.lost.rates import open_ends, rate_of_keys
 from inkling.evaluators.segments.codes import codes_of, numbered
-from inkling.evaluators.segments.pairs import opened_and_closed, turns_of_roles
+from inkling.evaluators.segments.sides import opened_and_closed, turns_of_roles
 from inkling.evaluators.truth import truth_of
 from inkling.io.normalize import END, ID, START
 from inkling.logical import expr as e

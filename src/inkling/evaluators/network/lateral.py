@@ -32,9 +32,7 @@ from inkling.evaluators.network.partials import (
     stack,
     strictly_before,
 )
-from inkling.evaluators.network.relations import related
-from inkling.evaluators.network.rounds import Rounds, repeated_eagerly
-from inkling.evaluators.network.runs import expand, is_among
+from inkling.evaluators.network.rounds import Rounds, expand, is_among, repeated_eagerly
 from inkling.evaluators.network.session import Common, Session
 from inkling.evaluators.network.store import Store
 from inkling.evaluators.network.where import (
@@ -45,6 +43,7 @@ from inkling.evaluators.network.where import (
     deadline,
     moment,
     on_same_interval,
+    related,
     start_anywhere,
     starting_by,
     starting_early,

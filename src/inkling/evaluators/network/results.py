@@ -9,18 +9,39 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.matches.gather import Gather, lineage_ids
 from inkling.evaluators.network.arena import Arena
-from inkling.evaluators.network.distinct import all_differ
 from inkling.evaluators.network.partials import Occurrences
 from inkling.evaluators.network.store import Store
 from inkling.kernels import lists
 from inkling.kernels.canonical import canonical_order
+from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, Output, Per
 from inkling.logical.vectorized import evaluate
-from inkling.model.batch import UNORDERED, Ints, MatchBatch
+from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
+
+
+def all_differ(pattern: p.Pattern, batch: EventBatch) -> bool:
+    """Whether no two matches have the same events.
+
+    A sequence of single events is followed in one way by any events; but two rows may stand for one event, one for
+    each fact that a table supplies.
+    """
+    one_row_per_event = not len(batch) or int(batch.event[-1]) == len(batch) - 1
+    return one_row_per_event and _single_events(pattern)
+
+
+def _single_events(pattern: p.Pattern) -> bool:
+    match pattern:
+        case p.Leaf():
+            return True
+        case p.Narrowed(pattern=inner):
+            return _single_events(inner)
+        case p.Sequence(parts=parts):
+            return all(isinstance(part, p.Leaf | p.Absent | p.Deadline | p.StreamStart) for part in parts)
+        case _:
+            return False
 
 
 def results_of(

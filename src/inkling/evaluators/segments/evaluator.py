@@ -8,10 +8,8 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.matches.gather import Gather, lineage_ids
 from inkling.evaluators.segments.codes import codes_of, numbered
-from inkling.evaluators.segments.quantities import chosen_lists, reached
 from inkling.evaluators.segments.relations import N_CASES, needed_comparisons, truth_table
 from inkling.evaluators.segments.sides import KeysAndSegments, side_of
 from inkling.evaluators.truth import truth_of
@@ -24,6 +22,20 @@ from inkling.logical.vectorized import evaluate
 from inkling.logical.vectorized.columns import Resolve
 from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
+
+
+def reached(counts: Ints, least: int, most: int) -> tuple[Ints, Ints]:
+    """Each pair once for every number from `least` to `most` that its count reaches, and these numbers."""
+    times = np.maximum(np.minimum(counts, most) - least + 1, 0)
+    first = np.cumsum(times) - times
+    return np.repeat(np.arange(len(counts)), times), least + np.arange(times.sum()) - np.repeat(first, times)
+
+
+def chosen_lists(offsets: Ints, items: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """The lists of that number, one after the other; list i is `items[offsets[i] : offsets[i + 1]]`."""
+    lengths = np.diff(offsets)[chosen]
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return ends, items[np.repeat(offsets[chosen] - ends[:-1], lengths) + np.arange(ends[-1])]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.automaton import parting as automata
+from inkling.evaluators.automaton import carry as automata
 from inkling.evaluators.automaton.carry import AutomatonCarry
 from inkling.evaluators.consumption import carry as consumption
 from inkling.evaluators.forecast.carry import ForecastCarry

@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.matches.gather import Gather, lineage_ids
 from inkling.evaluators.segments.codes import codes_of, numbered
 from inkling.evaluators.truth import truth_of
-from inkling.evaluators.windows.columns import WindowColumns
+from inkling.evaluators.windows.aggregates import WindowColumns
 from inkling.evaluators.windows.members import Windows, candidates, in_order_of, later_pairs
 from inkling.kernels import lists
 from inkling.kernels.canonical import canonical_order

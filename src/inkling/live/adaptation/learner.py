@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.forecast.learning import ORDER
-from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.evaluators.forecast.words import symbol_words
+from inkling.evaluators.forecast.symbols import SymbolReader, symbol_words
 from inkling.io.tables import typed_table
 from inkling.live.adaptation.online import OnlineLearning
 from inkling.logical.forecasts import COUNTED, model_table

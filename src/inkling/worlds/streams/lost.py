@@ -9,10 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes, key_hashes
-from inkling.evaluators.lost.axis import Axis
+from inkling.evaluators.lost.axis import Axis, Floats, rate_of_keys
 from inkling.evaluators.lost.ends import places_of
 from inkling.evaluators.lost.numbered import NO_TABLES, NumberedRows
-from inkling.evaluators.lost.rates import Floats, rate_of_keys
 from inkling.io.normalize import END, START
 from inkling.kernels.draws import draw_between
 from inkling.kernels.gap_draws import draw_ends, draw_gaps

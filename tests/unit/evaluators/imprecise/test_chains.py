@@ -16,7 +16,7 @@ from tests.properties.test_imprecise_exact import answers, program_of, rows_of
 import inkling
 from inkling.errors import InputError, NotSupportedYet
 from inkling.evaluators.imprecise import growth
-from inkling.evaluators.imprecise.places import Place
+from inkling.evaluators.imprecise.ground import Place
 from inkling.imprecise.run import answered
 from inkling.logical import plan as p
 

@@ -21,8 +21,7 @@ from tests.reference.lost.exact.question import Question, asked_of, sharing
 
 from inkling.evaluators.lost.limits import Limits
 from inkling.evaluators.lost.lists import Lists
-from inkling.evaluators.lost.passes import chances
-from inkling.evaluators.lost.sampled import sampled
+from inkling.evaluators.lost.passes import chances, sampled
 
 pytestmark = pytest.mark.slow
 
