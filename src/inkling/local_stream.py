@@ -49,7 +49,7 @@ from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.stream import Outcome, StreamProgram, StreamState
 
 _LENGTH = struct.Struct("<q")
-_MAGIC = b"INKSTRM1"
+_MAGIC = b"INKSTRM2"
 
 
 class Definition(Runnable, Protocol):

@@ -59,6 +59,10 @@ class ToyEvaluator:
         return ("who",)
 
     @property
+    def state_type(self) -> type[int]:
+        return int
+
+    @property
     def edge(self) -> str:
         return START
 
@@ -97,9 +101,3 @@ class ToyEvaluator:
 
     def n_kept(self, state: int) -> int:
         return 0
-
-    def to_bytes(self, state: int) -> bytes:
-        return state.to_bytes(8, "little")
-
-    def from_bytes(self, data: bytes) -> int:
-        return int.from_bytes(data, "little")

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.protocol import END, Moment, Rows, StreamEvaluator
+from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import END as ENDS
 from inkling.io.normalize import START
 
@@ -38,7 +39,7 @@ def check_evaluator(evaluator: StreamEvaluator[Any], rows: Rows, rng: random.Ran
             assert not any(map(len, tables.values())), "nothing new, no results"
             if restores:
                 assert evaluator.n_kept(state) >= 0
-                state = evaluator.from_bytes(evaluator.to_bytes(state))
+                state = from_bytes(to_bytes(state), evaluator.state_type)
             before = until
         _, tables = evaluator.step(state, _due(evaluator, rows, before, None), END)
         assert lines([*found, tables]) == whole, "rows may be cut anywhere"

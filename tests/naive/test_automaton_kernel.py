@@ -32,6 +32,7 @@ from inkling.automata.detections import Detections
 from inkling.automata.engine import PatternSet
 from inkling.automata.meaning import Event, Lineage, detections
 from inkling.automata.state import AutomatonState
+from inkling.evaluators.state import from_bytes, to_bytes
 
 N_STREAMS = 2
 BITS = (0, 1, 9)  # in two bytes
@@ -154,7 +155,7 @@ def check(rnd: random.Random, longest: int) -> int:
         assert places == sorted(places)
         found |= spelled_out(batch, cut)
         if rnd.random() < 0.3:
-            state = AutomatonState.from_bytes(state.to_bytes())
+            state = from_bytes(to_bytes(state), AutomatonState)
         if rnd.random() < 0.3:
             state = state.without([10]).joined(state.only([10]))
     assert found == defined(patterns, words), (patterns, words)

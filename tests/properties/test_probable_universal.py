@@ -26,11 +26,10 @@ from inkling.analysis.probable.classes import Class, class_of, is_independent
 from inkling.analysis.probable.plans import NoPlan, Obstacle, plan_of
 from inkling.evaluators.probable.answers import Answers
 from inkling.evaluators.probable.lanes import Lanes, Sampling
-from inkling.evaluators.probable.live_sets import LiveSets
 from inkling.evaluators.probable.steps import Move, Outcome
-from inkling.evaluators.probable.stored import from_bytes, to_bytes
 from inkling.evaluators.probable.units import units_of
 from inkling.evaluators.probable.universal import Universal, UniversalState
+from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per, ProgramPlan
 from inkling.model.value_worlds import independent_worlds, markov_worlds
@@ -149,7 +148,7 @@ def test_cutting_anywhere_and_storing_states_changes_nothing() -> None:
         state = Universal(asked.query, head, asked.around).start()
         for block in asked.blocks(asked.times[:-1], exactly=exactly):
             fresh = Universal(asked.query, head, asked.around)
-            state, answers = advanced(fresh, from_bytes(to_bytes(state)), block)
+            state, answers = advanced(fresh, from_bytes(to_bytes(state), UniversalState), block)
             for unit, at in by_unit(answers).items():
                 pieces.setdefault(unit, {}).update(at)
         assert pieces == whole, f"{number}: {case.text} {case.rows}"
@@ -168,7 +167,7 @@ def test_cutting_sampled_worlds_changes_nothing(cap: int) -> None:
         pieces: Found = {}
         later = universal.start()
         for block in asked.blocks(asked.times[:-1], exactly=False):
-            later, some = advanced(universal, from_bytes(to_bytes(later)), block)
+            later, some = advanced(universal, from_bytes(to_bytes(later), UniversalState), block)
             pieces.setdefault(0, {}).update(by_unit(some).get(0, {}))
         assert pieces.get(0, {}) == by_unit(answers).get(0, {}), f"{number}: {case.text} {case.rows}"
     assert n_sampled > 10
@@ -430,10 +429,3 @@ def test_equal_states_of_many_entries_are_found() -> None:
         starts = rng.integers(0, 9, (2 * n, 3))
         least = least_of(number, first, starts)
         assert all((least[at] == starts[number == at].min(axis=0)).all() for at in range(len(first)))
-
-
-def test_bytes_of_another_format_are_refused() -> None:
-    data = to_bytes(UniversalState({0: LiveSets.at_first(True)}))
-    assert from_bytes(data).units[0].entries == ()
-    with pytest.raises(ValueError, match="format 9"):
-        from_bytes(data.replace(b'"format":1', b'"format":9'))

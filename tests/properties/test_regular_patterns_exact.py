@@ -23,8 +23,10 @@ from tests.kit.seeds import at_length
 
 import inkling
 from inkling.analysis.probable.strategy import Engine, strategy_of
-from inkling.evaluators.probable import alone, stored
+from inkling.evaluators.probable import alone
 from inkling.evaluators.probable.patterns import Ends, PatternEvaluator
+from inkling.evaluators.probable.regular import ChainState
+from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
 from inkling.model.time import Clock
@@ -65,7 +67,7 @@ def in_blocks(plan: p.ProgramPlan, rows: pa.Table, cuts: list[int]) -> Answers:
     once = plan.events[0].per is p.Per.VALUES
     for after, until in zip([-1, *cuts], [*cuts, 10**6], strict=True):
         block = rows.filter(pc.and_(pc.greater(rows[START], after), pc.less_equal(rows[START], until)))
-        state, ends = evaluator.ends(stored.from_bytes(stored.to_bytes(state)), {"S": block})
+        state, ends = evaluator.ends(from_bytes(to_bytes(state), ChainState), {"S": block})
         for (key, time), (start, chance) in answers(block, ends).items():
             before = [place for place in found if place[0] == key] if once else []
             for place in before:

@@ -1,8 +1,6 @@
 """What is remembered between batches: the partial matches of the keys that have any."""
 
-import struct
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +9,6 @@ from inkling.automata.columns import concatenated, frozen, frozen_as
 from inkling.kernels.lineage import number_reachable
 from inkling.kernels.witness import Nodes, Runs
 
-_MAGIC = b"INKRUN\x00\x02"
-_HEADER = struct.Struct("<8s32sqqqq16s")
 _RUN_TYPES = (np.int64, np.int32, np.int64, np.int32)
 _NODE_TYPES = (np.int64, np.int32, np.int64, np.int64, np.int64)
 
@@ -112,39 +108,22 @@ class AutomatonState:
         """The same state with every key named by its place among ascending codes."""
         return replace(self, key=frozen(np.searchsorted(codes, self.key), np.int64))
 
-    def to_bytes(self) -> bytes:
-        """The same state always gives the same bytes."""
-        sizes = (self.n_patterns, self.n_keys, len(self.runs.state), len(self.nodes.event))
-        # what counts up, as most of these do, needs fewer bytes as a difference
+    def as_stored(self) -> "StoredRuns":
+        """The same; what counts up, as most of these do, needs fewer bytes as a difference."""
         runs = self.runs._replace(offset=np.diff(self.runs.offset), node=_steps(self.runs.node))
         nodes = self.nodes._replace(event=_steps(self.nodes.event), first=self.nodes.event - self.nodes.first)
-        arrays = [_narrow(array) for array in (_steps(self.key), *runs, *nodes)]
-        widths = bytes(array.dtype.itemsize for array in arrays)
-        return _HEADER.pack(_MAGIC, self.fingerprint, *sizes, widths) + b"".join(map(_little_endian, arrays))
+        return StoredRuns(self.fingerprint, self.n_patterns, _steps(self.key), runs, nodes)
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "AutomatonState":
-        magic, fingerprint, n_patterns, n_keys, n_runs, n_nodes, widths = _HEADER.unpack_from(data)
-        if magic != _MAGIC:
-            raise ValueError("these bytes are not the state of an automaton of this version")
-        at = _HEADER.size
-        arrays: list[npt.NDArray[Any]] = []
-        lengths = [n_keys, n_keys * n_patterns, *[n_runs] * 3, *[n_nodes] * 5]
-        dtypes = (np.int64, *_RUN_TYPES, *_NODE_TYPES)
-        for length, dtype, width in zip(lengths, dtypes, widths[: len(dtypes)], strict=True):
-            stored: npt.NDArray[Any] = np.frombuffer(data, f"<i{width}", length, at)
-            arrays.append(stored.astype(dtype))
-            at += stored.nbytes
-        key, (offset, state, node, rank), (event, mark, parent, first, size) = arrays[0], arrays[1:5], arrays[5:]
-        events = np.cumsum(event)
-        runs = Runs(np.concatenate([[0], np.cumsum(offset)]), state, np.cumsum(node), rank)
-        nodes = Nodes(events, mark, parent, events - first, size)
+    def from_stored(cls, stored: "StoredRuns") -> "AutomatonState":
+        runs, nodes, events = stored.runs, stored.nodes, np.cumsum(stored.nodes.event)
+        offset = np.concatenate([[0], np.cumsum(runs.offset)])
         return cls(
-            fingerprint,
-            n_patterns,
-            frozen(np.cumsum(key), np.int64),
-            frozen_as(runs, _RUN_TYPES),
-            frozen_as(nodes, _NODE_TYPES),
+            stored.fingerprint,
+            stored.n_patterns,
+            frozen(np.cumsum(stored.key), np.int64),
+            frozen_as(runs._replace(offset=offset, node=np.cumsum(runs.node)), _RUN_TYPES),
+            frozen_as(nodes._replace(event=events, first=events - nodes.first), _NODE_TYPES),
         )
 
     def _kept(self, kept: npt.NDArray[np.bool_]) -> "AutomatonState":
@@ -157,6 +136,17 @@ class AutomatonState:
             self.runs,
             self.nodes,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredRuns:
+    """A state as it is written: what counts up as differences, and first events as distances."""
+
+    fingerprint: bytes
+    n_patterns: int
+    key: npt.NDArray[np.int64]
+    runs: Runs
+    nodes: Nodes
 
 
 def _tidy(fingerprint: bytes, n_patterns: int, key: npt.NDArray[np.int64], runs: Runs, nodes: Nodes) -> AutomatonState:
@@ -180,16 +170,3 @@ def _tidy(fingerprint: bytes, n_patterns: int, key: npt.NDArray[np.int64], runs:
 def _steps(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The first number and the differences from each to the next."""
     return np.diff(array, prepend=0)
-
-
-def _narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same whole numbers in as few bytes each as they all fit in."""
-    least, most = (int(array.min()), int(array.max())) if len(array) else (0, 0)
-    for dtype in (np.int8, np.int16, np.int32):
-        if np.iinfo(dtype).min <= least and most <= np.iinfo(dtype).max:
-            return array.astype(dtype)
-    return array
-
-
-def _little_endian(array: npt.NDArray[np.generic]) -> bytes:
-    return array.astype(array.dtype.newbyteorder("<")).tobytes()

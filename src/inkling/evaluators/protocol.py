@@ -109,6 +109,11 @@ class StreamEvaluator(Evaluator, Protocol[State]):
         """Columns of all its streams that divide the work: rows that differ in them are never in one match."""
         ...
 
+    @property
+    def state_type(self) -> type[State]:
+        """What `inkling.evaluators.state` can write and read."""
+        ...
+
     def start(self) -> State: ...
 
     def step(self, state: State, rows: Rows, until: Moment) -> tuple[State, Mapping[str, pa.Table]]:
@@ -126,10 +131,6 @@ class StreamEvaluator(Evaluator, Protocol[State]):
     def n_kept(self, state: State) -> int:
         """About how many rows or numbers the state holds."""
         ...
-
-    def to_bytes(self, state: State) -> bytes: ...
-
-    def from_bytes(self, data: bytes) -> State: ...
 
 
 class OfPart(Protocol):

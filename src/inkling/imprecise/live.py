@@ -27,7 +27,6 @@ from inkling.imprecise.results import results_of
 from inkling.imprecise.run import WEIGHTS, StageEvents, answered, prepared
 from inkling.io.normalize import START
 from inkling.live.layout import Layout
-from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.logical import expr as e
 from inkling.logical.plan import StreamPlan
 from inkling.model.batch import FOREVER, Ints
@@ -58,6 +57,10 @@ class ChainEvaluator(PartEvaluator):
         placement = context.placements.get(Evaluator.CHAIN)
         program = ImpreciseProgram.of(plan, context.around, context.measure, placement)
         return None if program is None else cls(program, context.facts)
+
+    @property
+    def state_type(self) -> type[ChainState]:
+        return ChainState
 
     @property
     def edge(self) -> str:
@@ -114,22 +117,6 @@ class ChainEvaluator(PartEvaluator):
 
     def n_kept(self, state: ChainState) -> int:
         return sum(map(len, state.stages))
-
-    def to_bytes(self, state: ChainState) -> bytes:
-        pack = Pack()
-        for number, rows in enumerate(state.stages):
-            pack.table(f"stage:{number}", rows)
-        for name, rows in state.last.items():
-            pack.table(f"last:{name}", rows)
-        return pack.finished({"stages": len(state.stages), "last": list(state.last), "until": state.until})
-
-    def from_bytes(self, data: bytes) -> ChainState:
-        head, parts = unpacked(data)
-        return ChainState(
-            tuple(table_of(parts[f"stage:{number}"]) for number in range(head["stages"])),
-            {name: table_of(parts[f"last:{name}"]) for name in head["last"]},
-            head["until"],
-        )
 
     def _prepared(
         self, rows: Mapping[str, pa.Table], last: Mapping[str, pa.Table]

@@ -23,7 +23,6 @@ from inkling.evaluators.lost.sides import Keys
 from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sampling import Sampling, limits_of
 from inkling.io.normalize import END
-from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.lost.division import relation_parts
 from inkling.lost.notes import notes_of
 from inkling.lost.program import LostProgram
@@ -58,6 +57,10 @@ class RelationEvaluator(PartEvaluator):
         limits = limits_of(context.sampling or Sampling())
         program = LostProgram.of(plan, context.around, context.measure, limits, context.facts)
         return None if program is None else cls(program)
+
+    @property
+    def state_type(self) -> type[RelationState]:
+        return RelationState
 
     @property
     def edge(self) -> str:
@@ -96,22 +99,6 @@ class RelationEvaluator(PartEvaluator):
 
     def n_kept(self, state: RelationState) -> int:
         return sum(map(len, state.rows.values()))
-
-    def to_bytes(self, state: RelationState) -> bytes:
-        pack = Pack()
-        for name, rows in state.rows.items():
-            pack.table(f"rows:{name}", rows)
-        for name, settled in state.settled.items():
-            pack.blob(f"settled:{name}", settled.astype("<u8").tobytes())
-        return pack.finished({"rows": list(state.rows), "settled": list(state.settled), "until": state.until})
-
-    def from_bytes(self, data: bytes) -> RelationState:
-        head, parts = unpacked(data)
-        return RelationState(
-            {name: table_of(parts[f"rows:{name}"]) for name in head["rows"]},
-            {name: np.frombuffer(parts[f"settled:{name}"], "<u8").astype(np.uint64) for name in head["settled"]},
-            head["until"],
-        )
 
     def _with_roles(self, name: str, rows: pa.Table, roles: Roles) -> pa.Table:
         stream = self.program.part.stream(name)

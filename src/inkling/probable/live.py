@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pyarrow as pa
 
 from inkling.evaluators.division import Part
-from inkling.evaluators.probable import stored
+from inkling.evaluators.probable.beliefs import BeliefState
 from inkling.evaluators.probable.lanes import Sampling as Lanes
+from inkling.evaluators.probable.regular import ChainState
+from inkling.evaluators.probable.safe import SafeState
+from inkling.evaluators.probable.universal import UniversalState
 from inkling.evaluators.protocol import END, Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sampling import Sampling, lanes_of
 from inkling.evaluators.stage.derive import all_derived
 from inkling.io.normalize import START
-from inkling.live.snapshot import Pack, table_of, unpacked
 from inkling.logical.plan import Per
 from inkling.physical.plan import PhysicalPlan
 from inkling.probable.division import query_parts
@@ -31,11 +32,14 @@ SPARE = 1e-9
 """By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
 
 
+EngineState = ChainState | SafeState | UniversalState | BeliefState
+
+
 @dataclass(frozen=True, slots=True)
 class QueryState:
     """Per event, the state of its engine, and what was found so far where only the end can tell."""
 
-    engines: Mapping[str, Any] = field(default_factory=dict)
+    engines: Mapping[str, EngineState] = field(default_factory=dict)
     found: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
@@ -54,6 +58,10 @@ class QueryEvaluator(PartEvaluator):
             # only then: how many worlds a sample needs takes a large library to compute
             program = replace(program, sampling=lanes_of(context.sampling or Sampling()))
         return None if program is None else cls(program)
+
+    @property
+    def state_type(self) -> type[QueryState]:
+        return QueryState
 
     @property
     def edge(self) -> str:
@@ -95,24 +103,13 @@ class QueryEvaluator(PartEvaluator):
         )
 
     def n_kept(self, state: QueryState) -> int:
-        return sum(stored.n_kept(one) for one in state.engines.values())
-
-    def to_bytes(self, state: QueryState) -> bytes:
-        pack = Pack()
-        for name, one in state.engines.items():
-            pack.blob(f"engine:{name}", stored.to_bytes(one))
-        for name, rows in state.found.items():
-            pack.table(f"found:{name}", rows)
-        return pack.finished({"engines": list(state.engines), "found": list(state.found)})
-
-    def from_bytes(self, data: bytes) -> QueryState:
-        head, parts = unpacked(data)
-        return QueryState(
-            {name: stored.from_bytes(bytes(parts[f"engine:{name}"])) for name in head["engines"]},
-            {name: table_of(parts[f"found:{name}"]) for name in head["found"]},
-        )
+        return sum(map(_n_kept, state.engines.values()))
 
     def _results(self, name: str, found: pa.Table) -> pa.Table:
         evaluator, program = self.program.evaluators[name], self.program
         whole = combined(evaluator, found)
         return results_of(evaluator.event, whole, program.id_types[name], program.measure.clock)
+
+
+def _n_kept(state: EngineState) -> int:
+    return len(state.value) if isinstance(state, ChainState) else int(state.n_states)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.live.clocks import NEVER, Marks
 from inkling.live.revision.clocks import ManyClocks, RevisionClocks, Windows
-from inkling.live.revision.snapshot import clocks_from_json, clocks_to_json
 from inkling.model.batch import FOREVER
 
 
@@ -75,4 +75,4 @@ def test_the_three_stand_in_order_and_never_go_back(news: list[Marks], speculati
         settled, closed, decided = three(now)
         assert settled <= closed <= decided
         assert all(old <= new for old, new in zip(three(before), three(now), strict=True))
-        assert three(clocks_from_json(clocks_to_json(now))) == three(now)
+        assert three(from_bytes(to_bytes(now), RevisionClocks)) == three(now)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from inkling.automata.memory import RunMemory
 from inkling.automata.state import AutomatonState
@@ -54,6 +56,20 @@ class AutomatonCarry:
     def copy(self) -> AutomatonCarry:
         """Another one with the same values."""
         return AutomatonCarry(*self._as_values())
+
+    def as_stored(self) -> StoredCarry:
+        runs, rows, numbers, following = self._as_values()
+        counted = np.array_equal(numbers, np.arange(len(numbers)))
+        events = None if rows is None else _event_table(rows)
+        return StoredCarry(
+            runs, events, None if rows is None else rows.place_words, None if counted else numbers, following
+        )
+
+    @classmethod
+    def from_stored(cls, stored: StoredCarry) -> AutomatonCarry:
+        rows = None if stored.events is None else _events_of(stored.events, stored.words)
+        numbers = np.arange(0 if rows is None else len(rows)) if stored.numbers is None else stored.numbers
+        return cls(stored.runs, rows, numbers, stored.next_number)
 
     def memory(self) -> tuple[RunMemory, KeptEvents]:
         """Runs and events to be changed in place."""
@@ -122,3 +138,51 @@ def _with_events_of(carry: AutomatonCarry, runs: AutomatonState) -> AutomatonCar
     if len(live) < len(rows):
         rows = rows.take(np.searchsorted(carry.numbers, live))
     return AutomatonCarry(runs, rows, live, carry.next_number)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCarry:
+    """What automata keep as it is written; without `numbers`, events are numbered by their places."""
+
+    runs: AutomatonState
+    events: pa.Table | None
+    words: pa.Array | None
+    numbers: Ints | None
+    next_number: int
+
+
+_COLUMN = "column "
+
+
+def _event_table(batch: EventBatch) -> pa.Table:
+    """What results may say of events that automata hold; a point's start is its end."""
+    columns: dict[str, Any] = {"end": batch.end, "place": batch.start_place}
+    if not np.array_equal(batch.start, batch.end):
+        columns["start"] = batch.start
+    columns |= {f"{_COLUMN}{name}": column for name, column in batch.columns.items()}
+    if batch.has_single_ids:
+        columns["id"] = batch.ids
+    else:
+        columns["ids"] = pa.LargeListArray.from_arrays(pa.array(batch.id_offsets, pa.int64()), batch.ids)
+    return pa.table(columns)
+
+
+def _events_of(table: pa.Table, words: pa.Array | None) -> EventBatch:
+    held = {name: table[name].combine_chunks() for name in table.column_names}
+    end, place = held["end"].to_numpy(), held["place"].to_numpy()
+    offsets = np.arange(len(table) + 1) if "id" in held else held["ids"].offsets.to_numpy()
+    return EventBatch(
+        np.zeros(len(table), np.int64),
+        np.zeros(len(table), np.int16),
+        held["start"].to_numpy() if "start" in held else end,
+        place,
+        end,
+        place,
+        end,
+        np.arange(len(table)),
+        np.broadcast_to(np.uint64(0), (len(table), 1 << 16)),  # nobody asks for conditions any more
+        {name[len(_COLUMN) :]: column for name, column in held.items() if name.startswith(_COLUMN)},
+        offsets,
+        held["id"] if "id" in held else held["ids"].flatten(),
+        words,
+    )

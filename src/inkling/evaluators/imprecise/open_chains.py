@@ -18,7 +18,7 @@ from inkling.evaluators.imprecise.evaluator import ImpreciseEvaluator
 from inkling.evaluators.imprecise.ground import Found, Ground
 from inkling.evaluators.imprecise.growth import grown
 from inkling.evaluators.imprecise.moments import Chances, Moments
-from inkling.evaluators.matches.lineage import lineage_ids
+from inkling.evaluators.matches.gather import lineage_ids
 from inkling.evaluators.open_matches import OpenMatch, not_kept
 from inkling.kernels.chain_bounds import FAR, tighten
 from inkling.logical import plan as p

@@ -139,23 +139,6 @@ class BeliefState:
         """How many numbers are remembered."""
         return sum(len(one.value) for one in self.chains.values())
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        found: dict[str, np.ndarray] = {"units": self.units, "n_times": self.n_times}
-        for number, chain in self.chains.items():
-            found |= {f"{number} {name}": getattr(chain, name) for name in ChainState.__slots__}
-            found[f"{number} mark"] = np.array(self.marks[number])
-        return found
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, np.ndarray]) -> BeliefState:
-        numbers = sorted({int(name.split()[0]) for name in arrays if " " in name})
-        chains = {
-            number: ChainState(**{name: arrays[f"{number} {name}"] for name in ChainState.__slots__})
-            for number in numbers
-        }
-        marks = {number: int(arrays[f"{number} mark"]) for number in numbers}
-        return cls(chains, marks, arrays["units"], arrays["n_times"])
-
 
 @dataclass(frozen=True)
 class BeliefEvaluator:

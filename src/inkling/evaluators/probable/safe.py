@@ -72,35 +72,15 @@ class SafeState:
 
     units: Mapping[int, Carried]
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        return dict(_flat(self.units, ""))
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, np.ndarray]) -> SafeState:
-        units: dict[int, Any] = {}
-        for path, one in arrays.items():
-            unit, *names, last = path.split("/")
-            inner = units.setdefault(int(unit), {})
-            for name in names:
-                inner = inner.setdefault(name, {})
-            if last:
-                inner[last] = one
-        return cls(units)
-
     @property
     def n_states(self) -> int:
         """How many numbers are remembered."""
-        return sum(one.size for one in self.arrays().values())
+        return sum(map(_size, self.units.values()))
 
 
-def _flat(some: Mapping[Any, Any], path: str) -> Iterator[tuple[str, np.ndarray]]:
-    for name, one in some.items():
-        if isinstance(one, Mapping):
-            yield from _flat(one, f"{path}{name}/")
-        else:
-            yield f"{path}{name}", one
-    if not some and path:
-        yield path, np.empty(0)
+def _size(some: Mapping[str, Any] | np.ndarray) -> int:
+    """How many numbers stand in arrays inside of mappings."""
+    return sum(map(_size, some.values())) if isinstance(some, Mapping) else np.size(some)
 
 
 @dataclass(frozen=True)

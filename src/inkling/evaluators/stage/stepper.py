@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.lag import lag_of, settled_after, waiting_time
 from inkling.analysis.window import total_horizon
+from inkling.evaluators.automaton.carry import renamed
 from inkling.evaluators.automaton.evaluator import AutomatonCarry, AutomatonEvaluator
 from inkling.evaluators.automaton.takeover import step_since
 from inkling.evaluators.consumption.carry import ConsumptionCarry
@@ -54,6 +56,33 @@ class StageState:
     windows: Mapping[str, WindowCarry] = field(default_factory=dict)  # by event
     waiting: Mapping[str, ConsumptionCarry] = field(default_factory=dict)  # by event
     forecasts: Mapping[str, ForecastCarry] = field(default_factory=dict)  # by event
+
+    def as_stored(self) -> StoredStage:
+        """The same; keys without open runs are as good as forgotten."""
+        live = reduce(np.union1d, [carry.runs.key for carry in self.automata], np.empty(0, np.int64))
+        keys = self.keys.to_table().take(pa.array(live)) if len(live) else self.keys.schema.empty_table()
+        values = {name: getattr(self, name) for name in StoredStage.__slots__}
+        return StoredStage(**{**values, "automata": tuple(renamed(one, live) for one in self.automata), "keys": keys})
+
+    @classmethod
+    def from_stored(cls, stored: StoredStage) -> StageState:
+        values = {name: getattr(stored, name) for name in StoredStage.__slots__}
+        return cls(**{**values, "keys": KeyBook(stored.keys.schema, stored.keys)})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStage:
+    """The state of a stage as it is written: with a table of keys, in the order of their codes."""
+
+    rows: pa.Table
+    automata: tuple[AutomatonCarry, ...]
+    keys: pa.Table
+    until: int
+    since: Mapping[str, int]
+    n_trimmed: int
+    windows: Mapping[str, WindowCarry]
+    waiting: Mapping[str, ConsumptionCarry]
+    forecasts: Mapping[str, ForecastCarry]
 
 
 @dataclass(frozen=True, slots=True)

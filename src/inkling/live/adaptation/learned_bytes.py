@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pyarrow as pa
 
+from inkling.evaluators import state as codec
+from inkling.live.adaptation.drift import Drift
 from inkling.live.adaptation.learner import Learned, as_table
-from inkling.live.adaptation.models import LearningModels, drift_of
-from inkling.live.snapshot import Pack, table_of, unpacked
+from inkling.live.adaptation.models import LearningModels
 from inkling.markov.model import Model
 
 
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """A model as it is written: what it learned, what was counted since, in which time, and its drift."""
+
+    model: pa.Table
+    pending: pa.Table
+    since: int
+    until: int
+    drift: Drift | None
+
+
 def dumped_models(models: LearningModels) -> bytes:
-    pack = Pack()
-    about = {}
-    for name, one in models.learned.items():
-        pack.table(f"model:{name}", one.model.to_arrow())
-        pack.table(f"pending:{name}", one.pending)
-        drift = models.drift.get(name)
-        about[name] = {"since": one.since, "until": one.until, "drift": None if drift is None else drift.to_dict()}
-    return pack.finished({"models": about})
+    return codec.to_bytes(
+        {
+            name: StoredModel(one.model.to_arrow(), one.pending, one.since, one.until, models.drift.get(name))
+            for name, one in models.learned.items()
+        }
+    )
 
 
 def load_models(models: LearningModels, data: bytes) -> dict[str, pa.Table]:
     """Have models go on from what `dumped_models` gave; their tables."""
-    head, parts = unpacked(data)
     tables = {}
-    for name, about in head["models"].items():
-        model = Model.from_arrow(table_of(parts[f"model:{name}"]))
-        since, until, drift = about["since"], about["until"], about["drift"]
-        learned = Learned.of(model).and_counted(table_of(parts[f"pending:{name}"]), (since, until))
-        models.resume(name, learned, None if drift is None else drift_of(drift))
+    for name, stored in codec.from_bytes(data, dict[str, StoredModel]).items():
+        model = Model.from_arrow(stored.model)
+        learned = Learned.of(model).and_counted(stored.pending, (stored.since, stored.until))
+        models.resume(name, learned, stored.drift)
         tables[name] = as_table(name, model)
     return tables

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import timedelta
 
 import pyarrow as pa
@@ -117,10 +116,3 @@ def require_forecasts(plan: PhysicalPlan) -> None:
             helps=("leave `learn` out, and give the forecast a model that was learned from stored data",),
         )
     refuse_learning_from_doubt(plan.program, first_forecasts(plan.program).values())
-
-
-def drift_of(stored: Mapping[str, object]) -> Drift:
-    """What `Drift.to_dict` gave."""
-    version, trained, events, bits = (stored[name] for name in ("version", "trained", "events", "bits"))
-    drift = Drift(int(str(version)), float(str(trained)), float(str(events)), float(str(bits)))
-    return replace(drift, is_alarming=bool(stored["is_alarming"]))

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from inkling.analysis.worlds import common_key
+from inkling.evaluators import state as codec
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.sampling import Sampling
 from inkling.live.clocks import Marks
 from inkling.live.parts import concatenated
-from inkling.live.snapshot import Pack, unpacked
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import doubtful_part
 from inkling.model.clock import Measure
@@ -89,12 +89,10 @@ class LiveCohorts:
         return sum(n_kept(state, one.exact) for one, state in zip(self.live, states, strict=True))
 
     def to_bytes(self, states: States) -> bytes:
-        pack = Pack()
-        for number, live, state in zip(self._numbers, self.live, states, strict=True):
-            pack.blob(str(number), to_bytes(state, live.exact))
-        return pack.finished({})
+        pairs = zip(self._numbers, self.live, states, strict=True)
+        return codec.to_bytes({str(number): to_bytes(state, live.exact) for number, live, state in pairs})
 
     def from_bytes(self, data: bytes) -> States:
-        _, parts = unpacked(data)
+        parts = codec.from_bytes(data, dict[str, bytes])
         pairs = zip(self._numbers, self.live, strict=True)
-        return tuple(from_bytes(bytes(parts[str(number)]), live.exact) for number, live in pairs)
+        return tuple(from_bytes(parts[str(number)], live.exact) for number, live in pairs)

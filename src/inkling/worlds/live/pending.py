@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes
 from inkling.logical.in_worlds import WORLD
@@ -113,44 +112,3 @@ def _settled(event: EventPlan, found: Summed, names: LiveNames, wait: int, scale
         latest = latest.copy()
         np.maximum.at(latest, owner, until[offsets[0] : offsets[-1]])
     return np.minimum(latest + wait, FOREVER)
-
-
-def pending_table(pending: Pending) -> tuple[pa.Table, pa.Table] | None:
-    """The results and the pairs as tables, to be kept."""
-    if pending.results is None:
-        return None
-    results, settled = pending.results, pending.settled
-    about = pa.table(
-        {
-            "identity": pa.array(results.identity),
-            "world": pa.array(results.world),
-            "weight": pa.array(results.weight.astype(np.int64)),
-            "start": pa.array(results.start),
-            "end": pa.array(results.end),
-            "detected_at": pa.array(results.detected_at),
-            "settled": pa.array(settled),
-            "lineage": results.lineage,
-            **{f"value {name}": results.values[name] for name in results.values.column_names},
-        }
-    )
-    return about, pa.table({"identity": pa.array(pending.identity), "world": pa.array(pending.world)})
-
-
-def pending_of(about: pa.Table, pairs: pa.Table) -> Pending:
-    """What `pending_table` was given."""
-
-    def column(name: str) -> np.ndarray:
-        return np.asarray(about[name].to_numpy())
-
-    values = {name[6:]: about[name] for name in about.column_names if name.startswith("value ")}
-    results = Summed(
-        column("identity"),
-        column("world"),
-        column("weight"),
-        column("start"),
-        column("end"),
-        column("detected_at"),
-        pa.table(values),
-        about["lineage"].combine_chunks(),
-    )
-    return Pending(results, column("settled"), pairs["identity"].to_numpy(), pairs["world"].to_numpy())

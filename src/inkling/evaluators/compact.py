@@ -14,6 +14,8 @@ _WHOLE = pa.int64()
 
 def compact(table: pa.Table) -> pa.Table:
     """A table that `restored` turns back; each of its columns says less, or what it says with fewer bytes."""
+    if not len(table):
+        return table
     columns: dict[str, pa.Array] = {}
     kept: dict[str, pa.Array] = {}
     how: dict[str, list[object]] = {}

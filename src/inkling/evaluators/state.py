@@ -1,0 +1,315 @@
+"""The one codec of states: trees of dataclasses as bytes that are the same on every machine, and back by type hints.
+
+A state may hold frozen dataclasses, named tuples, mappings with texts or whole numbers as keys, tuples, sets, tables
+and arrays of Arrow, arrays of NumPy, numbers, text, bytes and None. The bytes are a header of JSON with the tree,
+followed by the tables and arrays, each aligned to 8 bytes. Nothing in them is code.
+
+A class that is written as something else says so: `as_stored` gives what is written, whose type is its return hint,
+and the class method `from_stored` takes what was read.
+
+>>> from inkling.evaluators.state import from_bytes, to_bytes
+>>> from_bytes(to_bytes((1, {"a": None})), tuple[int, dict[str, float | None]])
+(1, {'a': None})
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from functools import cache
+from math import prod
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.compact import compact, restored
+
+FORMAT = 3
+
+_LENGTH = struct.Struct("<q")
+_BEGIN = b'{"format":'
+_PLAIN = frozenset({int, float, str, bool, NoneType})
+_NARROWER = (np.int8, np.int16, np.int32)
+_IS_LITTLE = sys.byteorder == "little"
+_WORTH_NARROWING = 32
+"""Shorter arrays of whole numbers are written as they are."""
+_FRACTIONS = "fractions"
+
+State = TypeVar("State")
+
+Write = Callable[[Any, "_Parts"], Any]
+"""What the tree says of a value, or in its place; tables and arrays go to the parts."""
+Read = Callable[[Any, memoryview], Any]
+"""A value from what the tree says of it, and the parts."""
+
+
+def to_bytes(state: Any) -> bytes:
+    """A state that `from_bytes` restores; the same state always gives the same bytes."""
+    parts = _Parts()
+    tree = {"format": FORMAT, "state": state}
+    header = json.dumps(tree, default=parts.described, separators=(",", ":"), check_circular=False).encode()
+    header += b" " * (-len(header) % 8)
+    return b"".join([_LENGTH.pack(len(header)), header, *parts.data])
+
+
+def from_bytes(data: bytes | memoryview, kind: type[State]) -> State:
+    """The state of a type that `to_bytes` was given; tables point into the bytes, arrays are copies."""
+    if bytes(data[_LENGTH.size : _LENGTH.size + len(_BEGIN)]) != _BEGIN:
+        raise ValueError("these bytes are no state, or one of another version")
+    (length,) = _LENGTH.unpack_from(data)
+    at = _LENGTH.size + length
+    head = json.loads(bytes(data[_LENGTH.size : at]))
+    if head["format"] != FORMAT:
+        raise ValueError(f"this state has the format {head['format']}, expected {FORMAT}")
+    wanted: Any = kind
+    found: State = _reader(wanted)(head["state"], memoryview(data)[at:])
+    return found
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    """A table as an Arrow stream."""
+    return bytes(_stream(table))
+
+
+def table_of(data: bytes | memoryview) -> pa.Table:
+    """The table that `table_bytes` was given, or a state has."""
+    return restored(pa.ipc.open_stream(pa.py_buffer(data)).read_all())
+
+
+def _stream(table: pa.Table) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+class _Parts:
+    """Tables and arrays one after the other."""
+
+    __slots__ = ("data", "size")
+
+    def __init__(self) -> None:
+        self.data: list[bytes | memoryview | pa.Buffer] = []
+        self.size = 0
+
+    def described(self, value: Any) -> Any:
+        """What the tree says of a value that JSON has no word for; tables and arrays become parts."""
+        kind: Any = type(value)
+        return _writer(kind)(value, self)
+
+    def add(self, data: bytes | memoryview | pa.Buffer, size: int) -> int:
+        """Where a part begins."""
+        at, padding = self.size, -size % 8
+        self.data.append(data)
+        if padding:
+            self.data.append(b"\0" * padding)
+        self.size += size + padding
+        return at
+
+
+@cache
+def _writer(kind: Any) -> Write:
+    if hasattr(kind, "as_stored"):
+        return lambda value, parts: value.as_stored()
+    if is_dataclass(kind):
+        name, names = _name(kind), [field.name for field in fields(kind)]
+        return lambda value, parts: {name: [getattr(value, one) for one in names]}
+    if issubclass(kind, Mapping):
+        return lambda value, parts: dict(value)
+    if issubclass(kind, frozenset | set):
+        return lambda value, parts: sorted(value)
+    if issubclass(kind, pa.Table):
+        return _write_table
+    if issubclass(kind, pa.Array):
+        return lambda value, parts: _write_table(pa.table({"": value}), parts)
+    if issubclass(kind, np.ndarray | np.generic):
+        return _write_array
+    if issubclass(kind, bytes):
+        return lambda value, parts: [parts.add(value, len(value)), len(value)]
+    raise TypeError(f"a state cannot hold values of {kind.__name__}")
+
+
+def _write_table(table: pa.Table, parts: _Parts) -> list[int]:
+    data = _stream(compact(table))
+    return [parts.add(data, data.size), data.size]
+
+
+def _write_array(value: NDArray[Any], parts: _Parts) -> list[Any]:
+    """Where the numbers stand, their type, that in which they are written, and the shape."""
+    array: NDArray[Any] = np.asarray(value)
+    if array.dtype.hasobject:
+        data = json.dumps([str(Fraction(one)) for one in array.flat]).encode()
+        return [parts.add(data, len(data)), _FRACTIONS, len(data), *array.shape]
+    narrow = _narrowed(array)
+    data = narrow.tobytes() if _IS_LITTLE else narrow.astype(narrow.dtype.newbyteorder("<")).tobytes()
+    return [parts.add(data, len(data)), array.dtype.str[1:], narrow.dtype.str[1:], *array.shape]
+
+
+def _narrowed(array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers; whole ones in as few bytes each as they all fit in."""
+    if array.size < _WORTH_NARROWING or array.dtype.kind != "i":
+        return array
+    least, most = int(array.min()), int(array.max())
+    for kind in _NARROWER:
+        if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max:
+            return array.astype(kind, copy=False)
+    return array
+
+
+def _plain(node: Any, parts: memoryview) -> Any:
+    return node
+
+
+@cache
+def _reader(kind: Any) -> Read:
+    """How values of a type are read."""
+    origin = get_origin(kind) or kind
+    if kind in _PLAIN or kind is None:
+        return _plain
+    if kind is Any:
+        return _read_any
+    if origin in (Union, UnionType):
+        return _union_reader(get_args(kind))
+    if not isinstance(origin, type):
+        raise TypeError(f"a state cannot hold values of {kind}")
+    if hasattr(origin, "as_stored"):
+        inner = _reader(get_type_hints(origin.as_stored)["return"])
+        return lambda node, parts: origin.from_stored(inner(node, parts))  # type: ignore[attr-defined]
+    if is_dataclass(origin):
+        return _dataclass_reader(origin, kind)
+    if issubclass(origin, Mapping):
+        return _mapping_reader(*get_args(kind))
+    if issubclass(origin, tuple):
+        return _tuple_reader(origin, get_args(kind))
+    if issubclass(origin, frozenset):
+        return lambda node, parts: frozenset(node)
+    if issubclass(origin, np.ndarray):
+        return _read_array
+    if issubclass(origin, pa.Table):
+        return lambda node, parts: table_of(_part(node, parts))
+    if issubclass(origin, pa.Array):
+        return lambda node, parts: table_of(_part(node, parts))[0].combine_chunks()
+    if issubclass(origin, bytes):
+        return lambda node, parts: bytes(_part(node, parts))
+    raise TypeError(f"a state cannot hold values of {kind}")
+
+
+def _part(node: list[int], parts: memoryview) -> memoryview:
+    at, size = node
+    return parts[at : at + size]
+
+
+def _read_array(node: list[Any], parts: memoryview) -> NDArray[Any]:
+    at, kind, stored, *shape = node
+    if kind == _FRACTIONS:
+        listed = json.loads(bytes(parts[at : at + stored]))
+        exact: NDArray[Any] = np.empty(len(listed), object)
+        exact[:] = [Fraction(one) for one in listed]
+        return exact.reshape(shape)
+    found = np.frombuffer(parts, _little(stored), prod(shape), at).astype(_native(kind))
+    return found if len(shape) == 1 else found.reshape(shape)
+
+
+@cache
+def _little(kind: str) -> np.dtype[Any]:
+    return np.dtype(f"<{kind}")
+
+
+@cache
+def _native(kind: str) -> np.dtype[Any]:
+    return np.dtype(kind)
+
+
+def _read_any(node: Any, parts: memoryview) -> Any:
+    """What explains itself: mappings with texts as keys, arrays, and plain values."""
+    if isinstance(node, dict):
+        return {key: _read_any(one, parts) for key, one in node.items()}
+    return _read_array(node, parts) if isinstance(node, list) else node
+
+
+def _dataclass_reader(cls: type, kind: Any) -> Read:
+    name = cls.__name__
+    readers: list[Read] = []
+
+    def read(node: Any, parts: memoryview) -> Any:
+        if not isinstance(node, dict) or name not in node:
+            found = next(iter(node)) if isinstance(node, dict) and len(node) == 1 else type(node).__name__
+            raise ValueError(f"this is a state of {found}, expected {name}")
+        if not readers:  # only now, as a type may hold itself
+            readers.extend(map(_reader, _field_types(cls, kind)))
+        return cls(*[one(part, parts) for one, part in zip(readers, node[name], strict=True)])
+
+    return read
+
+
+def _field_types(cls: type, kind: Any) -> list[Any]:
+    hints = get_type_hints(cls)
+    named = dict(zip(getattr(cls, "__parameters__", ()), get_args(kind), strict=False))
+    return [_with(hints[field.name], named) for field in fields(cls)]
+
+
+def _with(hint: Any, named: Mapping[Any, Any]) -> Any:
+    """A type with others in the place of its variables."""
+    if isinstance(hint, TypeVar):
+        return named[hint]
+    variables = getattr(hint, "__parameters__", ())
+    return hint[tuple(named[one] for one in variables)] if variables and named else hint
+
+
+def _mapping_reader(key: Any, value: Any) -> Read:
+    read = _reader(value)
+    if key is str:
+        return lambda node, parts: {name: read(one, parts) for name, one in node.items()}
+    return lambda node, parts: {int(number): read(one, parts) for number, one in node.items()}
+
+
+def _tuple_reader(cls: type, args: tuple[Any, ...]) -> Read:
+    if hasattr(cls, "_fields"):
+        readers = [_reader(one) for one in get_type_hints(cls).values()]
+        return lambda node, parts: cls(*[one(part, parts) for one, part in zip(readers, node, strict=True)])
+    if len(args) == 2 and args[1] is Ellipsis:
+        each = _reader(args[0])
+        if each is _plain:
+            return lambda node, parts: tuple(node)
+        return lambda node, parts: tuple([each(part, parts) for part in node])
+    every = [_reader(one) for one in args]
+    return lambda node, parts: tuple([one(part, parts) for one, part in zip(every, node, strict=True)])
+
+
+def _union_reader(kinds: tuple[Any, ...]) -> Read:
+    """Of several dataclasses the one that the tree names; beside them, plain values and one of another kind."""
+    others = [one for one in kinds if one not in _PLAIN]
+    if not others:
+        return _plain
+    named = {name: _reader(one) for one in others if (name := _name(one)) is not None}
+    rest = [_reader(one) for one in others if _name(one) is None]
+    if len(rest) > 1 or len(named) + len(rest) < len(others):
+        raise TypeError(f"what is written does not tell {kinds} apart")
+
+    def read(node: Any, parts: memoryview) -> Any:
+        if not isinstance(node, dict | list):
+            return node
+        found = named.get(next(iter(node), "")) if isinstance(node, dict) and len(node) == 1 else None
+        if found is not None:
+            return found(node, parts)
+        if not rest:
+            raise ValueError(f"this is a state of {'/'.join(map(str, node))}, expected {' or '.join(named)}")
+        return rest[0](node, parts)
+
+    return read
+
+
+def _name(kind: Any) -> str | None:
+    """Under which name the tree has values of a type, if it is a dataclass."""
+    origin = get_origin(kind) or kind
+    while hasattr(origin, "as_stored"):
+        origin = get_type_hints(origin.as_stored)["return"]
+        origin = get_origin(origin) or origin
+    return origin.__name__ if is_dataclass(origin) and isinstance(origin, type) else None
