@@ -285,7 +285,8 @@ def _tuple_reader(cls: type, args: tuple[Any, ...]) -> Read:
 
 def _union_reader(kinds: tuple[Any, ...]) -> Read:
     """Of several dataclasses the one that the tree names; beside them, plain values and one of another kind."""
-    others = [one for one in kinds if one not in _PLAIN]
+    arrays = [one for one in kinds if get_origin(one) is np.ndarray]  # each is written with the type of its elements
+    others = [one for one in kinds if one not in _PLAIN and one not in arrays[1:]]
     if not others:
         return _plain
     named = {name: _reader(one) for one in others if (name := _name(one)) is not None}

@@ -63,9 +63,9 @@ def _key(columns: tuple[str, ...]) -> str:
 
 
 def _require_same_ids(old: PhysicalPlan, new: PhysicalPlan, said: Changes) -> None:
-    """Results of kept events over uncertain streams have ids of the type that the plan of all events gives them."""
+    """Results of kept events have ids of the type that the plan of all events gives them."""
     for name in said.kept:
-        if name in new.uncertain and old.id_types[name] != new.id_types[name]:
+        if old.id_types[name] != new.id_types[name]:
             raise refusal(
                 f"`{name}` would have ids of another type, because other events would share its stage",
                 "ids in one stage have one type, and results that were written already have the old one",

@@ -32,7 +32,7 @@ def pushes() -> list[dict[str, pa.Table]]:
 
 def n_carried(stream: LocalStream) -> int:
     state = stream._state
-    return sum(len(one.rows) for stage in state.stages for one in stage.stage.waiting.values())
+    return sum(len(one.rows) for stage in state.operators for one in stage.stage.waiting.values())
 
 
 @pytest.mark.parametrize(
