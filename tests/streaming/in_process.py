@@ -18,6 +18,7 @@ from inkling.live.clocks import NEVER, Marks
 from inkling.live.snapshot import table_of
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
+from inkling.runtime.running import Running
 from inkling.spark.streaming.intake import IntakeTask, mark_messages
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind, Message
@@ -53,7 +54,8 @@ def job_of(
     measure = measure_for(plan.program, clocks)
     facts = known(plan.program, tables or {}, measure)
     around = surroundings(facts, measure)
-    job = Job.of(plan, clocks, facts, around, measure.clock, n_buckets, sampling or Sampling())
+    running = Running.begun(plan, measure)
+    job = Job.of(plan, running, clocks, facts, around, measure.clock, n_buckets, sampling or Sampling())
     return replace(job, definition=number)
 
 
