@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from inkling.analysis.choice import Choice, uncertain_choice
 from inkling.logical.expr import Expr
 from inkling.logical.plan import EventPlan, Pattern, ProgramPlan, TableAtom
-from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.near import Near
 from inkling.physical.stages import Placement
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,8 @@ class PhysicalPlan:
     @property
     def id_types(self) -> dict[str, pa.DataType]:
         """What the ids are that lineage names, by event."""
+        from inkling.logical.vectorized import ARROW_TYPES  # checking and explaining a program does without Arrow
+
         return {step.event.name: ARROW_TYPES[stage.id_type] for stage in self.stages for step in stage.steps}
 
     def part(self, names: Container[str], read: Container[str] | None = None) -> ProgramPlan:
