@@ -27,6 +27,7 @@ from inkling.evaluators.probable.ground import ground_of
 from inkling.evaluators.probable.layout import TooManyValues
 from inkling.evaluators.probable.safe import COMPILED, Safe, SafeState
 from inkling.evaluators.probable.words import words_of
+from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START
 from inkling.logical import plan as p
 from inkling.logical.plan import Per
@@ -90,7 +91,7 @@ class Asked:
         for ground, words in self.blocks(rows, cuts, exact=exact):
             state, answers = safe.advance(state, ground, words)
             if not exact:
-                state = SafeState.of(state.arrays())
+                state = from_bytes(to_bytes(state), SafeState)
             for unit, time, chance in zip(answers.unit, answers.time, answers.chance, strict=True):
                 one = int(unit), 0 if safe.ever else int(time)
                 by_unit[one] = by_unit.get(one, 0) + chance

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -15,6 +15,7 @@ from tests.kit.result_columns import estimated, some_event, some_forecast, some_
 import inkling
 from inkling import results
 from inkling.errors import InputError
+from inkling.evaluators import result_rows as in_workers
 from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import Confidence, EventPlan
 from inkling.model.batch import MatchBatch
@@ -25,15 +26,22 @@ from inkling.spark import results as on_spark
 pytestmark = pytest.mark.spark
 
 
+def result_rows(number: int, event: EventPlan, found: Iterable[Matches], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Results of one event as a worker hands them back."""
+    tables = (in_workers.filled(in_workers.result_columns(number, event, some), schema) for some in found)
+    for table in tables if event.top is None else [in_workers.best(tables, event.top, schema)]:
+        yield from in_workers.in_batches(table)
+
+
 def frame_of(spark: SparkSession, event: EventPlan, found: Iterable[Matches], ids: pa.DataType) -> DataFrame:
     """Matches as workers hand them back."""
-    schema = on_spark.results_schema([event], ids)
-    return spark.createDataFrame(pa.Table.from_batches(on_spark.result_rows(0, event, found, schema), schema))
+    schema = in_workers.results_schema([event], ids)
+    return spark.createDataFrame(pa.Table.from_batches(result_rows(0, event, found, schema), schema))
 
 
 def certain_frame_of(spark: SparkSession, event: EventPlan, batch: MatchBatch, ids: pa.DataType) -> DataFrame:
-    columns = on_spark.result_columns(0, event, batch)
-    return spark.createDataFrame(on_spark.filled(columns, on_spark.results_schema([event], ids, ())))
+    columns = in_workers.result_columns(0, event, batch)
+    return spark.createDataFrame(in_workers.filled(columns, in_workers.results_schema([event], ids, ())))
 
 
 def same(table: pa.Table, again: pa.Table) -> None:
@@ -57,16 +65,16 @@ def test_public_columns(spark: SparkSession, ids: pa.DataType, clock: Clock) -> 
 
 def test_values_of_other_events_are_left_out(spark: SparkSession) -> None:
     one, other = some_event(), some_forecast()
-    schema = on_spark.results_schema([one, other], pa.string())
+    schema = in_workers.results_schema([one, other], pa.string())
     found = {event.name: estimated(some_matches(event, pa.string(), 2, 5), 2) for event in (one, other)}
     batches = [
         batch
         for number, event in enumerate((one, other))
-        for batch in on_spark.result_rows(number, event, [found[event.name]], schema)
+        for batch in result_rows(number, event, [found[event.name]], schema)
     ]
     rows = pa.Table.from_batches(batches, schema)
     for number, event in enumerate((one, other)):
-        mine = spark.createDataFrame(rows.filter(pa.compute.equal(rows[on_spark.EVENT], number)))
+        mine = spark.createDataFrame(rows.filter(pa.compute.equal(rows[in_workers.EVENT], number)))
         again = on_spark.public_frame(event, mine, Clock.TICKS).toArrow()
         same(public_table(event, found[event.name], Clock.TICKS), again)
 
@@ -87,9 +95,9 @@ def test_most_probable_ones(spark: SparkSession, n: int) -> None:
 def test_workers_keep_what_may_be_among_the_most_probable_ones() -> None:
     event = replace(some_event(), top=3)
     batch = some_matches(event, pa.string(), 5, 4)
-    zeros, schema = np.zeros(4), on_spark.results_schema([event], pa.string())
+    zeros, schema = np.zeros(4), in_workers.results_schema([event], pa.string())
     parts = [Matches.of(batch, np.array(some), zeros, "exact") for some in ([0.1, 0.5, 0.2, 0.5], [0.3, 0.5, 0.5, 0.1])]
-    found = pa.Table.from_batches(on_spark.result_rows(0, event, parts, schema), schema)
+    found = pa.Table.from_batches(result_rows(0, event, parts, schema), schema)
     assert found[on_spark.PROBABILITY].to_pylist() == [0.5, 0.5, 0.5, 0.5]
 
 
