@@ -2,10 +2,14 @@
 
 import random
 from collections import Counter
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conformance import toy
+from tests.conformance.cases import MIXED_STREAMS, MIXTURE, mixed_rows
+from tests.conformance.forecasts import forecast_cases
 from tests.kit.evaluator_laws import check_evaluator
 
 import inkling
@@ -17,19 +21,34 @@ from inkling.runtime import registry
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "doubt"
 
-SEEN = "STREAM Seen(id STRING, who STRING, room STRING, t BIGINT, p DOUBLE) ID id KEY who TIME t PROBABILITY p;"
+SEEN = "STREAM Seen(id STRING, who STRING, {tag}room STRING, t BIGINT, p DOUBLE) ID id KEY {key} TIME t PROBABILITY p;"
+PLAIN, TAGGED = SEEN.format(tag="", key="who"), SEEN.format(tag="tag STRING, ", key="who, tag")
+WALKED = TAGGED.replace("PROBABILITY p", "PROBABILITY p GIVEN before")
+NEXT_OF_TAG = "EVENT e(who) AS PATTERN SEQ NEXT(Seen a[room = 'hall'], Seen b[room = 'lab' AND tag = a.tag], Seen c)"
+HALL_LAB = "EVENT e(who) AS PATTERN SEQ(Seen a[room = 'hall'], Seen b[room = 'lab'])"
+PASSED = "EVENT e(who, tag) AS PATTERN SEQ(Seen a[room = 'hall'], NOT Seen[room = 'yard'], Seen b[room = 'lab'])"
 QUERIES = {
-    "regular": "EVENT e(who) AS PATTERN SEQ(Seen a[room = 'hall'], Seen b[room = 'lab']) PARTITION BY who PER END;",
-    "ever": "EVENT e(who) AS PATTERN SEQ(Seen a[room = 'hall'], Seen b[room = 'lab']) PARTITION BY who PER VALUES;",
-    "sets": "EVENT e AS PATTERN SEQ NEXT(Seen a, Seen b[room = a.room]) PER END;",
-    "toy": "EVENT toy_e(who) AS PATTERN Seen a PARTITION BY who;",
+    "regular": f"{PLAIN} {HALL_LAB} PARTITION BY who PER END;",
+    "ever": f"{PLAIN} {HALL_LAB} PARTITION BY who PER VALUES;",
+    "without a key": f"{PLAIN} EVENT e AS PATTERN SEQ NEXT(Seen a, Seen b[room = a.room]) PER END;",
+    "sets": f"{PLAIN} EVENT e(who) AS PATTERN SEQ NEXT(Seen a, Seen b[room = a.room]) PARTITION BY who PER END;",
+    "sets, ever": f"{TAGGED} {NEXT_OF_TAG} PARTITION BY who PER VALUES;",
+    "safe": f"{TAGGED} {NEXT_OF_TAG} PARTITION BY who PER END;",
+    "pattern": f"{TAGGED} {PASSED} PARTITION BY who, tag PER END;",
+    "toy": f"{PLAIN} EVENT toy_e(who) AS PATTERN Seen a PARTITION BY who;",
 }
 CHAINS = """
 STREAM Login(id STRING, who STRING, t BIGINT) ID id KEY who TIME t ± 2 TICKS;
+STREAM Sure(id STRING, who STRING, v BIGINT, t BIGINT) ID id KEY who TIME t DERIVE change = v - PREV(v);
 STREAM Alarm(id STRING, who STRING, lo BIGINT, hi BIGINT) ID id KEY who TIME BETWEEN lo AND hi;
 EVENT {name}(who) AS PATTERN {pattern} WITHIN 8 TICKS PARTITION BY who;
 """
-PATTERNS = ["SEQ(Login l, Alarm a)", "SEQ NEXT(Login l, Alarm a)", "SEQ(Login l, NOT Alarm, Login m)"]
+PATTERNS = [
+    "SEQ(Login l, Alarm a)",
+    "SEQ NEXT(Login l, Alarm a)",
+    "SEQ(Login l, NOT Alarm, Login m)",
+    "SEQ(Login l, Sure s[change > 0])",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -38,25 +57,26 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.EXACT, toy.NAME, toy.ToyEvaluator.of)
 
 
-def checked(text: str, rows: dict[str, list[dict[str, object]]], seed: int) -> Counter[str]:
+def checked(text: str, rows: dict[str, Any], seed: int, tables: dict[str, Any] | None = None) -> Counter[str]:
     """How many results each evaluator of a program has, once it has kept the laws."""
     program = inkling.parse(text)
-    given = taken_in(program, rows)
+    given = taken_in(program, rows, tables)
     assert not len(given.rejects)
     context = Context(given.facts, given.around, given.measure)
     found = registry.exact_evaluators(program.physical, context)
     rng = random.Random(seed)
+    assert all(one.is_divisible == ("PARTITION BY" in text) for one in found.values())
     return Counter({name: check_evaluator(one, given.sources, rng) for name, one in found.items()})
 
 
 def seen(rng: random.Random) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for t in range(8):
-        for who in ("ada", "bob"):
+        for who, tag in (("ada", "x"), ("ada", "y"), ("bob", "x"), ("cyd", "x")):
             rooms = rng.sample(["hall", "lab", "yard"], rng.randrange(3))
             shares = [rng.choice([0.125, 0.25, 0.5]) for _ in rooms]
             rows += [
-                {"id": f"{who}{t}", "who": who, "room": room, "t": t, "p": p}
+                {"id": f"{who}{tag}{t}", "who": who, "tag": tag, "room": room, "t": t, "p": p}
                 for room, p in zip(rooms, shares, strict=True)
             ]
     return rows
@@ -65,8 +85,35 @@ def seen(rng: random.Random) -> list[dict[str, object]]:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", QUERIES)
 def test_queries(name: str, seed: int) -> None:
-    found = checked(f"{SEEN}\n{QUERIES[name]}", {"Seen": seen(random.Random(f"{name} {seed}"))}, seed)
+    rows = seen(random.Random(f"{name} {seed}"))
+    if "tag" not in QUERIES[name]:
+        rows = [{key: value for key, value in row.items() if key != "tag"} for row in rows if row["tag"] == "x"]
+    found = checked(QUERIES[name], {"Seen": rows}, seed)
     assert found[toy.NAME if name == "toy" else choice.Evaluator.QUERY] > 0
+
+
+def test_an_engine_that_may_give_way_to_another_is_not_divided() -> None:
+    program = inkling.parse(f"{WALKED} {NEXT_OF_TAG} PARTITION BY who PER END;")
+    given = taken_in(program, {"Seen": []})
+    found = registry.exact_evaluators(program.physical, Context(given.facts, given.around, given.measure))
+    assert not found[choice.Evaluator.QUERY].is_divisible
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mixtures(seed: int) -> None:
+    rng = random.Random(f"mixture {seed}")
+    pieces = [mixed_rows(rng, f"k{key}") for key in range(4)]
+    rows = {name: [row for piece in pieces for row in piece[name]] for name in pieces[0]}
+    found = checked(MIXED_STREAMS + MIXTURE, rows, seed, {"near": [{"one": "hall", "other": "lab"}]})
+    assert found[choice.Evaluator.CHAIN] > 0
+    assert found[choice.Evaluator.QUERY] > 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_forecasts(seed: int) -> None:
+    case = forecast_cases(seed)[2]
+    found = checked(case.text, case.given(), seed, case.given_tables())
+    assert found[choice.Evaluator.QUERY] > 0
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -78,16 +125,26 @@ def test_chains(pattern: str, seed: int) -> None:
         {"id": f"a{n}", "who": rng.choice("ab"), "lo": lo, "hi": lo + rng.randrange(4)}
         for n, lo in enumerate(rng.choices(range(12), k=5))
     ]
-    found = checked(CHAINS.format(name="e", pattern=pattern), {"Login": logins, "Alarm": alarms}, seed)
+    sure = [{"id": f"s{n}", "who": rng.choice("ab"), "v": rng.randrange(9), "t": 2 * n} for n in range(8)]
+    rows = {"Login": logins, "Alarm": alarms, "Sure": sure}
+    found = checked(CHAINS.format(name="e", pattern=pattern), rows, seed)
     assert found[choice.Evaluator.CHAIN] > 0
 
 
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("early", ["", "EARLY"])
-def test_relations(early: str) -> None:
-    text = (GOLDEN / "relation.ink").read_text().replace("SOME Gate b;", f"SOME Gate b\n  CONFIDENCE >= 0.1 {early};")
-    rows: list[dict[str, object]] = [
-        {"car": car, "n": n, "t": t}
-        for car, places in (("x", {1: 1, 2: 6, 4: 9}), ("y", {1: 4, 3: 10, 4: 12}), ("z", {1: 2, 2: 20}))
-        for n, t in places.items()
-    ]
-    assert checked(text, {"Gate": rows}, 1)[choice.Evaluator.RELATION] > 0
+@pytest.mark.parametrize("by_site", [False, True])
+def test_relations(by_site: bool, early: str, seed: int) -> None:
+    text = (GOLDEN / "relation.ink").read_text().replace("Gate(car", "Gate(site STRING, car")
+    text = text.replace("KEY car", "KEY site, car")
+    asked = f"SOME Gate b {'PARTITION BY site' if by_site else ''}\n  CONFIDENCE >= 0.1 {early};"
+    shown = "" if by_site else ", a.site AS here, b.site AS there"
+    text = text.replace("SOME Gate b;", asked).replace("b.car AS other)", f"b.car AS other{shown})")
+    rng = random.Random(f"relation {seed}")
+    rows: list[dict[str, object]] = []
+    for site, car in product(("north", "south", "west"), "xyz"):
+        times = sorted(rng.sample(range(30), 8))
+        rows += [
+            {"site": site, "car": car, "n": n, "t": t} for n, t in enumerate(times, 1) if n == 1 or rng.random() < 0.7
+        ]
+    assert checked(text, {"Gate": rows}, seed)[choice.Evaluator.RELATION] > 0

@@ -11,6 +11,7 @@ import pyarrow as pa
 from inkling.analysis.verdict import Verdict
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import END, Answer, Context, Moment, Rows, no_rows
+from inkling.evaluators.stage.owners import Owners
 from inkling.io.normalize import ID, START
 from inkling.logical.plan import EventPlan, Leaf, ProgramPlan, StreamPlan
 from inkling.model.time import Clock
@@ -59,6 +60,10 @@ class ToyEvaluator:
         return ("who",)
 
     @property
+    def is_divisible(self) -> bool:
+        return True
+
+    @property
     def state_type(self) -> type[int]:
         return int
 
@@ -75,6 +80,12 @@ class ToyEvaluator:
     def step(self, state: int, rows: Rows, until: Moment) -> tuple[int, Mapping[str, pa.Table]]:
         given = {**no_rows(self.streams, self.context.measure.clock), **rows}
         return state + 1, {event.name: self._table(event, given[event.sources[0]]) for event in self.events}
+
+    def split(self, state: int, owners: Owners) -> tuple[int, int]:
+        return state, state  # steps, which all keys have in common
+
+    def merge(self, left: int, right: int) -> int:
+        return max(left, right)
 
     def open_matches(self, state: int, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         return []  # a reading is complete at once

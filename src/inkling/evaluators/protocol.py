@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from inkling.analysis.worlds import common_key
 from inkling.evaluators.open_matches import OpenMatch, not_kept
+from inkling.evaluators.stage.owners import Owners
 from inkling.io.normalize import Normalizer
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
@@ -110,6 +111,11 @@ class StreamEvaluator(Evaluator, Protocol[State]):
         ...
 
     @property
+    def is_divisible(self) -> bool:
+        """Whether states can be split by the values of `key`, and merged again."""
+        ...
+
+    @property
     def state_type(self) -> type[State]:
         """What `inkling.evaluators.state` can write and read."""
         ...
@@ -118,6 +124,14 @@ class StreamEvaluator(Evaluator, Protocol[State]):
 
     def step(self, state: State, rows: Rows, until: Moment) -> tuple[State, Mapping[str, pa.Table]]:
         """Takes the rows that became due since the last step; gives the results that are known by now."""
+        ...
+
+    def split(self, state: State, owners: Owners) -> tuple[State, State]:
+        """The state of the keys with these hashes (`stage.owners`, sorted), and the state of all other keys."""
+        ...
+
+    def merge(self, left: State, right: State) -> State:
+        """One state of two that hold different keys and have come to the same moment."""
         ...
 
     def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
@@ -161,6 +175,11 @@ class PartEvaluator:
     @property
     def key(self) -> tuple[str, ...]:
         return common_key(self.program.part).conclusion
+
+    @property
+    def is_divisible(self) -> bool:
+        """TOP compares results of all keys."""
+        return bool(self.key) and all(event.top is None for event in self.events)
 
     def open_matches(self, state: Any, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """Refused, unless an evaluator keeps rows or parts."""

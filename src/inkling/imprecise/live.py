@@ -6,7 +6,7 @@ when nothing can happen any more in the window of its first event.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +20,9 @@ from inkling.evaluators.imprecise.open_chains import OpenChains
 from inkling.evaluators.open_matches import OpenMatch, in_order
 from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sources import rows_passing
+from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.derive import derived_after
+from inkling.evaluators.stage.owners import Owners, is_among, owners_by, owners_of
 from inkling.imprecise.division import chain_parts
 from inkling.imprecise.program import ImpreciseProgram
 from inkling.imprecise.results import results_of
@@ -93,6 +95,20 @@ class ChainEvaluator(PartEvaluator):
             left.append(held if needed.all() else held.filter(pa.array(needed)).combine_chunks())
         return ChainState(tuple(left), last, now), found
 
+    def split(self, state: ChainState, owners: Owners) -> tuple[ChainState, ChainState]:
+        return (
+            self._where(state, lambda found: is_among(found, owners)),
+            self._where(state, lambda found: ~is_among(found, owners)),
+        )
+
+    def merge(self, left: ChainState, right: ChainState) -> ChainState:
+        assert left.until == right.until, "states of different times do not go together"
+        last = {**left.last, **right.last}
+        for name in left.last.keys() & right.last.keys():
+            last[name] = pa.concat_tables([left.last[name], right.last[name]])
+        stages = zip(left.stages, right.stages, strict=True)
+        return ChainState(tuple(pa.concat_tables(both) for both in stages), last, left.until)
+
     def open_matches(self, state: ChainState, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """First links that have happened by now, among the rows that are kept and those that come next."""
         arrived, _ = self._prepared(self.complete(rows), state.last)
@@ -117,6 +133,15 @@ class ChainEvaluator(PartEvaluator):
 
     def n_kept(self, state: ChainState) -> int:
         return sum(map(len, state.stages))
+
+    def _where(self, state: ChainState, chosen: Callable[[Owners], Mask]) -> ChainState:
+        """The state of some keys."""
+        stages = zip(self.program.physical.stages, state.stages, strict=True)
+        return ChainState(
+            tuple(rows_where(rows, chosen(owners_of(rows, len(stage.key_types)))) for stage, rows in stages),
+            {name: rows_where(rows, chosen(owners_by(rows, self.key))) for name, rows in state.last.items()},
+            state.until,
+        )
 
     def _prepared(
         self, rows: Mapping[str, pa.Table], last: Mapping[str, pa.Table]

@@ -7,7 +7,7 @@ which any later row may tell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +22,8 @@ from inkling.evaluators.lost.numbered import EVEN, ODD
 from inkling.evaluators.lost.sides import Keys
 from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sampling import Sampling, limits_of
+from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.owners import Owners, is_among, owners_by
 from inkling.io.normalize import END
 from inkling.lost.division import relation_parts
 from inkling.lost.notes import notes_of
@@ -35,11 +37,25 @@ from inkling.physical.plan import PhysicalPlan
 
 
 @dataclass(frozen=True, slots=True)
+class Settled:
+    """Hashes of results that were emitted early, and of their keys where these divide the work."""
+
+    results: Hashes
+    owners: Owners
+
+    def with_others(self, results: Hashes, owners: Owners) -> Settled:
+        return Settled(np.concatenate([self.results, results]), np.concatenate([self.owners, owners]))
+
+    def where(self, mask: np.ndarray) -> Settled:
+        return Settled(self.results[mask], self.owners[mask])
+
+
+@dataclass(frozen=True, slots=True)
 class RelationState:
     """Rows of each stream, and per event the results that were emitted early."""
 
     rows: Mapping[str, pa.Table] = field(default_factory=dict)
-    settled: Mapping[str, Hashes] = field(default_factory=dict)
+    settled: Mapping[str, Settled] = field(default_factory=dict)
     until: int = -FOREVER
 
 
@@ -75,7 +91,7 @@ class RelationEvaluator(PartEvaluator):
         return relation_parts(self.program)
 
     def start(self) -> RelationState:
-        nothing = np.empty(0, np.uint64)
+        nothing = Settled(np.empty(0, np.uint64), np.empty(0, np.uint64))
         return RelationState(self.complete({}), {event.name: nothing for event in self.program.events})
 
     def step(self, state: RelationState, rows: Rows, until: Moment) -> tuple[RelationState, dict[str, pa.Table]]:
@@ -84,11 +100,36 @@ class RelationEvaluator(PartEvaluator):
         held = {name: pa.concat_tables([one, rows[name]]) if name in rows else one for name, one in state.rows.items()}
         every = {name: self._with_roles(name, one, until.roles.get(name, NO_ROLES)) for name, one in held.items()}
         settled, emitted = dict(state.settled), {}
+        key = self.key if self.is_divisible else ()
         for name, asked in self.program.evaluators.items():
-            settled[name], tables = _told(asked, every, settled[name], state.until, until.time, self.program)
+            settled[name], tables = _told(asked, every, settled[name], state.until, until.time, self.program, key)
             if tables:
                 emitted[name] = pa.concat_tables(tables)
         return RelationState(held, settled, until.time), emitted
+
+    @property
+    def is_divisible(self) -> bool:
+        """Both sides of every relation must have the columns of the key under the same names."""
+        sides = (side for relation in self.program.relations.values() for side in relation.sides)
+        has_key = all(set(self.key) <= {column.name for column in side.operand.key} for side in sides)
+        return has_key and super().is_divisible
+
+    def split(self, state: RelationState, owners: Owners) -> tuple[RelationState, RelationState]:
+        return (
+            self._where(state, lambda found: is_among(found, owners)),
+            self._where(state, lambda found: ~is_among(found, owners)),
+        )
+
+    def merge(self, left: RelationState, right: RelationState) -> RelationState:
+        assert left.until == right.until, "states of different times do not go together"
+        return RelationState(
+            {name: pa.concat_tables([rows, right.rows[name]]) for name, rows in left.rows.items()},
+            {
+                name: one.with_others(right.settled[name].results, right.settled[name].owners)
+                for name, one in left.settled.items()
+            },
+            left.until,
+        )
 
     def migrated(self, state: RelationState, before: RelationEvaluator) -> RelationState:
         return RelationState(
@@ -99,6 +140,14 @@ class RelationEvaluator(PartEvaluator):
 
     def n_kept(self, state: RelationState) -> int:
         return sum(map(len, state.rows.values()))
+
+    def _where(self, state: RelationState, chosen: Callable[[Owners], np.ndarray]) -> RelationState:
+        """The state of some keys."""
+        return RelationState(
+            {name: rows_where(rows, chosen(owners_by(rows, self.key))) for name, rows in state.rows.items()},
+            {name: one.where(chosen(one.owners)) for name, one in state.settled.items()},
+            state.until,
+        )
 
     def _with_roles(self, name: str, rows: pa.Table, roles: Roles) -> pa.Table:
         stream = self.program.part.stream(name)
@@ -120,11 +169,12 @@ class RelationEvaluator(PartEvaluator):
 def _told(
     evaluator: AskedRelation,
     rows: Mapping[str, pa.Table],
-    settled: Hashes,
+    settled: Settled,
     before: int,
     now: int,
     program: LostProgram,
-) -> tuple[Hashes, list[pa.Table]]:
+    key: tuple[str, ...],
+) -> tuple[Settled, list[pa.Table]]:
     """What is certain by now and was not before."""
     if evaluator.relation.asks_for_roles and now < FOREVER:
         return settled, []
@@ -135,18 +185,22 @@ def _told(
         complete = np.maximum(sides.left.complete[ones], sides.right.complete[others])
         still = complete > before
         over = still & ((complete <= now) | (now >= FOREVER))
-        final = _unsettled(evaluator.found(sides, ones[over], others[over]), names, settled)
+        final = _unsettled(evaluator.found(sides, ones[over], others[over]), names, settled.results)
         told = [probable_enough(evaluator, final)]
         if evaluator.relation.is_early:
             still &= _moved(sides.left, before)[ones] | _moved(sides.right, before)[others]
-            waiting = _unsettled(evaluator.open_questions(sides, ones[still], others[still]), names, settled)
+            waiting = _unsettled(evaluator.open_questions(sides, ones[still], others[still]), names, settled.results)
             early = evaluator.early(sides, waiting, now, since=before)
             early = early.where(early.known < FOREVER)
             hashes = _hashes(early, names)
             told = [early, told[0].where(~np.isin(_hashes(told[0], names), hashes))]
-            settled = np.concatenate([settled, hashes])
+            settled = settled.with_others(hashes, _owners(sides.left, key)[early.ones])
         tables += [results_of(evaluator, sides, found, ids, program.measure.clock) for found in told if len(found)]
     return settled, tables
+
+
+def _owners(keys: Keys, columns: tuple[str, ...]) -> Owners:
+    return owners_by(pa.table(dict(keys.values)), columns) if columns else np.zeros(len(keys), np.uint64)
 
 
 def _moved(keys: Keys, before: int) -> np.ndarray:

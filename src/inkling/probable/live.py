@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.division import Part
-from inkling.evaluators.probable.beliefs import BeliefState
+from inkling.evaluators.probable.by_unit import EngineState, UnitOwners, known_units, state_of, together
+from inkling.evaluators.probable.evaluator import UNIT
+from inkling.evaluators.probable.face import Answering
 from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.evaluators.probable.regular import ChainState
-from inkling.evaluators.probable.safe import SafeState
-from inkling.evaluators.probable.universal import UniversalState
+from inkling.evaluators.probable.safe import Safe
 from inkling.evaluators.protocol import END, Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sampling import Sampling, lanes_of
+from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.derive import all_derived
+from inkling.evaluators.stage.owners import Owners, is_among, owners_by
 from inkling.io.normalize import START
 from inkling.logical.plan import Per
 from inkling.physical.plan import PhysicalPlan
@@ -32,15 +37,16 @@ SPARE = 1e-9
 """By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
 
 
-EngineState = ChainState | SafeState | UniversalState | BeliefState
-
-
 @dataclass(frozen=True, slots=True)
 class QueryState:
-    """Per event, the state of its engine, and what was found so far where only the end can tell."""
+    """Per event, the state of its engine, and what was found so far where only the end can tell.
+
+    Where keys divide the work, also to which key each unit of an engine belongs.
+    """
 
     engines: Mapping[str, EngineState] = field(default_factory=dict)
     found: Mapping[str, pa.Table] = field(default_factory=dict)
+    owners: Mapping[str, UnitOwners] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ class QueryEvaluator(PartEvaluator):
     def answer(self, rows: Rows) -> Answer:
         ids, clock = self.program.id_types, self.program.measure.clock
         nothing = {one.name: result_schema(one, ids[one.name], clock).empty_table() for one in self.events}
-        tables = {**nothing, **self.step(self.start(), rows, END)[1]}
+        tables = {**nothing, **self._stepped(self.start(), self._ready(rows), END)[1]}
         note = sampled_text(tables, self.program)
         return Answer(tables, () if note is None else (note,))
 
@@ -81,7 +87,56 @@ class QueryEvaluator(PartEvaluator):
         return QueryState({name: one.start() for name, one in self.program.evaluators.items()})
 
     def step(self, state: QueryState, rows: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
-        ready = all_derived(self.streams, self.complete(rows), self.program.around)
+        ready = self._ready(rows)
+        after, emitted = self._stepped(state, ready, until)
+        if self.is_divisible and any(map(len, ready.values())):
+            after = replace(after, owners={name: self._owners(name, after, ready) for name in after.engines})
+        return after, emitted
+
+    @cached_property
+    def is_divisible(self) -> bool:
+        """An engine that may give way to another one must do so for all keys at once."""
+        return super().is_divisible and not any(map(_may_give_way, self.program.evaluators.values()))
+
+    def split(self, state: QueryState, owners: Owners) -> tuple[QueryState, QueryState]:
+        every = np.unique(np.concatenate([owners[:0], *(one.owners for one in state.owners.values())]))
+        return self._of(state, owners), self._of(state, np.setdiff1d(every, owners))
+
+    def merge(self, left: QueryState, right: QueryState) -> QueryState:
+        found, owned = {**left.found, **right.found}, {**left.owners, **right.owners}
+        for name in left.found.keys() & right.found.keys():
+            found[name] = pa.concat_tables([left.found[name], right.found[name]])
+        for name in left.owners.keys() & right.owners.keys():
+            owned[name] = left.owners[name].with_units(right.owners[name].units, right.owners[name].owners)
+        return QueryState(
+            {name: together(one, right.engines[name]) for name, one in left.engines.items()}, found, owned
+        )
+
+    def _of(self, state: QueryState, owners: Owners) -> QueryState:
+        """The state of some keys."""
+        owned = {name: state.owners.get(name, UnitOwners()).of(owners) for name in state.engines}
+        mine = {name: is_among(rows[UNIT].to_numpy(), owned[name].units) for name, rows in state.found.items()}
+        return QueryState(
+            {name: state_of(one, owned[name].units) for name, one in state.engines.items()},
+            {name: rows_where(rows, mine[name]) for name, rows in state.found.items()},
+            owned,
+        )
+
+    def _owners(self, name: str, state: QueryState, ready: Rows) -> UnitOwners:
+        """To which key each unit belongs of which the state holds something."""
+        evaluator = self.program.evaluators[name]
+        every = state.owners.get(name, UnitOwners())
+        for source in evaluator.event.sources:
+            every = every.with_units(evaluator.units(source, ready[source]), owners_by(ready[source], self.key))
+        held = [known_units(state.engines[name])]
+        if name in state.found:
+            held.append(state.found[name][UNIT].to_numpy())
+        return every.where(np.isin(every.units, np.concatenate(held)))
+
+    def _ready(self, rows: Rows) -> dict[str, pa.Table]:
+        return all_derived(self.streams, self.complete(rows), self.program.around)
+
+    def _stepped(self, state: QueryState, ready: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
         engines, waiting, emitted = dict(state.engines), dict(state.found), {}
         for name, evaluator in self.program.evaluators.items():
             mine = {source: ready[source] for source in evaluator.event.sources}
@@ -93,13 +148,14 @@ class QueryEvaluator(PartEvaluator):
                     emitted[name] = self._results(name, found)
             if until.is_end and name in waiting:
                 emitted[name] = self._results(name, waiting.pop(name))
-        return QueryState(engines, waiting), emitted
+        return QueryState(engines, waiting, state.owners), emitted
 
     def migrated(self, state: QueryState, before: QueryEvaluator) -> QueryState:
         names = self.program.evaluators.keys()
         return QueryState(
             {name: state.engines[name] for name in names},
             {name: rows for name, rows in state.found.items() if name in names},
+            {name: one for name, one in state.owners.items() if name in names},
         )
 
     def n_kept(self, state: QueryState) -> int:
@@ -109,6 +165,12 @@ class QueryEvaluator(PartEvaluator):
         evaluator, program = self.program.evaluators[name], self.program
         whole = combined(evaluator, found)
         return results_of(evaluator.event, whole, program.id_types[name], program.measure.clock)
+
+
+def _may_give_way(evaluator: Answering) -> bool:
+    """Whether rows may show that the engine of an event cannot answer it."""
+    sources = evaluator.strategy.query.sources.values()
+    return isinstance(evaluator.engine, Safe) and any(one.markov for one in sources)
 
 
 def _n_kept(state: EngineState) -> int:

@@ -24,7 +24,7 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.alone import COMPILED, NO_RUNS, nothing_seen, walked, whole_keys
 from inkling.evaluators.probable.automaton import LetterTables
 from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.probable.ground import Ground, ground_of, taken
+from inkling.evaluators.probable.ground import Ground, ground_of, stream_names, taken
 from inkling.evaluators.probable.patterns import shown
 from inkling.evaluators.probable.regular import ChainState
 from inkling.evaluators.stage import rows as r
@@ -174,6 +174,9 @@ class BeliefEvaluator:
     def forecast(self) -> Forecast:
         assert self.event.forecast is not None
         return self.event.forecast
+
+    def units(self, source: str, rows: pa.Table) -> Hashes:
+        return stream_names(self.schemas[source], rows)
 
     def start(self) -> BeliefState:
         return BeliefState()

@@ -22,7 +22,7 @@ from inkling.evaluators.probable.lanes import Sampling
 from inkling.evaluators.probable.layout import TooManyValues
 from inkling.evaluators.probable.regular import Regular
 from inkling.evaluators.probable.safe import Safe
-from inkling.evaluators.probable.units import Units, units_of
+from inkling.evaluators.probable.units import Units, unit_of_rows, units_of
 from inkling.evaluators.probable.universal import Universal, UniversalState
 from inkling.evaluators.probable.words import words_of
 from inkling.io.normalize import ID
@@ -67,6 +67,9 @@ class ProbableEvaluator:
     @cached_property
     def universal(self) -> Universal:
         return Universal(self.strategy.query, self.strategy.variables, self.around, sampling=self.sampling)
+
+    def units(self, source: str, rows: pa.Table) -> Hashes:
+        return unit_of_rows(self.strategy.query, self.strategy.variables, source, rows)
 
     def start(self) -> Any:
         return self.engine.start()

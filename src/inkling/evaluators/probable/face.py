@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from inkling.analysis.probable.strategy import Strategy
+from inkling.evaluators.hashes import Hashes
 from inkling.logical.plan import EventPlan
 
 
@@ -22,6 +23,10 @@ class Answering(Protocol):
 
     @property
     def engine(self) -> Any: ...
+
+    def units(self, source: str, rows: pa.Table) -> Hashes:
+        """The name of the unit to which each row of a stream belongs."""
+        ...
 
     def start(self) -> Any: ...
 

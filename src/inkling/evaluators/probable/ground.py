@@ -123,10 +123,7 @@ class _Rows:
             if stage.source == source.name:
                 wanted |= {column for column, _ in constant_keys(query, number)}
         keys = {column: key_codes(rows[column].combine_chunks()) for column in sorted(wanted)}
-        stream = combined(
-            np.repeat(hashes_of(pa.array([schema.name])), n),
-            *(hashes_of(rows[name].combine_chunks()) for name in schema.key),
-        )
+        stream = stream_names(schema, rows)
         time = rows[START].to_numpy()
         if not isinstance(doubt, ProbableValue):
             stream = combined(stream, time.view(np.uint64), np.arange(n).view(np.uint64))
@@ -144,6 +141,14 @@ class _Rows:
             _values(rows, values),
             _given(rows, doubt.given),
         )
+
+
+def stream_names(schema: StreamSchema, rows: pa.Table) -> Hashes:
+    """The name of the stream to which each row of a declared stream with alternatives belongs."""
+    return combined(
+        np.repeat(hashes_of(pa.array([schema.name])), len(rows)),
+        *(hashes_of(rows[name].combine_chunks()) for name in schema.key),
+    )
 
 
 def _exact(chances: NDArray[np.float64]) -> NDArray[np.object_]:

@@ -17,7 +17,7 @@ from inkling.evaluators.probable.alone import COMPILED, Runs, nothing_seen, walk
 from inkling.evaluators.probable.answers import last_time
 from inkling.evaluators.probable.automaton import LetterTables, letter_tables
 from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.probable.ground import Numbers, ground_of
+from inkling.evaluators.probable.ground import Numbers, ground_of, stream_names
 from inkling.evaluators.probable.regular import ChainState
 from inkling.evaluators.stage.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
@@ -84,6 +84,9 @@ class PatternEvaluator:
     def engine(self) -> PatternEngine:
         assert self.strategy.automaton is not None
         return PatternEngine.of(self.strategy.automaton)
+
+    def units(self, source: str, rows: pa.Table) -> Hashes:
+        return stream_names(self.schemas[source], rows)
 
     def start(self) -> ChainState:
         return self.engine.start()

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from inkling.analysis.probable.query import Query, Variable
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, constant_keys
+from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, constant_keys, key_codes
 
 NO_VARIABLES = np.uint64(0)
 
@@ -47,6 +48,13 @@ def units_of(query: Query, variables: Sequence[str], ground: Ground, n_stages: i
                         reads[number] &= ~mine | (ground.keys[source, column] == code)
         reads &= (code != NULL_KEY) if _drops_null(query, variable) else np.ones(n, bool)
     return Units(combined(np.zeros(n, np.uint64), *codes) if codes else np.full(n, NO_VARIABLES), reads)
+
+
+def unit_of_rows(query: Query, variables: Sequence[str], source: str, rows: pa.Table) -> Hashes:
+    """The unit of each row of a stream, where all stages are independent on the variables."""
+    columns = [holding_column(query, one, source) for one in variables]
+    codes = [key_codes(rows[column].combine_chunks()) for column in columns]
+    return combined(np.zeros(len(rows), np.uint64), *codes) if codes else np.full(len(rows), NO_VARIABLES)
 
 
 def holding_column(query: Query, variable: str, source: str) -> str:

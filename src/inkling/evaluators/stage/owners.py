@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +22,11 @@ def owners_of(rows: pa.Table, n_key_columns: int) -> Owners:
         return np.zeros(len(rows), np.uint64)
     columns = (rows[r.key_name(place)].combine_chunks() for place in range(n_key_columns))
     return combined(*(hashes_of(column) for column in columns))
+
+
+def owners_by(rows: pa.Table, key: Sequence[str]) -> Owners:
+    """A hash of the key of each row of a stream, the same that `owners_of` gives for its stage rows."""
+    return combined(*(hashes_of(rows[name].combine_chunks()) for name in key))
 
 
 def with_owners(matches: MatchBatch, rows: pa.Table, codes: Ints, n_key_columns: int) -> MatchBatch:

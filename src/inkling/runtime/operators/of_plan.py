@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.stage.owners import owners_by
 from inkling.io.normalize import ID, Normalizer
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part, divided, pieces
@@ -197,8 +197,7 @@ def normalizer_of(stream: StreamPlan, clock: Clock) -> Normalizer:
 
 
 def _buckets(rows: pa.Table, key: tuple[str, ...], n_buckets: int) -> NDArray[np.int64]:
-    code = combined(*(hashes_of(rows[name].combine_chunks()) for name in key))
-    return (code % np.uint64(n_buckets)).astype(np.int64)
+    return (owners_by(rows, key) % np.uint64(n_buckets)).astype(np.int64)
 
 
 def _has_roles(program: ProgramPlan) -> bool:
