@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from tests.conformance.cases import MIXED_STREAMS, mixed_rows
 from tests.kit.arrow import arrow_tables
 from tests.kit.chains import chain_cases
 from tests.kit.coverage import program_features
@@ -43,6 +44,9 @@ import inkling
 from inkling.errors import ProgramError
 from inkling.evaluators.sampling import Sampling
 from inkling.io.tables import read_tables
+from inkling.live.revision.machine import Owners
+from inkling.runtime.uncertain.machine import WorldsMachine
+from inkling.runtime.uncertain.program import WorldsState
 
 SCRIPTS_PER_PROGRAM = 4
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, seed=3, exact_up_to=0, budget=1)
@@ -92,6 +96,21 @@ def of_forecasts(rng: random.Random) -> Question:
     return named(program.plan, {"S": rows}, read_tables(program.plan.tables, models, program.folder))
 
 
+OF_KEYS = """
+EVENT rise(k, a.v AS v) AS PATTERN SEQ(Vague a[v < 2], Vague b[v > 0]) WITHIN 6 TICKS PARTITION BY k;
+EVENT quiet(k) AS PATTERN SEQ(Vague a, NOT Sure) WITHIN 5 TICKS PARTITION BY k;
+EVENT moved(k) AS PATTERN SEQ NEXT(At a[room = 'hall'], At b[room = 'lab']) PARTITION BY k PER END;
+EVENT ever(k) AS PATTERN SEQ(At a[room = 'hall'], At b[room = 'lab']) PARTITION BY k PER VALUES;
+EVENT walked(k) AS PATTERN SEQ NEXT(Walk a[room = 'hall'], Walk b) HAVING b.room = 'lab' PARTITION BY k PER END;
+"""
+
+
+def of_keys(rng: random.Random) -> Question:
+    pieces = [mixed_rows(rng, f"k{key}") for key in range(12)]
+    rows = {name: [row for piece in pieces for row in piece[name]] for name in pieces[0]}
+    return named(inkling.parse(MIXED_STREAMS.partition("TABLE")[0] + OF_KEYS).plan, rows)
+
+
 KINDS: dict[str, tuple[Callable[[random.Random], Question], int]] = {
     "worlds": (in_worlds, 9),
     "losses": (of_losses, 6),
@@ -130,6 +149,20 @@ def agree(
 def told_apart(revision: Revision, script: list[Rows], wrong: list[str]) -> None:
     events = map(str, revision.question.plan.events)
     assert not wrong, "\n".join([*events, str(revision.modes), *map(str, script), *wrong])
+
+
+def test_what_stands_where_only_some_keys_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, tally, only = random.Random("revisions by key"), Counter[str](), WorldsMachine.only
+
+    def counted(machine: WorldsMachine, state: WorldsState, owners: Owners) -> WorldsState:
+        tally["by key"] += 1
+        return only(machine, state, owners)
+
+    monkeypatch.setattr(WorldsMachine, "only", counted)
+    for _ in range(3):
+        agree(rng, of_keys(rng), tally)
+    assert tally["by key"] > 5, tally
+    assert tally["withdrawn"] > 0
 
 
 @pytest.mark.parametrize("kind", first_of(KINDS, 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from inkling.evaluators.hashes import hashes_of
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.owners import is_among, owners_by
 from inkling.live import parting
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.revision.contents import content_hashes
@@ -19,8 +22,12 @@ from inkling.live.revision.held import own_columns
 from inkling.live.revision.machine import LATE, OWNER, Found, Owners, Rows, Times
 from inkling.live.revision.rounding import Rounding
 from inkling.live.streams import time_of
+from inkling.logical.expr import KeyColumn
+from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
+from inkling.model.types import Type
+from inkling.model.uncertainty import LostEvents
 from inkling.probable.live import SPARE
 from inkling.results import WITHDRAWN, as_withdrawn
 from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
@@ -30,7 +37,7 @@ ESTIMATED = Rounding(("probability", "error", "chance", "expected"), SPARE)
 """Sums of probabilities depend on how rows are cut, a little."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WorldsMachine:
     """Takes in rows when their time has come; nobody inside waits for any longer."""
 
@@ -58,7 +65,7 @@ class WorldsMachine:
         found = {name: table for name, table in told.tables.items() if len(table)}
         if len(told.late):
             found[LATE] = told.late
-        return state, Found({name: _of_nobody(table) for name, table in found.items()}, told.rejects)
+        return state, Found({name: self._owned(name, table) for name, table in found.items()}, told.rejects)
 
     def times(self, name: str, rows: pa.Table) -> Times:
         return np.asarray(rows[time_of(self._schema(name))].to_numpy(), np.int64)
@@ -71,23 +78,31 @@ class WorldsMachine:
 
     @property
     def is_divisible(self) -> bool:
-        return False
+        return bool(self._key)
 
     def owners(self, name: str, rows: pa.Table) -> Owners:
-        return np.zeros(len(rows), np.uint64)
+        return owners_by(rows, self._key) if self._key else np.zeros(len(rows), np.uint64)
 
     def copied(self, state: WorldsState) -> WorldsState:
         """Stages use up what they remember; all else is never changed in place."""
         return replace(state, worlds=tuple(map(parting.copied, state.worlds)))
 
     def only(self, state: WorldsState, owners: Owners) -> WorldsState:
-        raise AssertionError("keys are not kept apart")
+        return self._half(state, owners, is_theirs=True)
 
     def without(self, state: WorldsState, owners: Owners) -> WorldsState:
-        raise AssertionError("keys are not kept apart")
+        return self._half(state, owners, is_theirs=False)
 
     def joined(self, one: WorldsState, other: WorldsState) -> WorldsState:
-        raise AssertionError("keys are not kept apart")
+        assert one.clocks.watermark == other.clocks.watermark, "states of different times do not go together"
+        waiting = {**one.waiting, **other.waiting}
+        for name in one.waiting.keys() & other.waiting.keys():
+            both = [one.waiting[name].rows, other.waiting[name].rows]
+            waiting[name] = replace(one.waiting[name], rows=pa.concat_tables(both))
+        exact = {
+            name: evaluator.merge(one.exact[name], other.exact[name]) for name, evaluator in self.live.exact.items()
+        }
+        return replace(one, waiting=waiting, exact=exact)
 
     def watermark(self, state: WorldsState) -> int:
         return state.decided
@@ -108,6 +123,45 @@ class WorldsMachine:
     def from_bytes(self, data: bytes) -> WorldsState:
         return from_bytes(data, self.live.exact)
 
+    @cached_property
+    def _key(self) -> tuple[str, ...]:
+        """The columns by which states are split; none where events need worlds, or a result does not show its key.
+
+        Late rows of streams with lost events are found like results, but do not show their keys.
+        """
+        keys = {one.key if one.is_divisible else () for one in self.live.exact.values()}
+        if len(keys) != 1 or self.live.program.events:
+            return ()
+        (key,) = keys
+        schemas = self.live.streams.values()
+        if any(isinstance(one.doubt, LostEvents) or not set(key) <= set(one.key) for one in schemas):
+            return ()
+        shown = (_shown_key(event, key) for one in self.live.exact.values() for event in one.events)
+        return () if any(one is None for one in shown) else key
+
+    @cached_property
+    def _shown_keys(self) -> Mapping[str, tuple[str, ...]]:
+        """By event, the columns of results with their key."""
+        events = (event for one in self.live.exact.values() for event in one.events)
+        found = {event.name: _shown_key(event, self._key) for event in events}
+        return {name: columns for name, columns in found.items() if columns}
+
+    def _owned(self, name: str, table: pa.Table) -> pa.Table:
+        """Results with the hash of their key."""
+        columns = self._shown_keys.get(name)
+        owners = np.zeros(len(table), np.uint64) if columns is None else owners_by(table, columns)
+        return table.append_column(OWNER, pa.array(owners))
+
+    def _half(self, state: WorldsState, owners: Owners, *, is_theirs: bool) -> WorldsState:
+        """The state of these keys, or of all others."""
+        waiting = {
+            name: replace(one, rows=rows_where(one.rows, is_among(self.owners(name, one.rows), owners) == is_theirs))
+            for name, one in state.waiting.items()
+        }
+        number = 0 if is_theirs else 1
+        exact = {name: one.split(state.exact[name], owners)[number] for name, one in self.live.exact.items()}
+        return replace(state, waiting=waiting, exact=exact)
+
     def _schema(self, name: str) -> StreamSchema:
         return self.live.streams[name]
 
@@ -116,5 +170,11 @@ def _waiting_for_nothing(clocks: Clocks) -> Clocks:
     return replace(clocks, lateness=dict.fromkeys(clocks.lateness, 0))
 
 
-def _of_nobody(table: pa.Table) -> pa.Table:
-    return table.append_column(OWNER, pa.array(np.zeros(len(table), np.uint64)))
+def _shown_key(event: EventPlan, key: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The columns of results that show the key; None where they do not, or show it as times of the calendar."""
+    shown = {
+        output.expr.column: output.name
+        for output in (*event.head, *event.returns)
+        if isinstance(output.expr, KeyColumn) and output.type is not Type.TIME
+    }
+    return tuple(shown[column] for column in key) if set(key) <= shown.keys() else None

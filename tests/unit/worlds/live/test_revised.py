@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.kit.oracle import bound, probable_oracle
 
 import inkling
 from inkling.evaluators.sampling import Sampling
+from inkling.live.clocks import Marks
 from inkling.local_stream import Found, LocalStream
+from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
 
 Row = dict[str, Any]
 
@@ -209,3 +213,32 @@ def test_a_row_that_tells_of_a_settled_past_is_too_late() -> None:
         stream.push({"A": push})
     found = stream.push({"A": [numbered("p2", 53, 27, 60), *segment("r", 90)]})
     assert [(row["id"], row["time"], row["delay"]) for row in found.late.to_pylist()] == [("p2", 53, 39)]
+
+
+BY_ROOM = """
+STREAM Seen(op STRING, id STRING, room STRING, t BIGINT, v STRING) ID id KEY room TIME t PROBABILITY p
+    OP op FOR 100 TICKS;
+EVENT alarm(room) AS PATTERN SEQ NEXT(Seen a[v = 'smoke'], Seen b[v = 'fire']) PARTITION BY room PER END;
+"""
+
+
+@pytest.mark.parametrize(("head", "retaken"), [("(room)", {"r2"}), ("(a.room AS place)", {f"r{n}" for n in range(6)})])
+def test_only_keys_that_a_change_concerns_are_replayed(
+    monkeypatch: pytest.MonkeyPatch, head: str, retaken: set[str]
+) -> None:
+    """Where results do not show their key as it is, all keys are."""
+    taken: list[str] = []
+    advance = LiveWorlds.advance
+
+    def recorded(live: LiveWorlds, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> Any:
+        taken.extend(room for table in rows.values() for room in table["room"].to_pylist())
+        return advance(live, state, rows, news)
+
+    monkeypatch.setattr(LiveWorlds, "advance", recorded)
+    stream = inkling.parse(BY_ROOM.replace("(room) AS", f"{head} AS")).open(unbounded=True)
+    for t, v in enumerate(("smoke", "smoke", "fire", "dust")):
+        stream.push({"Seen": [{**seen(f"r{n}-{t}", t, v, 1 / 2), "room": f"r{n}"} for n in range(6)]})
+    taken.clear()
+    corrected = stream.push({"Seen": [{**never_seen("r2-1"), "room": None}]})
+    assert changes(corrected) == [("-", 2, Fraction(3, 8)), ("+", 2, Fraction(1, 4))]  # 1/2 of 3/4, and of 1/2
+    assert set(taken) == retaken
