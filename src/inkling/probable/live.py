@@ -127,7 +127,10 @@ class QueryEvaluator(PartEvaluator):
         evaluator = self.program.evaluators[name]
         every = state.owners.get(name, UnitOwners())
         for source in evaluator.event.sources:
-            every = every.with_units(evaluator.units(source, ready[source]), owners_by(ready[source], self.key))
+            units = evaluator.units(source, ready[source])
+            new = ~is_among(units, every.units)
+            if new.any():
+                every = every.with_units(units[new], owners_by(rows_where(ready[source], new), self.key))
         held = [known_units(state.engines[name])]
         if name in state.found:
             held.append(state.found[name][UNIT].to_numpy())
