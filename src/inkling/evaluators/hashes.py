@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.kernels.hashing import hashed_bytes, hashed_lists, mixed
+from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 
 Hashes = NDArray[np.uint64]
@@ -43,6 +44,15 @@ def hashes_of(column: pa.Array) -> Hashes:
     if column.null_count:
         found = np.where(column.is_null().to_numpy(zero_copy_only=False), _NULL, found)
     return found
+
+
+def labels_of(column: pa.Array) -> Ints:
+    """Numbers for conditions of equality: the same in every process where values are equal, and -1 for null.
+
+    Unlike in a key, null equals nothing there, not even null.
+    """
+    labels = (combined(hashes_of(column)) >> np.uint64(1)).astype(np.int64)  # mixed, so that any bit can be left out
+    return np.where(column.is_null().to_numpy(zero_copy_only=False), -1, labels) if column.null_count else labels
 
 
 def hashes_of_lists(offsets: NDArray[np.int64], items: Hashes) -> Hashes:

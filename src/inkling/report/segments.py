@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.analysis.lost import Relation, Side, relation_of
-from inkling.evaluators.hashes import hashes_of
+from inkling.evaluators.hashes import labels_of
 from inkling.evaluators.lost.sides import Context, Keys, keys_of
 from inkling.local import TakenIn, taken_in
 from inkling.logical import expr as e
@@ -168,5 +168,4 @@ def _labels(stream: StreamPlan, same: str | None, given: TakenIn) -> dict[int, s
     if isinstance(doubt, LostEvents) and doubt.known is not None and same in given.facts[doubt.known].column_names:
         columns.append(given.facts[doubt.known][same].combine_chunks().cast(columns[0].type))
     values = pc.drop_null(pc.unique(pa.concat_arrays(columns)))
-    codes = (hashes_of(values) >> np.uint64(1)).astype(np.int64)
-    return dict(zip(codes.tolist(), (str(value) for value in values.to_pylist()), strict=True))
+    return dict(zip(labels_of(values).tolist(), (str(value) for value in values.to_pylist()), strict=True))

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from inkling.analysis.lost import Side
-from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
+from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes, labels_of
 from inkling.evaluators.lost.axis import Axis, open_ends, rate_of_keys
 from inkling.evaluators.lost.ends import NOT_YET, completed_at, known_times, places_of
 from inkling.evaluators.lost.lists import Lists
@@ -176,14 +175,8 @@ def _asides(side: Side, rows: pa.Table, same: str | None, around: Surroundings) 
         chosen &= truth_of(condition, resolve, n, around)
     for condition in side.closes:
         closes &= truth_of(condition, resolve, n, around)
-    label = np.full(n, -1) if same is None else _labels(rows[same].combine_chunks())
+    label = np.full(n, -1) if same is None else labels_of(rows[same].combine_chunks())
     return Asides(key, n_keys, chosen, closes, label)
-
-
-def _labels(column: pa.Array) -> Ints:
-    """Numbers that are equal where values are, in both streams; negative where there is none."""
-    codes = (hashes_of(column) >> np.uint64(1)).astype(np.int64)
-    return np.where(np.asarray(pc.is_null(column).to_numpy(zero_copy_only=False), bool), -1, codes)
 
 
 def _values(side: Side, rows: pa.Table, asides: Asides) -> dict[str, pa.Array]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.hashes import Hashes, hashes_of, key_hashes
+from inkling.evaluators.hashes import Hashes, key_hashes, labels_of
 from inkling.evaluators.lost.posts import UNSAID
 from inkling.io.checks.findings import number_words, split
 from inkling.io.checks.marks import marks_in
@@ -150,9 +150,7 @@ def _roles(rows: pa.Table, doubt: LostEvents) -> tuple[Ints, Ints]:
     words = pc.utf8_lower(rows[doubt.role].cast(pa.string())).combine_chunks()
     place = pc.index_in(words, pa.array(list(WORDS), pa.string()))
     known = pa.array(list(WORDS.values())).take(place)
-    missing = np.asarray(pc.is_null(words).to_numpy(zero_copy_only=False), bool)
-    codes = (hashes_of(words) >> np.uint64(1)).astype(np.int64)
-    return np.asarray(pc.fill_null(known, k.NO_WORD).to_numpy(), np.int64), np.where(missing, -1, codes)
+    return np.asarray(pc.fill_null(known, k.NO_WORD).to_numpy(), np.int64), labels_of(words)
 
 
 @dataclass(frozen=True, slots=True)
