@@ -17,7 +17,7 @@ from inkling.analysis.probable.normal_form import query_of
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.hashes import combined
 from inkling.evaluators.probable.answers import Answers
-from inkling.evaluators.probable.ground import Ground, ground_of, key_codes
+from inkling.evaluators.probable.ground import Ground, equality_codes, ground_of
 from inkling.evaluators.probable.words import words_of
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
@@ -98,7 +98,7 @@ def _between(rows: pa.Table, after: int | None, until: int | None) -> pa.Table:
 
 def unit_of(values: Sequence[Value], kind: pa.DataType | None = None) -> int:
     """The unit in which variables have these values."""
-    codes = [key_codes(pa.array([value], kind)) for value in values]
+    codes = [equality_codes(pa.array([value], kind)) for value in values]
     return int(combined(np.zeros(1, np.uint64), *codes)[0]) if codes else 0
 
 

@@ -1,6 +1,11 @@
-"""Hashes of column values that are the same in every process, whatever holds the values."""
+"""Hashes of values and keys that are the same in every process, whatever holds the values.
+
+They follow the rules of `model.keys`: what is the same there has the same hash.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -24,19 +29,30 @@ def combined(*columns: Hashes) -> Hashes:
     return code
 
 
+def row_hashes(columns: Iterable[pa.Array | pa.ChunkedArray], n_rows: int) -> Hashes:
+    """The hash of the key that each row has in some columns; without columns all rows have the same."""
+    code = np.zeros(n_rows, np.uint64)
+    for column in columns:
+        code = mixed(code, hashes_of(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column))
+    return code
+
+
 def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
-    """One hash per KEY of a stream."""
-    own = [hashes_of(rows[name].combine_chunks()) for name in schema.key]
-    return combined(*own, np.zeros(len(rows), np.uint64))
+    """The hash of the KEY of each row of a stream, mixed once more: draws in possible worlds rest on it."""
+    return combined(row_hashes((rows[name] for name in schema.key), len(rows)))
 
 
 def hashes_of(column: pa.Array) -> Hashes:
+    """One hash per value; whole numbers are their own."""
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
         found = _hashed_texts(column)
     elif pa.types.is_floating(kind):
         known = pc.fill_null(column, 0.0) if column.null_count else column
-        found = (known.to_numpy(zero_copy_only=False) + 0.0).view(np.uint64)  # -0.0 is 0.0
+        numbers = known.to_numpy(zero_copy_only=False) + 0.0  # -0.0 is 0.0
+        if np.isnan(numbers.min(initial=0.0)):
+            numbers[np.isnan(numbers)] = np.nan
+        found = numbers.view(np.uint64)
     else:
         whole = column if column.type == pa.int64() else column.cast(pa.int64())
         whole = pc.fill_null(whole, 0) if column.null_count else whole
@@ -62,7 +78,6 @@ def hashes_of_lists(offsets: NDArray[np.int64], items: Hashes) -> Hashes:
 
 def _hashed_texts(column: pa.Array) -> Hashes:
     _, offsets, data = column.buffers()
-    width = np.int64 if pa.types.is_large_string(column.type) else np.int32
-    starts = np.frombuffer(offsets, width)[column.offset : column.offset + len(column) + 1]
+    starts = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
     octets = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
     return hashed_bytes(starts, octets)

@@ -99,7 +99,7 @@ def _buckets(part: Part, stage: Stage, program: ProgramPlan, n_buckets: int) -> 
     if not is_divisible(stage, program):
         return np.zeros(len(part.rows), np.int64)
     rows = part.rows if part.stream is None else keys_of(part.stream, part.rows, stage)
-    return buckets_of(rows, len(stage.key_types), n_buckets)
+    return buckets_of(rows, [r.key_name(place) for place in range(len(stage.key_types))], n_buckets)
 
 
 def keys_of(stream: str, rows: pa.Table, stage: Stage) -> pa.Table:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
-from inkling.evaluators.probable.ground import NOTHING, Ground, Mask, key_codes
+from inkling.evaluators.probable.ground import NOTHING, Ground, Mask, equality_codes
 from inkling.evaluators.probable.runs import changes, ranges
 from inkling.evaluators.probable.settling import mark_unfollowed, settled_chances
 from inkling.io.checks.alternatives import checked_alternatives
@@ -122,7 +122,7 @@ class _Part:
         of_stream = order[new_stream]
         return cls(
             name[new_stream],
-            {key: key_codes(column)[of_stream] for key, column in columns.items()},
+            {key: equality_codes(column)[of_stream] for key, column in columns.items()},
             stream[left],
             time[groups][left],
             np.append(0, np.cumsum(sizes[left])),

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.errors import InputError
+from inkling.model.keys import encoded
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -114,11 +115,11 @@ def _times(table: pa.Table) -> Ints:
 
 
 def _run_codes(table: pa.Table, keys: Sequence[str]) -> Ints:
-    """A number for each row, the same where all keys are."""
+    """A number for each row, the same where all keys are; runs are in the order of the first key, then of the next."""
     code = np.zeros(len(table), np.int64)
     for name in keys:
-        coded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
-        _, code = np.unique(code * (len(coded.dictionary) + 1) + coded.indices.to_numpy(), return_inverse=True)
+        more, values = encoded(table[name])
+        _, code = np.unique(code * (len(values) + 1) + more, return_inverse=True)
     return code
 
 

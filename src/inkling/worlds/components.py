@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.hashes import Hashes, row_hashes
 from inkling.kernels.components import islands
 from inkling.model.batch import Ints
 from inkling.worlds.streams.of import WorldStream
@@ -25,7 +24,7 @@ class Components:
 
 def components_of(streams: Sequence[WorldStream], key: Sequence[str], reach: int | None) -> Components:
     """Rows of one key whose possible times lie within `reach` of each other, directly or through others."""
-    codes = [_codes(stream.rows, key) for stream in streams]
+    codes = [row_hashes((stream.rows[name] for name in key), len(stream.rows)) for stream in streams]
     extents = [stream.extents for stream in streams]
     code = np.concatenate(codes)
     low = np.concatenate([low for low, _ in extents])
@@ -36,8 +35,3 @@ def components_of(streams: Sequence[WorldStream], key: Sequence[str], reach: int
     borders = np.cumsum([len(one) for one in codes])[:-1]
     _, first = np.unique(number, return_index=True)
     return Components(len(first), tuple(np.split(number, borders)), code[first])
-
-
-def _codes(rows: pa.Table, key: Sequence[str]) -> np.ndarray:
-    parts = [hashes_of(rows[name].combine_chunks()) for name in key]
-    return combined(*parts) if parts else np.zeros(len(rows), np.uint64)

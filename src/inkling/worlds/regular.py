@@ -7,7 +7,7 @@ full, for the values and the lineage that the result shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.symbols import flags
 from inkling.evaluators.automaton.translate import to_regex
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.hashes import Hashes, combined, row_hashes
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.io.normalize import START
@@ -165,7 +165,7 @@ class Tracked:
             stream,
             letter,
             np.append(np.flatnonzero(np.append(True, key[1:] != key[:-1])), n) if n else np.zeros(1, np.int64),
-            _keys([firsts[column.name].combine_chunks() for column in regular.event.partition], n),
+            row_hashes([firsts[column.name].combine_chunks() for column in regular.event.partition], n),
             firsts[START].to_numpy() * scale,
             np.zeros(n, np.int64),
             np.full(n, NEVER),
@@ -229,7 +229,7 @@ class Tracked:
         """Take what new results show from the worlds that were evaluated in full."""
         event = self.regular.event
         wanted = combined(self.key[new], self.time[new].view(np.uint64), self.first_world[new].view(np.uint64))
-        keys = _keys([matches.values[key_output(place)] for place in range(len(event.partition))], len(matches))
+        keys = row_hashes([matches.values[key_output(place)] for place in range(len(event.partition))], len(matches))
         world = np.asarray(matches.values[WORLD].to_numpy(), np.int64)
         found = combined(keys, matches.end.view(np.uint64), world.view(np.uint64))
         order = np.argsort(found)
@@ -257,11 +257,6 @@ class Tracked:
             pa.chunked_array([one.lineage for one in self.shown]).combine_chunks(),
         )
         return found.take(np.argsort(found.identity))
-
-
-def _keys(columns: Sequence[pa.Array], n_rows: int) -> Hashes:
-    """One hash per key; without columns all rows have the same."""
-    return combined(np.zeros(n_rows, np.uint64), *map(hashes_of, columns))
 
 
 InFull = Callable[[RegularEvent, ProbableStream, Placed], MatchBatch]

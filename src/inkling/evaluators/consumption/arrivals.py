@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
 from inkling.evaluators.consumption.pairs import RowLayout, Sides
 from inkling.evaluators.network.store import Mask
 from inkling.kernels.canonical import canonical_order
 from inkling.model.batch import Ints
+from inkling.model.keys import codes_of
 
 FEW_HOLES = 4
 """Values that lie so close together, on average, are codes already, if counted from the least."""
@@ -21,8 +21,7 @@ def coded(values: Ints) -> tuple[Ints, int]:
     least, most = int(values.min()), int(values.max())
     if most - least < FEW_HOLES * len(values):
         return values - least, most - least + 1
-    encoded = pa.array(values).dictionary_encode()
-    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64), len(encoded.dictionary)
+    return codes_of([values], len(values))
 
 
 def arrival_order(

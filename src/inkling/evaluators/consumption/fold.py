@@ -27,6 +27,7 @@ from inkling.logical.allen import INVERSES
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.keys import encoded
 from inkling.model.types import Type
 from inkling.physical.plan import EventStep
 
@@ -212,11 +213,9 @@ class Consuming:
             )
         arrays = [self._evaluated(one, left), self._evaluated(other, right)]
         if Type.DOUBLE in (one.type, other.type):
-            arrays = [pc.add(array.cast(pa.float64()), 0.0) for array in arrays]  # zero has two signs
-        values = pa.concat_arrays([arrays[0], arrays[1].cast(arrays[0].type)]).dictionary_encode()
-        valid = np.asarray(values.is_valid().to_numpy(zero_copy_only=False), bool)
-        codes = np.asarray(values.indices.fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
-        return codes, valid
+            arrays = [array.cast(pa.float64()) for array in arrays]
+        values = pa.concat_arrays([arrays[0], arrays[1].cast(arrays[0].type)])
+        return encoded(values)[0], np.asarray(values.is_valid().to_numpy(zero_copy_only=False), bool)
 
     def _exact(self, expr: e.Expr, found: Found) -> tuple[Ints, Mask] | None:
         """Values of a plain column of one event."""

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.errors import InputError
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.hashes import Hashes, combined, hashes_of, row_hashes
 from inkling.evaluators.lost.posts import Posts
 from inkling.io.checks.marks import marks_in
 from inkling.io.normalize import END, START, row_schema
@@ -34,10 +34,10 @@ def known_columns(
     others = [column for column in table.column_names if column not in shared and column in like.names]
     table = table.select([*shared, *others]).combine_chunks()
     table = table.cast(pa.schema([like.field(column) for column in table.column_names]))
-    codes = _codes([table[column].combine_chunks() for column in shared])
+    codes = row_hashes((table[column] for column in shared), len(table))
     order = np.argsort(codes, kind="stable")
     _require_one(name, table, codes, order, shared, others)
-    wanted = _codes([lost[column] for column in shared])
+    wanted = row_hashes((lost[column] for column in shared), len(lost[shared[0]]))
     place = np.searchsorted(codes[order], wanted)
     is_there = np.append(codes[order], np.uint64(0))[place] == wanted
     is_there &= place < len(order)
@@ -60,10 +60,6 @@ def _require_one(
             notes=("KNOWN FROM looks up what a lost event was by its number and its key",),
             helps=("keep one row for each number of a key",),
         )
-
-
-def _codes(columns: Sequence[pa.Array]) -> Hashes:
-    return combined(*map(hashes_of, columns))
 
 
 EVEN, ODD = "@even", "@odd"

@@ -9,14 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.lost import Side
-from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes, labels_of
+from inkling.evaluators.hashes import Hashes, key_hashes, labels_of, row_hashes
 from inkling.evaluators.lost.axis import Axis, open_ends, rate_of_keys
 from inkling.evaluators.lost.ends import NOT_YET, completed_at, known_times, places_of
 from inkling.evaluators.lost.lists import Lists
 from inkling.evaluators.lost.numbered import NumberedRows
 from inkling.evaluators.lost.points import Asides, Points, points_of_numbers, points_of_segments
 from inkling.evaluators.lost.posts import Mask, Posts
-from inkling.evaluators.segments.codes import codes_of, numbered
 from inkling.evaluators.segments.sides import opened_and_closed, turns_of_roles
 from inkling.evaluators.truth import truth_of
 from inkling.io.normalize import END, ID, START
@@ -24,6 +23,7 @@ from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.clock import Measure
+from inkling.model.keys import codes_of
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 
@@ -52,7 +52,7 @@ class Keys:
 
     def hashes(self, columns: tuple[str, ...]) -> Hashes:
         """One per key, of some columns."""
-        return combined(np.zeros(len(self), np.uint64), *(hashes_of(self.values[name]) for name in columns))
+        return row_hashes((self.values[name] for name in columns), len(self))
 
 
 LOSING, RECORDED = "losing", "recorded"
@@ -161,8 +161,7 @@ def _certain(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None,
 
 def _asides(side: Side, rows: pa.Table, same: str | None, around: Surroundings) -> Asides:
     operand, n = side.operand, len(rows)
-    columns = [codes_of(rows[column.name].combine_chunks()) for column in operand.key]
-    key, n_keys = numbered(columns) if columns else (np.zeros(n, np.int64), min(n, 1))
+    key, n_keys = codes_of((rows[column.name] for column in operand.key), n)
 
     def resolve(expr: e.Expr) -> pa.Array:
         if isinstance(expr, e.IdOf):

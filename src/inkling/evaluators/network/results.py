@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from inkling.evaluators.matches.gather import Gather, lineage_ids
 from inkling.evaluators.network.arena import Arena
@@ -20,6 +19,7 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import EventPlan, Output, Per
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.model.keys import Column, codes_of
 
 
 def all_differ(pattern: p.Pattern, batch: EventBatch) -> bool:
@@ -143,8 +143,7 @@ def _identities(
     per: Per, store: Store, found: Occurrences, head: dict[str, pa.Array], resolve: Gather
 ) -> tuple[Ints, int]:
     """A number per match; matches that are the same result share it. Numbers follow first appearance."""
-    columns: list[Ints] = [found.origin]
-    columns += [_codes(array) for array in head.values()]
+    columns: list[Column] = [found.origin, *head.values()]
     match per:
         case Per.MATCH:
             prints = lists.fingerprints(resolve.offsets, store.batch.event[resolve.rows])
@@ -155,21 +154,7 @@ def _identities(
             columns += [found.end, found.end_place]
         case Per.VALUES:
             pass
-    return _number(columns)
-
-
-def _number(columns: list[Ints]) -> tuple[Ints, int]:
-    """Numbers of the distinct rows of some columns; they follow first appearance."""
-    codes = _codes(pa.array(columns[0]))
-    for column in columns[1:]:
-        more = _codes(pa.array(column))
-        codes = _codes(pa.array(codes * (int(more.max(initial=0)) + 1) + more))
-    return codes, int(codes.max(initial=-1)) + 1
-
-
-def _codes(array: pa.Array) -> Ints:
-    codes = pc.dictionary_encode(array, null_encoding="encode").indices
-    return np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
+    return codes_of(columns, len(found.origin))
 
 
 def _latest(identity: Ints, found: Occurrences, n: int) -> tuple[Ints, Ints]:

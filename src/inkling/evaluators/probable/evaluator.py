@@ -15,7 +15,7 @@ from inkling.analysis.probable.plans import NoPlan
 from inkling.analysis.probable.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.errors import InputError
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.hashes import Hashes, row_hashes
 from inkling.evaluators.probable.answers import Answers, ever
 from inkling.evaluators.probable.ground import Ground, Numbers, ground_of
 from inkling.evaluators.probable.lanes import Sampling
@@ -132,7 +132,7 @@ class ProbableEvaluator:
         """What tells results apart: partition and head."""
         keys = [self._shown(e.KeyColumn(column.name, column.type), rows) for column in self.event.partition]
         values = [shown[output.name] for output in self.event.head]
-        found = combined(np.zeros(len(rows), np.uint64), *(hashes_of(one) for one in (*keys, *values)))
+        found = row_hashes((*keys, *values), len(rows))
         return pa.array(found.view(np.int64))
 
     def _shown(self, expr: e.Expr, rows: pa.Table) -> pa.Array:

@@ -122,7 +122,7 @@ class _Rows:
         for number, stage in enumerate(query.stages):
             if stage.source == source.name:
                 wanted |= {column for column, _ in constant_keys(query, number)}
-        keys = {column: key_codes(rows[column].combine_chunks()) for column in sorted(wanted)}
+        keys = {column: equality_codes(rows[column].combine_chunks()) for column in sorted(wanted)}
         stream = stream_names(schema, rows)
         time = rows[START].to_numpy()
         if not isinstance(doubt, ProbableValue):
@@ -168,11 +168,12 @@ def constant_keys(query: Query, number: int) -> list[tuple[str, np.uint64]]:
             case _:
                 continue
         if one.type == other.type and other.value is not None and source.is_key(one.column):
-            found.append((one.column, key_codes(pa.array([other.value], ARROW_TYPES[one.type]))[0]))
+            found.append((one.column, equality_codes(pa.array([other.value], ARROW_TYPES[one.type]))[0]))
     return found
 
 
-def key_codes(column: pa.Array) -> Hashes:
+def equality_codes(column: pa.Array) -> Hashes:
+    """Codes for conditions of equality, the same in every process; null is `NULL_KEY`, which equals nothing there."""
     found = combined(hashes_of(column))  # mixed, so that a code of 0 is as rare as a collision
     found = np.where(found == NULL_KEY, np.uint64(1), found)
     return np.where(column.is_null().to_numpy(zero_copy_only=False), NULL_KEY, found)

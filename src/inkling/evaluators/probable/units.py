@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.analysis.probable.query import Query, Variable
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, constant_keys, key_codes
+from inkling.evaluators.probable.ground import NULL_KEY, Ground, Mask, constant_keys, equality_codes
 
 NO_VARIABLES = np.uint64(0)
 
@@ -53,7 +53,7 @@ def units_of(query: Query, variables: Sequence[str], ground: Ground, n_stages: i
 def unit_of_rows(query: Query, variables: Sequence[str], source: str, rows: pa.Table) -> Hashes:
     """The unit of each row of a stream, where all stages are independent on the variables."""
     columns = [holding_column(query, one, source) for one in variables]
-    codes = [key_codes(rows[column].combine_chunks()) for column in columns]
+    codes = [equality_codes(rows[column].combine_chunks()) for column in columns]
     return combined(np.zeros(len(rows), np.uint64), *codes) if codes else np.full(len(rows), NO_VARIABLES)
 
 

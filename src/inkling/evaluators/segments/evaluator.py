@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.matches.gather import Gather, lineage_ids
-from inkling.evaluators.segments.codes import codes_of, numbered
 from inkling.evaluators.segments.relations import N_CASES, needed_comparisons, truth_table
 from inkling.evaluators.segments.sides import KeysAndSegments, side_of
 from inkling.evaluators.truth import truth_of
@@ -21,6 +20,7 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
 from inkling.logical.vectorized.columns import Resolve
 from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.model.keys import codes_of
 from inkling.physical.plan import EventStep
 
 
@@ -94,7 +94,7 @@ class SegmentsEvaluator:
         offsets, rows = _rows(left, offsets, segments, paired=pattern.left.pairing is not None)
         partition = left.partition[ones]
         start, end = np.minimum(left.start[ones], right.start[others]), np.maximum(left.end[ones], right.end[others])
-        identity, n_results = numbered([partition, *(codes_of(column) for column in head.values())])
+        identity, n_results = codes_of([partition, *head.values()], len(partition))
         witness = np.arange(n_results)
         known = np.maximum(end, np.maximum(left.known[ones], right.known[others]))
         if n_results < len(ones):

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.segments.codes import codes_of, numbered
 from inkling.kernels.segments import Side
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints
+from inkling.model.keys import codes_of, encoded
 from inkling.model.lost_worlds import CLOSING, OPENING
 from inkling.model.schema import Column
 from inkling.physical.plan import LeafTest
@@ -75,8 +75,8 @@ def side_of(
     """The keys and segments of an operand; names of columns are physical."""
     (source,) = test.inputs
     rows = np.flatnonzero(batch.source == source)
-    columns = [codes_of(batch.columns[column.name])[rows] for column in operand.key]
-    key, n_keys = numbered([batch.key[rows], *columns])
+    columns = [encoded(batch.columns[column.name])[0][rows] for column in operand.key]
+    key, n_keys = codes_of([batch.key[rows], *columns], len(rows))
     first = np.full(n_keys, len(rows))
     np.minimum.at(first, key, np.arange(len(rows)))
     opening, closing = _segments(batch, operand.pairing, rows, key)
@@ -137,10 +137,11 @@ def _segments(batch: EventBatch, pairing: p.Pairing | None, rows: Ints, key: Int
 
 
 def _labels(batch: EventBatch, same: Column | None, opening: Ints, closing: Ints) -> Ints:
-    """What the opening events say under ON SAME, or the closing ones where that is nothing."""
+    """What the opening events say under ON SAME, or the closing ones where that is null, which equals nothing here."""
     if same is None:
         return np.zeros(len(opening), np.int64)
-    codes = codes_of(batch.columns[same.name])
+    column = batch.columns[same.name]
+    codes = np.where(column.is_null().to_numpy(zero_copy_only=False), -1, encoded(column)[0])
     said = codes[opening]
     return np.where(said < 0, codes[closing], said)
 

@@ -10,33 +10,23 @@ from numpy.typing import NDArray
 from inkling.evaluators.stage import rows as r
 from inkling.kernels.canonical import canonical_order
 from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, taken
+from inkling.model.keys import codes_of, encoded
 from inkling.physical.plan import Stage
 
 
 def key_codes(table: pa.Table, n_key_columns: int) -> tuple[Ints, pa.Table]:
-    """A code per row and the key values by code; null is a value like any other here."""
+    """The code of the key of each stage row, as `model.keys` has it, and the keys by code."""
     n = len(table)
     if n_key_columns == 0:
         return np.zeros(n, np.int64), pa.table({"@": pa.nulls(1)})
     names = [r.key_name(i) for i in range(n_key_columns)]
-    code = np.zeros(n, np.int64)
-    for name in names:
-        encoded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
-        values = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
-        if n_key_columns == 1:
-            return values, pa.table({name: encoded.dictionary})
-        if len(encoded.dictionary) and name != names[0]:
-            code = _dense(code * len(encoded.dictionary) + values)
-        else:
-            code = values
-    first = np.full(int(code.max()) + 1 if n else 0, n)
+    if n_key_columns == 1:
+        code, keys = encoded(table[names[0]])
+        return code, pa.table({names[0]: keys})
+    code, n_keys = codes_of((table[name] for name in names), n)
+    first = np.full(n_keys, n)
     np.minimum.at(first, code, np.arange(n))
     return code, table.select(names).take(pa.array(first))
-
-
-def _dense(code: Ints) -> Ints:
-    encoded = pa.array(code).dictionary_encode()
-    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:

@@ -17,6 +17,7 @@ from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import Ints
+from inkling.model.keys import codes_of, encoded
 
 SINCE = "@since "
 """Before a column's name: when its value last changed, in rows that are remembered."""
@@ -54,7 +55,7 @@ _REMEMBERED = "@remembered"
 def _derived(
     stream: StreamPlan, source: pa.Table, around: Surroundings, remembered: pa.Table | None = None
 ) -> _LookBack:
-    key = _key_codes(source, stream.schema.key)
+    key, _ = codes_of((source[name] for name in stream.schema.key), len(source))
     source = source.append_column("@key", pa.array(key))
     identity = [name for name in ("@key", r.END, r.PLACE, r.START, r.OWN_ID, r.ID) if name in source.column_names]
     order = _plain_order(source, key)
@@ -155,7 +156,7 @@ class _LookBack:
 
     def _since_change(self, name: str) -> pa.Array:
         values = self._column(name)
-        codes = pc.dictionary_encode(values, null_encoding="encode").indices.to_numpy(zero_copy_only=False)
+        codes, _ = encoded(values)
         changed = self._first.copy()
         changed[1:] |= codes[1:] != codes[:-1]
         began = np.maximum.accumulate(np.where(changed, np.arange(len(changed)), 0))
@@ -172,13 +173,3 @@ def _changing(stream: StreamPlan) -> list[str]:
     """Columns of which a derived column asks how long they have not changed."""
     parts = (part for column in stream.derived for part in e.walk(column.expr))
     return sorted({part.column for part in parts if isinstance(part, e.SinceChange)})
-
-
-def _key_codes(source: pa.Table, columns: tuple[str, ...]) -> Ints:
-    code = np.zeros(len(source), np.int64)
-    for column in columns:
-        encoded = source[column].combine_chunks().dictionary_encode()
-        values = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        dense = pa.array(code * (len(encoded.dictionary) + 1) + values).dictionary_encode()
-        code = dense.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return code

@@ -18,6 +18,9 @@ from inkling.physical.plan import Stage
 
 Key = tuple[object, ...]
 
+_NAN = float("nan")
+"""Equal to nothing, but found again in a dictionary as long as it is this one."""
+
 
 class KeyBook:
     """Keys and their codes, in order of first appearance; grows with the keys it is asked about."""
@@ -51,7 +54,7 @@ class KeyBook:
             self._forget_that_all_are_whole()
         local, keys = key_codes(rows, len(self.schema))
         numbers = self._numbers
-        columns = [column.to_pylist() for column in keys.columns]
+        columns = map(_values, keys.columns)
         codes = [numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True)]
         return local, np.array(codes, np.int64)
 
@@ -104,6 +107,14 @@ class KeyBook:
         assert self._whole is not None
         self._numbers = {(key,): number for number, key in enumerate(self._whole.keys().tolist())}
         self._whole = None
+
+
+def _values(column: pa.ChunkedArray) -> list[object]:
+    """Values that Python finds equal where they are the same in a key."""
+    values: list[object] = column.to_pylist()
+    if pa.types.is_floating(column.type):
+        return [_NAN if value != value else value for value in values]
+    return values
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import combined, hashes_of
+from inkling.evaluators.hashes import row_hashes
 from inkling.evaluators.stage import rows as r
 from inkling.model.batch import Ints, MatchBatch
 
@@ -18,15 +18,12 @@ Owners = NDArray[np.uint64]
 
 def owners_of(rows: pa.Table, n_key_columns: int) -> Owners:
     """A hash of the key of each stage row; without a key all rows share one."""
-    if not n_key_columns:
-        return np.zeros(len(rows), np.uint64)
-    columns = (rows[r.key_name(place)].combine_chunks() for place in range(n_key_columns))
-    return combined(*(hashes_of(column) for column in columns))
+    return row_hashes((rows[r.key_name(place)] for place in range(n_key_columns)), len(rows))
 
 
 def owners_by(rows: pa.Table, key: Sequence[str]) -> Owners:
     """A hash of the key of each row of a stream, the same that `owners_of` gives for its stage rows."""
-    return combined(*(hashes_of(rows[name].combine_chunks()) for name in key))
+    return row_hashes((rows[name] for name in key), len(rows))
 
 
 def with_owners(matches: MatchBatch, rows: pa.Table, codes: Ints, n_key_columns: int) -> MatchBatch:

@@ -17,6 +17,7 @@ from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, is_monotone, recursive_slots, without_end
 from inkling.model.batch import EventBatch, Ints, MatchBatch, together
+from inkling.model.keys import codes_of
 from inkling.physical.plan import Stage
 
 FIRST_ROUNDS = 10
@@ -183,12 +184,7 @@ def _fingerprints(batch: MatchBatch) -> NDArray[np.uint64]:
 def _differing(found: MatchBatch, known: list[MatchBatch]) -> NDArray[np.bool_]:
     """Which results differ from all known ones."""
     together_ = [*known, found]
-    codes = np.zeros(sum(map(len, together_)), np.int64)
-    for column in _columns(together_):
-        more = column.dictionary_encode(null_encoding="encode").combine_chunks()
-        values = np.asarray(more.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
-        pairs = pa.array(codes * max(len(more.dictionary), 1) + values).dictionary_encode()
-        codes = np.asarray(pairs.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+    codes, _ = codes_of(_columns(together_), sum(map(len, together_)))
     n_known = len(codes) - len(found)
     taken = np.zeros(int(codes.max()) + 1, bool)
     taken[codes[:n_known]] = True

@@ -10,7 +10,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.matches.gather import Gather, lineage_ids
-from inkling.evaluators.segments.codes import codes_of, numbered
 from inkling.evaluators.truth import truth_of
 from inkling.evaluators.windows.aggregates import WindowColumns
 from inkling.evaluators.windows.members import Windows, candidates, in_order_of, later_pairs
@@ -20,6 +19,7 @@ from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.model.keys import Column, codes_of
 from inkling.physical.plan import EventStep
 
 
@@ -138,11 +138,11 @@ class WindowEvaluator:
         chosen: Ints,
     ) -> tuple[Ints, int]:
         """Numbers of results: one end, with INTERVAL also one start, and one head."""
-        columns = [key, end, end_place]
+        columns: list[Column] = [key, end, end_place]
         if self.step.event.per is p.Per.INTERVAL:
             columns += [start, start_place]
-        columns += [codes_of(outputs[output.name].take(pa.array(chosen))) for output in self.step.event.head]
-        return numbered(columns)
+        columns += [outputs[output.name].take(pa.array(chosen)) for output in self.step.event.head]
+        return codes_of(columns, len(key))
 
     def _nothing(self, batch: EventBatch, n_keys: int) -> MatchBatch:
         kind = batch.ids.type
@@ -190,7 +190,7 @@ def _changing(
     order = np.argsort(group, kind="stable")
     differs = np.ones(len(order), bool)
     if len(order):
-        values, _ = numbered([group, *(codes_of(column) for column in columns.values())])
+        values, _ = codes_of([group, *columns.values()], len(group))
         differs[order[1:]] = values[order[1:]] != values[order[:-1]]
     changed = np.zeros(len(kept), bool)
     changed[chosen[differs[n_before:]]] = True

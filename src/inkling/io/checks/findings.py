@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.io.normalize import ID
 from inkling.io.rejects import NO_REJECTS, REJECTS_SCHEMA, Reason, row_json, shown
+from inkling.model.keys import encoded
 from inkling.model.schema import StreamSchema
 
 Mask = NDArray[np.bool_]
@@ -107,14 +107,6 @@ def numbered(columns: Sequence[pa.ChunkedArray | pa.Array | Numbers], n_rows: in
     """
     found = np.zeros(n_rows, np.int64)
     for place, column in enumerate(columns):
-        codes = column - column.min(initial=0) if isinstance(column, np.ndarray) else _codes(column)
-        found = codes if place == 0 else _codes(pa.array(found * (codes.max(initial=0) + 1) + codes))
+        codes = column - column.min(initial=0) if isinstance(column, np.ndarray) else encoded(column)[0]
+        found = codes if place == 0 else encoded(found * (codes.max(initial=0) + 1) + codes)[0]
     return found
-
-
-def _codes(column: pa.ChunkedArray | pa.Array) -> Numbers:
-    if pa.types.is_floating(column.type):
-        column = pc.add(column, 0.0)  # there is one zero, whatever its sign
-    encoded = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    codes = encoded.dictionary_encode(null_encoding="encode").indices
-    return np.asarray(codes.to_numpy(zero_copy_only=False), np.int64)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.hashes import Hashes, hashes_of, row_hashes
 from inkling.evaluators.stage.keys import WholeKeys
 from inkling.io.duplicates import with_distinct_ids, without_duplicates
 from inkling.io.normalize import END, ID, START
@@ -234,7 +234,7 @@ class DistinctEntries(Entries):
         return found
 
     def _meant(self, withdrawals: pa.Table) -> Ints:
-        return self._numbers(combined(hashes_of(withdrawals[ID].combine_chunks())))
+        return self._numbers(row_hashes([withdrawals[ID]], len(withdrawals)))
 
     def _numbers(self, hashes: Hashes) -> Ints:
         """The numbers of identities, which are in the book from now on."""
@@ -262,7 +262,7 @@ _CANDIDATE = "@candidate"
 
 
 def _identity(rows: pa.Table, names: list[str]) -> Hashes:
-    return combined(*(hashes_of(rows[name].combine_chunks()) for name in names))
+    return row_hashes((rows[name] for name in names), len(rows))
 
 
 def _firsts(values: NDArray[np.int64] | Hashes) -> NDArray[np.bool_]:

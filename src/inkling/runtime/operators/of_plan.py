@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage.owners import owners_by
+from inkling.evaluators.stage.buckets import buckets_of
 from inkling.io.normalize import ID, Normalizer
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part, divided, pieces
@@ -123,11 +123,11 @@ class Operators:
         if part.stage >= 0:
             yield from divided(part, self.staged, n_buckets)
         elif part.stage == LEDGERS:
-            yield from pieces(part, _buckets(part.rows, (ID,), n_buckets))
+            yield from pieces(part, buckets_of(part.rows, (ID,), n_buckets))
         elif not self.uncertain.key or (self.uncertain.part.revises and _has_roles(self.uncertain.part)):
             yield 0, part
         else:
-            yield from pieces(part, _buckets(part.rows, self.uncertain.key, n_buckets))
+            yield from pieces(part, buckets_of(part.rows, self.uncertain.key, n_buckets))
 
     def _made(self, address: int) -> Operator[Any]:
         program, clock = self.plan.program, self._measure.clock
@@ -194,10 +194,6 @@ def addresses_of(plan: PhysicalPlan, staged: PhysicalPlan) -> tuple[int, ...]:
 
 def normalizer_of(stream: StreamPlan, clock: Clock) -> Normalizer:
     return Normalizer(stream.schema, [column.name for column in stream.derived], clock)
-
-
-def _buckets(rows: pa.Table, key: tuple[str, ...], n_buckets: int) -> NDArray[np.int64]:
-    return (owners_by(rows, key) % np.uint64(n_buckets)).astype(np.int64)
 
 
 def _has_roles(program: ProgramPlan) -> bool:
