@@ -76,7 +76,11 @@ class Layout:
         return [self.held({name: some[place] for name, some in columns.items()}) for place in range(n_columns)]
 
     def held(self, columns: Mapping[str, str]) -> Column:
-        """One value of each row, from the column in which its stream has it; -0.0 and 0.0 are one value."""
+        """One value of each row, from the column in which its stream has it.
+
+        What is the same by `model.keys` is the same here: -0.0 is made 0.0, and Spark itself takes NaN for NaN and null
+        for null. Keys of two types, which only conditions compare, may come together though they differ.
+        """
         fields = [one.schema.field(one.holder(columns[one.name])) for one in self.carried]
         kind = _common([field.type for field in fields])
         if len(set(map(_shared, fields))) == 1:
