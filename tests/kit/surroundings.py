@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from tests.kit.derived_facts import with_rules
+
 from inkling.logical import plan as p
-from inkling.logical.derived_facts import with_rules
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.streams import RawRow, plain
 from inkling.model.event import Value

@@ -117,8 +117,6 @@ def test_orders_beside_each_other(scores: dict[str, Scores]) -> None:
         rules = [row[score] for row in rows.values() if row["order"] is None]
         assert len(rules) == 3
         assert min(rules) > 1.1 * loss[2]
-    f1 = [scores["soon"].card(f"order {order}").tally.sweep().best_f1() for order in range(3)]
-    assert all(found is not None for found in f1)
     assert rows["order 2"]["f1"] > rows["order 1"]["f1"]
     assert rows["order 2"]["mcc"] > rows["order 1"]["mcc"] > 0
 

@@ -11,7 +11,7 @@ import pytest
 from tests.oracles.wayeb_models import T1, automaton, counted, exact, letters, spelled, tree, word
 from tests.oracles.wayeb_numbers import DEMO
 from tests.reference.markov import meaning
-from tests.reference.markov.public_engine import suffix_automaton, unfolded
+from tests.reference.markov.public_engine import suffix_automaton, unfolded, with_missing_children
 
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import tree_contexts
@@ -246,19 +246,9 @@ def test_suffix_automaton_determines_a_leaf() -> None:
 
 
 def test_missing_children_predict_what_their_parents_do() -> None:
-    completed = learned(SMALL, "ab", 2, Thresholds.of()).with_missing_children()
+    completed = with_missing_children(learned(SMALL, "ab", 2, Thresholds.of()))
     assert spelled(completed.words(), "ab") == {"", "a", "b", "aa", "ba"}
-    short = tree({"": T1[""], "a": T1["a"], "ba": T1["ba"]}).with_missing_children()
+    short = with_missing_children(tree({"": T1[""], "a": T1["a"], "ba": T1["ba"]}))
     assert spelled(short.words(), "ab") == {"", "a", "b", "aa", "ba"}
     assert short.law(word("aa")).tolist() == short.law(word("a")).tolist() == [0.7, 0.3]
     assert short.law(word("b")).tolist() == [0.6, 0.4]
-
-
-def test_thresholds_of_an_approximation() -> None:
-    # error 0.48, order 1, two symbols, one state: ε2 = 0.01, γmin = 0.005, ε0 = 0.24 / log2(200)
-    got = Thresholds.approximating(0.48, order=1, n_symbols=2, most_states=1)
-    rare = 0.24 / math.log2(200)
-    assert got.floor == pytest.approx(0.005)
-    assert got.symbol == pytest.approx(1.01 * 0.005)
-    assert got.ratio == pytest.approx(1.03)
-    assert got.context == pytest.approx(max(0.0, (1 - 0.01 / (8 * rare * 0.005)) * rare))

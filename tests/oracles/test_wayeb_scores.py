@@ -162,7 +162,7 @@ def test_O25_scores_of_intervals_of_half_the_mass() -> None:
     assert found.total_spread == 90
     assert found.total_score == pytest.approx(596.2199905125, abs=1e-9)
     assert found.interval_score == pytest.approx(7.643846, abs=5e-7)
-    assert found.mean_distance == pytest.approx(4 / 9)
+    assert found.total_distance / found.n_correct == pytest.approx(4 / 9)
     assert found.rmse == pytest.approx(2.396579, abs=5e-7)
     assert found.mae == pytest.approx(1.230769, abs=5e-7)
     assert found.mare == pytest.approx(0.045707, abs=5e-7)

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 from tests.kit.arrow import arrow_tables
+from tests.kit.derived_facts import with_rules
 from tests.kit.rule_oracle import FREE, RuleOracle, UnboundError
 from tests.kit.rules import RuleCase, rule_case, value_of_kind
 
@@ -14,7 +15,6 @@ import inkling
 from inkling import language
 from inkling.errors import InklingError
 from inkling.knowledge.materialize import known
-from inkling.logical.derived_facts import with_rules
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
 from inkling.model.event import Value

@@ -23,7 +23,7 @@ from tests.kit.expressions import (
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.functions import FUNCTIONS
-from inkling.logical.vectorized import ARROW_TYPES, Reference, evaluate, pack_bits, words_to_bits
+from inkling.logical.vectorized import ARROW_TYPES, Reference, evaluate
 from inkling.model.event import Value
 from inkling.model.types import Type
 from inkling.spark import expressions
@@ -160,8 +160,9 @@ def test_packed_conditions_eq_arrow_twin(spark: SparkSession) -> None:
     for condition in conditions:
         truth = evaluate(e.AllOf((condition,)), lambda ref: table[ref.column], N_ROWS, AROUND)  # type: ignore[union-attr]
         truths.append(truth)
-    columns = [column.combine_chunks() for column in found.columns]
-    assert (words_to_bits(columns, N_ROWS) == pack_bits(truths, N_ROWS)).all()
+    packed = [sum(truth[row].as_py() << number for number, truth in enumerate(truths)) for row in range(N_ROWS)]
+    unsigned = [[value % 2**64 for value in column.to_pylist()] for column in found.columns]
+    assert [low + (middle << 64) + (high << 128) for low, middle, high in zip(*unsigned, strict=True)] == packed
 
 
 def test_no_conditions_make_one_empty_word(spark: SparkSession) -> None:

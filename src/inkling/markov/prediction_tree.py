@@ -35,17 +35,6 @@ class Thresholds:
         """The four numbers as the public engine has them."""
         return cls(p_min, (1 + alpha) * gamma_min, ratio, gamma_min)
 
-    @classmethod
-    def approximating(cls, error: float, *, order: int, n_symbols: int, most_states: int) -> Thresholds:
-        """Such that a source with so many states is learned up to an error (Ron, Singer and Tishby 1996, section 4)."""
-        if not error > 0 or order < 1 or most_states < 1:
-            raise ValueError(f"an error above 0, an order and a bound above 0 are needed, got {error}, {order}")
-        closeness = error / (48 * order)
-        floor = closeness / n_symbols
-        rare = error / (2 * most_states * order * np.log2(1 / floor))
-        slack = closeness / (8 * most_states * rare * floor)
-        return cls(max((1 - slack) * rare, 0.0), (1 + closeness) * floor, 1 + 3 * closeness, floor)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictionTree:
@@ -119,20 +108,6 @@ class PredictionTree:
             rows = self.length == length
             flags[self.nodes(length - 1, self.code[rows] % self.n_symbols ** (length - 1))] = True
         return flags
-
-    def with_missing_children(self) -> PredictionTree:
-        """Every inner node gets a child for each symbol, which predicts what the node does."""
-        lengths, codes, laws = [self.length], [self.code], [self.gamma]
-        for node in np.flatnonzero(self.inner()):
-            length = int(self.length[node])
-            children = np.arange(self.n_symbols) * self.n_symbols**length + self.code[node]
-            children = children[self.nodes(length + 1, children) < 0]
-            lengths.append(np.full(len(children), length + 1))
-            codes.append(children)
-            laws.append(np.repeat(self.gamma[node][None], len(children), axis=0))
-        return PredictionTree(
-            self.n_symbols, np.concatenate(lengths), np.concatenate(codes), np.concatenate(laws)
-        ).in_order()
 
     def shrunk(self, own: CounterTree, strength: float) -> PredictionTree:
         """The same contexts for one group: its own counts beside so many imagined events that follow this tree."""

@@ -106,9 +106,3 @@ class Sweep:
         """Of a forecast that came true and one that did not, how often the former had the larger chance; ties half."""
         across, up = self.roc()
         return float(np.trapezoid(up, across)) if across else None
-
-    def best_f1(self) -> tuple[float, float] | None:
-        """The threshold with the largest F1 and that F1; the larger threshold of equals."""
-        found = [(one.f1, threshold) for one, threshold in zip(self.confusions(), self.threshold, strict=True)]
-        known = [(f1, float(threshold)) for f1, threshold in found if f1 is not None]
-        return None if not known else max(known)[::-1]

@@ -48,11 +48,6 @@ class IntervalScores:
         return _mean(self.total_score, self.n)
 
     @property
-    def mean_distance(self) -> float | None:
-        """How long before the detection a correct interval begins."""
-        return _mean(self.total_distance, self.n_correct)
-
-    @property
     def rmse(self) -> float | None:
         """Root of the mean squared distance from the interval; inside it is 0."""
         mean = _mean(self.total_squared_deviation, self.n)

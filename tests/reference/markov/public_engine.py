@@ -50,6 +50,21 @@ def label_contexts(tree: PredictionTree) -> Contexts:
     )
 
 
+def with_missing_children(tree: PredictionTree) -> PredictionTree:
+    """Every inner node gets a child for each symbol, which predicts what the node does."""
+    lengths, codes, laws = [tree.length], [tree.code], [tree.gamma]
+    for node in np.flatnonzero(tree.inner()):
+        length = int(tree.length[node])
+        children = np.arange(tree.n_symbols) * tree.n_symbols**length + tree.code[node]
+        children = children[tree.nodes(length + 1, children) < 0]
+        lengths.append(np.full(len(children), length + 1))
+        codes.append(children)
+        laws.append(np.repeat(tree.gamma[node][None], len(children), axis=0))
+    return PredictionTree(
+        tree.n_symbols, np.concatenate(lengths), np.concatenate(codes), np.concatenate(laws)
+    ).in_order()
+
+
 def unfolded(tree: PredictionTree) -> PredictionTree:
     """A tree with the same predictions in which every leaf, one symbol later, leads to a leaf.
 
@@ -57,7 +72,7 @@ def unfolded(tree: PredictionTree) -> PredictionTree:
     like the number of symbols to the power of the depth.
     """
     n = tree.n_symbols
-    tree = tree.with_missing_children()
+    tree = with_missing_children(tree)
     while True:
         inner = tree.inner()
         leaves = np.flatnonzero(~inner)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from tests.kit.expressions import (
@@ -27,9 +26,6 @@ from inkling.logical.vectorized import (
     ARROW_TYPES,
     Reference,
     evaluate,
-    pack_bits,
-    references_of,
-    words_to_bits,
 )
 from inkling.logical.vectorized.functions import MEANINGS
 from inkling.model.event import Value
@@ -154,22 +150,3 @@ def test_chunked_columns_are_read_whole() -> None:
     chunked = pa.chunked_array([pa.array([1, 2]), pa.array([3])])
     found = evaluate(e.Compare(">", I1, e.Literal(1, Type.INTEGER)), lambda _: chunked, 3, NO_TABLES)
     assert found.to_pylist() == [False, True, True]
-
-
-def test_references_are_what_must_be_resolved() -> None:
-    previous = e.PreviousColumn("d1", Type.DOUBLE)
-    step = e.Arithmetic("-", D1, previous, Type.DOUBLE)
-    assert references_of(e.Compare(">", step, e.Literal(1, Type.INTEGER))) == {D1, previous}
-
-
-def test_bits_fill_words_of_64() -> None:
-    conditions = [pa.array([i % 3 == 0, i == 64]) for i in range(66)]
-    words = pack_bits(conditions, 2)
-    assert words.shape == (2, 2)
-    assert words.dtype == np.uint64
-    for row in range(2):
-        bits = [bool(words[row, i // 64] >> np.uint64(i % 64) & np.uint64(1)) for i in range(66)]
-        assert bits == [condition[row].as_py() for condition in conditions]
-    signed = [pa.array(words[:, w].view(np.int64)) for w in range(2)]
-    assert np.array_equal(words_to_bits(signed, 2), words)
-    assert pack_bits([], 3).tolist() == [[0], [0], [0]]

@@ -82,10 +82,3 @@ def test_ratios_of_nothing_are_none() -> None:
     assert (never.specificity, never.accuracy, never.mcc) == (1, 1, 0)
     missed = Confusion(tp=0, tn=5, fp=0, fn=2)
     assert (missed.recall, missed.f1, missed.mcc) == (0, None, 0)
-    assert tally([(0.2, False)]).sweep().best_f1() is None
-
-
-def test_the_best_threshold() -> None:
-    found = tally([(0.9, False), (0.6, True), (0.6, True), (0.3, True), (0.1, False)]).sweep().best_f1()
-    assert found is not None
-    assert found == pytest.approx((0.3, 6 / 7))

@@ -86,11 +86,6 @@ def evaluate(expr: e.Expr, resolve: Resolve, n_rows: int, around: Surroundings) 
     return broadcast(value, n_rows, ARROW_TYPES[expr.type])
 
 
-def references_of(expr: e.Expr) -> frozenset[Reference]:
-    """The columns that an expression needs."""
-    return frozenset(part for part in e.walk(expr) if isinstance(part, Reference))
-
-
 @dataclass(frozen=True, slots=True)
 class _Rows:
     resolve: Resolve

@@ -178,11 +178,6 @@ class LiveWorlds:
         """What the events over uncertain streams read; certain streams are among them."""
         return self._schemas
 
-    @property
-    def reported_elsewhere(self) -> frozenset[str]:
-        """Streams that certain events read as well, which report their rejects."""
-        return self._read_by_certain
-
     def reconfigured(self, state: WorldsState) -> WorldsState:
         """A state that continues with the windows that the program has now."""
         return replace(state, clocks=replace(state.clocks, lateness=self._lateness))
