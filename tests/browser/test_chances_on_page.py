@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from inkling.report import CurveRow, EventCount, MatchRow, ReportData
+from inkling.report import ReportData
+from inkling.report.data import CurveRow, EventCount, MatchRow
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from inkling.report import EventCount, InfluenceRow, MatchRow, ReportData, ReportTable, TimeShare
+from inkling.report import ReportData
+from inkling.report.data import EventCount, InfluenceRow, MatchRow, ReportTable, TimeShare
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from inkling.report import EventCount, MatchRow, MemberRow, ReportData
+from inkling.report import ReportData
+from inkling.report.data import EventCount, MatchRow, MemberRow
 
 pytestmark = pytest.mark.browser
 

@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Page
 from tests.kit.reports import fleet_report
 
-from inkling.report import EventCount, MatchRow, MemberRow, ReportData
+from inkling.report import ReportData
+from inkling.report.data import EventCount, MatchRow, MemberRow
 
 pytestmark = pytest.mark.browser
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from inkling.report import EndRow, EventCount, MatchRow, ReportData, SegmentsRow
+from inkling.report import ReportData
+from inkling.report.data import EndRow, EventCount, MatchRow, SegmentsRow
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from inkling.report import EventCount, InputCount, MatchRow, MemberRow, RejectRow, ReportData, Scalar
+from inkling.report import ReportData
+from inkling.report.data import EventCount, InputCount, MatchRow, MemberRow, RejectRow, Scalar
 
 SECOND_US = 1_000_000
 MINUTE_US = 60 * SECOND_US

@@ -9,28 +9,23 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from inkling.automata import (
+from inkling.automata.detections import Detections
+from inkling.automata.engine import PatternSet
+from inkling.automata.guards import Guard
+from inkling.automata.meaning import Counting, Event, Lineage, Pattern, detections
+from inkling.automata.policies import Component, any_, next_, strict
+from inkling.automata.regex import (
     AnyWord,
     Complement,
-    Component,
     Concat,
-    Counting,
     Epsilon,
-    Guard,
     Intersect,
     Letter,
-    Pattern,
     Regex,
     Repeat,
     Union,
-    any_,
     at_most,
-    next_,
-    strict,
 )
-from inkling.automata.detections import Detections
-from inkling.automata.engine import PatternSet
-from inkling.automata.meaning import Event, Lineage, detections
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.state import from_bytes, to_bytes
 

@@ -17,7 +17,8 @@ from scipy.stats import norm
 from inkling import load
 from inkling.generate import Truth, scenario
 from inkling.query import Program
-from inkling.scoring import Scores, Tally
+from inkling.scoring.scorecard import Scores
+from inkling.scoring.tally import Tally
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "approach" / "approach.ink"
 EVENTS, SHARE = 60_000, 0.75

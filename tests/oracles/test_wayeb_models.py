@@ -252,3 +252,13 @@ def test_missing_children_predict_what_their_parents_do() -> None:
     assert spelled(short.words(), "ab") == {"", "a", "b", "aa", "ba"}
     assert short.law(word("aa")).tolist() == short.law(word("a")).tolist() == [0.7, 0.3]
     assert short.law(word("b")).tolist() == [0.6, 0.4]
+
+
+def test_thresholds_of_an_approximation() -> None:
+    # error 0.48, order 1, two symbols, one state: ε2 = 0.01, γmin = 0.005, ε0 = 0.24 / log2(200)
+    got = Thresholds.approximating(0.48, order=1, n_symbols=2, most_states=1)
+    rare = 0.24 / math.log2(200)
+    assert got.floor == pytest.approx(0.005)
+    assert got.symbol == pytest.approx(1.01 * 0.005)
+    assert got.ratio == pytest.approx(1.03)
+    assert got.context == pytest.approx(max(0.0, (1 - 0.01 / (8 * rare * 0.005)) * rare))

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from tests.oracles.wayeb_numbers import DEMO
 
-from inkling.scoring import Outcomes, interval_scores, tallied
+from inkling.scoring import tallied
 from inkling.scoring.classification import Confusion
+from inkling.scoring.intervals import interval_scores
+from inkling.scoring.outcomes import Outcomes
 
 WAITING, BEGUN, DONE = range(3)
 TO_A = {WAITING: Fraction(17, 47), BEGUN: Fraction(13, 33)}

@@ -8,8 +8,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from inkling.automata import Counting, Guard, Letter, Pattern, Regex, Union, strict
 from inkling.automata.compiled import CompiledPattern
+from inkling.automata.guards import Guard
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.policies import strict
+from inkling.automata.regex import Letter, Regex, Union
 from inkling.markov.chain import Chain, moves
 from inkling.markov.contexts import tree_contexts
 from inkling.markov.counts import WordCounts

@@ -23,7 +23,7 @@ from inkling.evaluators.division import Share
 from inkling.evaluators.sampling import Sampling
 from inkling.lost.division import shared_keys
 from inkling.query import Program
-from inkling.spark.divisions import shares
+from inkling.spark import shuffle
 
 pytestmark = pytest.mark.spark
 
@@ -84,7 +84,7 @@ def test_random_relations(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) 
     assert methods["sampled"] > 10
     assert sum(map(bool, expected.values())) > 12
     for partitions, least in ((2, 1_000), (7, 1)):
-        monkeypatch.setattr(shares, "ROWS_WORTH_SHARING", least)
+        monkeypatch.setattr(shuffle, "ROWS_WORTH_SHARING", least)
         same(expected, results_in_one_job(program.run(spark, inputs, partitions=partitions, sampling=ROUGHLY)))
 
 

@@ -9,7 +9,7 @@ from operator import or_
 
 from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
-from inkling.analysis.window import outermost_sequences
+from inkling.analysis.window import outermost_sequences, total_length
 from inkling.logical import plan as p
 from inkling.logical.moments import final_moments
 from inkling.logical.occurrences import can_be_empty
@@ -44,13 +44,7 @@ def waiting_time(event: p.EventPlan, program: p.ProgramPlan, measure: Callable[[
     """The longest time between the end of a result and the moment it is known; what sums up a stream waits for all."""
     if event.per is p.Per.VALUES or waits_without_limit(event, program):
         return FOREVER
-    total = 0
-    for window in wait_of(event, program).conclusion:
-        if isinstance(window, p.Points):
-            total += window.count - 1
-        elif isinstance(window, Span):
-            total += measure(window)
-    return total
+    return total_length(wait_of(event, program).conclusion, measure)
 
 
 def settling_time(event: p.EventPlan, measure: Callable[[Span], int]) -> int:

@@ -126,12 +126,18 @@ def total_horizon(events: Iterable[p.EventPlan], measure: Callable[[Span], int])
         horizon = horizon_of(event).conclusion
         if horizon is None:
             return None
-        for window in horizon.windows:
-            if isinstance(window, p.Points):
-                total += window.count - 1
-            elif isinstance(window, Span):
-                total += measure(window)
+        total += total_length(horizon.windows, measure)
     return total
+
+
+def total_length(windows: Iterable[p.Window], measure: Callable[[Span], int]) -> int:
+    """How long windows of time are together; those that count events have no length."""
+    lengths = (
+        window.count - 1 if isinstance(window, p.Points) else measure(window)
+        for window in windows
+        if isinstance(window, p.Points | Span)
+    )
+    return sum(lengths)
 
 
 def _looked_back(pattern: p.Pattern) -> Iterator[p.Window]:

@@ -35,6 +35,17 @@ class Thresholds:
         """The four numbers as the public engine has them."""
         return cls(p_min, (1 + alpha) * gamma_min, ratio, gamma_min)
 
+    @classmethod
+    def approximating(cls, error: float, *, order: int, n_symbols: int, most_states: int) -> Thresholds:
+        """Such that a source with so many states is learned up to an error (Ron, Singer and Tishby 1996, section 4)."""
+        if not error > 0 or order < 1 or most_states < 1:
+            raise ValueError(f"an error above 0, an order and a bound above 0 are needed, got {error}, {order}")
+        closeness = error / (48 * order)
+        floor = closeness / n_symbols
+        rare = error / (2 * most_states * order * np.log2(1 / floor))
+        slack = closeness / (8 * most_states * rare * floor)
+        return cls(max((1 - slack) * rare, 0.0), (1 + closeness) * floor, 1 + 3 * closeness, floor)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictionTree:

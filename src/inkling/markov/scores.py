@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from inkling.markov.contexts import Contexts
 from inkling.markov.counts import WordCounts
+
+Learner = Callable[[WordCounts, int], Contexts]
+"""Makes the laws of the next symbol of counts and an order."""
 
 
 def log_loss(contexts: Contexts, counts: WordCounts, *, floor: float = 0.0) -> float:
@@ -32,6 +35,29 @@ def log_loss(contexts: Contexts, counts: WordCounts, *, floor: float = 0.0) -> f
     with np.errstate(divide="ignore"):
         bits = -np.log2(law[np.arange(len(symbol)), symbol])
     return float((bits * counts.count).sum() / counts.n_events)
+
+
+def cross_validated(
+    parts: Sequence[WordCounts],
+    learner: Learner,
+    orders: Sequence[int],
+    *,
+    floor: float = 0.001,
+) -> Mapping[int, float]:
+    """By order: the log-loss on each part of models learned from the other parts, averaged over events."""
+    if len(parts) < 2:
+        raise ValueError(f"at least two parts are needed to learn from some and test on others, not {len(parts)}")
+    events = [part.n_events for part in parts]
+    losses = {}
+    for order in orders:
+        total = 0.0
+        for at, part in enumerate(parts):
+            if not events[at]:
+                continue
+            others = WordCounts.merged(*parts[:at], *parts[at + 1 :])
+            total += events[at] * log_loss(learner(others.total(), order), part.total(), floor=floor)
+        losses[order] = total / sum(events)
+    return losses
 
 
 def best_order(losses: Mapping[int, float]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -259,6 +259,14 @@ class MatchBatch:
     def take(self, rows: Ints) -> MatchBatch:
         """Some of the results, in another order."""
         chosen = pa.array(rows)
+        return self._chosen(rows, lambda column: column.take(chosen))
+
+    def where(self, mask: NDArray[np.bool_]) -> MatchBatch:
+        """Some of the results."""
+        chosen = pa.array(mask)
+        return self._chosen(mask, lambda column: column.filter(chosen))
+
+    def _chosen(self, rows: Ints | NDArray[np.bool_], of: Callable[[pa.Array], pa.Array]) -> MatchBatch:
         return MatchBatch(
             self.event,
             self.key[rows],
@@ -267,29 +275,11 @@ class MatchBatch:
             self.end[rows],
             self.end_place[rows],
             self.detected_at[rows],
-            {name: column.take(chosen) for name, column in self.values.items()},
-            self.lineage.take(chosen),
+            {name: of(column) for name, column in self.values.items()},
+            of(self.lineage),
             self.place_words,
             None if self.depth is None else self.depth[rows],
             None if self.owner is None else self.owner[rows],
-        )
-
-    def where(self, mask: NDArray[np.bool_]) -> MatchBatch:
-        """Some of the results."""
-        chosen = pa.array(mask)
-        return MatchBatch(
-            self.event,
-            self.key[mask],
-            self.start[mask],
-            self.start_place[mask],
-            self.end[mask],
-            self.end_place[mask],
-            self.detected_at[mask],
-            {name: column.filter(chosen) for name, column in self.values.items()},
-            self.lineage.filter(chosen),
-            self.place_words,
-            None if self.depth is None else self.depth[mask],
-            None if self.owner is None else self.owner[mask],
         )
 
 

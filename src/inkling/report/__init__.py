@@ -5,38 +5,6 @@ runner.
 """
 
 from inkling.report.build import build_report, write_report
-from inkling.report.data import (
-    CurveRow,
-    EndRow,
-    EventCount,
-    InfluenceRow,
-    InputCount,
-    MatchRow,
-    MemberRow,
-    RejectRow,
-    ReportData,
-    ReportTable,
-    Scalar,
-    SegmentsRow,
-    TimeKind,
-    TimeShare,
-)
+from inkling.report.data import ReportData
 
-__all__ = [
-    "CurveRow",
-    "EndRow",
-    "EventCount",
-    "InfluenceRow",
-    "InputCount",
-    "MatchRow",
-    "MemberRow",
-    "RejectRow",
-    "ReportData",
-    "ReportTable",
-    "Scalar",
-    "SegmentsRow",
-    "TimeKind",
-    "TimeShare",
-    "build_report",
-    "write_report",
-]
+__all__ = ["ReportData", "build_report", "write_report"]

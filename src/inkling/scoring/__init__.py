@@ -4,22 +4,7 @@ Enters: `Outcomes`, read from tables. Leaves: a `Tally` of forecasts and what ca
 intervals, and `Scorecard`s that a page shows side by side. Knows nothing of programs and how they run.
 """
 
-from inkling.scoring.classification import Confusion, Sweep
-from inkling.scoring.intervals import IntervalScores, interval_scores
-from inkling.scoring.outcomes import Outcomes, joined_outcomes, watched_outcomes
-from inkling.scoring.scorecard import Scorecard, Scores
-from inkling.scoring.tally import Tally, tallied
+from inkling.scoring.outcomes import joined_outcomes
+from inkling.scoring.tally import tallied
 
-__all__ = [
-    "Confusion",
-    "IntervalScores",
-    "Outcomes",
-    "Scorecard",
-    "Scores",
-    "Sweep",
-    "Tally",
-    "interval_scores",
-    "joined_outcomes",
-    "tallied",
-    "watched_outcomes",
-]
+__all__ = ["joined_outcomes", "tallied"]

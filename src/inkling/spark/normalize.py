@@ -6,7 +6,7 @@ every row that Catalyst refuses, to say why.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
@@ -15,12 +15,14 @@ import pyarrow as pa
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
 from inkling.io.casting import SAMPLE, clock_of
 from inkling.io.corrections import corrected_stream
 from inkling.io.files import read_one, read_sample
 from inkling.io.formats import Format
+from inkling.io.moments import largest_error
 from inkling.io.normalize import (
     END,
     ID,
@@ -34,12 +36,13 @@ from inkling.io.normalize import (
 )
 from inkling.io.withdrawals import EVENT, WITHDRAWAL
 from inkling.model.schema import StreamSchema
-from inkling.model.time import FARTHEST, Clock
+from inkling.model.time import FARTHEST, Clock, Span
+from inkling.model.types import Type
+from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
 from inkling.spark import lines, whole_files
-from inkling.spark.casting import Cast, plain_cast
 from inkling.spark.checked_rows import RowCheck
 from inkling.spark.duplicates import corrected_rows, refused_corrections
-from inkling.spark.moments import fits, moments, on_grid
+from inkling.spark.functions import finite
 from inkling.spark.read import LinesOfFiles, Raw, RowsInMemory, WholeFiles
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.whole_files import with_columns
@@ -246,3 +249,116 @@ def _with_row_numbers(frame: DataFrame, name: str) -> DataFrame:
     numbered = marked.join(F.broadcast(offsets), BLOCK)
     number = F.col("`@before`") + F.col(f"`{WITHIN}`") - F.col("`@first`") + 1
     return numbered.withColumn(name, number).drop(WITHIN, BLOCK, "@first", "@before")
+
+
+_DAY_US = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A value of the wanted type, null where there was none; `bad` where it cannot be read so."""
+
+    value: Column
+    bad: Column
+
+
+def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in_utc: bool) -> Cast | None:
+    """The column as a type of the language, or None when Spark and `io.casting` may differ on it.
+
+    `in_utc` says whether the session's time zone is UTC, in which case times without a zone need no detour.
+    """
+    match have:
+        case T.ByteType() | T.ShortType() | T.IntegerType() | T.LongType():
+            return _from_whole(column, kind)
+        case T.FloatType() | T.DoubleType():
+            return _from_double(column.cast("double"), kind)
+        case T.BooleanType() if kind in (Type.INTEGER, Type.DOUBLE):
+            return _sure(column.cast("int").cast("bigint" if kind is Type.INTEGER else "double"))
+        case T.BooleanType() if kind in (Type.BOOLEAN, Type.STRING):
+            return _sure(column.cast(kind.value))
+        case T.StringType() if kind is Type.STRING:
+            return _sure(column.cast("string"))
+        case T.TimestampType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
+            return _sure(F.unix_micros(column))
+        case T.TimestampNTZType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
+            instant = column if in_utc else F.concat(column.cast("string"), F.lit("Z"))
+            return _sure(F.unix_micros(instant.cast("timestamp")))
+        case T.DateType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
+            return _sure(F.unix_date(column).cast("bigint") * F.lit(_DAY_US))
+        case T.ArrayType(elementType=T.DoubleType()) if kind is Type.WEIGHTS:
+            return _sure(column)
+    return None
+
+
+def _sure(value: Column) -> Cast:
+    return Cast(value, F.lit(False))
+
+
+def _from_whole(column: Column, kind: Type) -> Cast:
+    match kind:
+        case Type.BOOLEAN:
+            truth = F.when(column == 1, F.lit(True)).when(column == 0, F.lit(False))
+            return Cast(truth, column.isNotNull() & truth.isNull())
+        case Type.DOUBLE | Type.STRING:
+            return _sure(column.cast(kind.value))
+        case _:
+            return _sure(column.cast("bigint"))
+
+
+def _from_double(column: Column, kind: Type) -> Cast | None:
+    if kind is Type.DOUBLE:
+        return _sure(finite(column))
+    if kind in (Type.STRING, Type.BOOLEAN):
+        return None
+    is_whole = F.coalesce((column % F.lit(1.0) == 0.0) & (F.abs(column) < 2.0**63), F.lit(False))
+    is_missing = column.isNull() | F.isnan(column)
+    return Cast(F.when(is_whole, column.cast("bigint")), ~is_missing & ~is_whole)
+
+
+def moments(values: Mapping[str, Column], schema: StreamSchema) -> tuple[Column, Column]:
+    """From when to when events happened, or the first and the last moment at which they may have.
+
+    What rests on a null, or leaves 64 bits, is null.
+    """
+    starts, ends = values[schema.start], values[schema.end]
+    if isinstance(schema.doubt, ImpreciseTime) and schema.doubt.error is not None:
+        error = _error(values, schema, schema.doubt.error)
+        starts, ends = F.try_subtract(starts, error), F.try_add(ends, error)
+    return (starts, ends) if schema.grid is None else (_rounded(starts, schema.grid), _rounded(ends, schema.grid))
+
+
+def on_grid(values: Mapping[str, Column], schema: StreamSchema) -> dict[str, Column]:
+    """Columns of a stream in which times are whole ticks."""
+    if schema.grid is None:
+        return dict(values)
+    return {**values, **{name: _rounded(values[name], schema.grid) for name in (schema.start, schema.end)}}
+
+
+def fits(values: Mapping[str, Column], schema: StreamSchema) -> list[Column]:
+    """What makes moments of a row good, none of which is null."""
+    if not isinstance(schema.doubt, ImpreciseTime) or schema.doubt.error is None:
+        return []
+    conditions = []
+    if isinstance(schema.doubt.error, ErrorColumn):
+        conditions.append(values[schema.doubt.error.name].between(0, largest_error(schema)))
+    conditions += [moment.between(-FARTHEST, FARTHEST) for moment in moments(values, schema)]
+    return [F.coalesce(condition, F.lit(False)) for condition in conditions]
+
+
+def _error(values: Mapping[str, Column], schema: StreamSchema, error: Span | ErrorColumn | ClockErrors) -> Column:
+    match error:
+        case Span():
+            return F.lit(schema.units(error)).cast("bigint")
+        case ErrorColumn(name=name):
+            return F.try_multiply(values[name], F.lit(schema.grid or 1).cast("bigint"))
+        case ClockErrors(column=column, usual=usual, others=others):
+            clock = values[column]
+            found = F.when(clock.isNull(), F.lit(None).cast("bigint"))
+            for name, span in others:
+                found = found.when(clock == F.lit(name), F.lit(schema.units(span)).cast("bigint"))
+            return found.otherwise(F.lit(schema.units(usual)).cast("bigint"))
+
+
+def _rounded(time: Column, grid: int) -> Column:
+    """Down to whole ticks."""
+    return F.try_subtract(time, F.pmod(time, F.lit(grid).cast("bigint")))

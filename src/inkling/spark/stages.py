@@ -28,11 +28,11 @@ from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
 from inkling.spark.derive_frame import with_derived_columns
-from inkling.spark.divisions.slices import SLICE, Slices
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.parts import Frames
 from inkling.spark.results import certain_frame
 from inkling.spark.shuffle import Pieces, whole
+from inkling.spark.slices import SLICE, Slices
 from inkling.spark.stage_frame import input_frame, named
 from inkling.spark.worker import mapped
 

@@ -11,12 +11,12 @@ import pytest
 
 from inkling import parse
 from inkling.analysis.one_column import joint_conditions
-from inkling.automata import strict
 from inkling.automata.cells import cell_groups
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Alphabet, Guard
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.minterms import Joint
+from inkling.automata.policies import strict
 from inkling.automata.regex import Letter
 from inkling.automata.rows import Rows
 from inkling.evaluators.forecast.symbols import SymbolReader

@@ -6,25 +6,13 @@ import sys
 
 import pytest
 
-from inkling.automata import (
-    ANY_EVENT,
-    Complement,
-    Component,
-    Concat,
-    Counting,
-    Dfa,
-    Guard,
-    Letter,
-    Pattern,
-    Regex,
-    Repeat,
-    TooManyStates,
-    any_,
-    at_most,
-    next_,
-    strict,
-)
 from inkling.automata.compiled import CompiledPattern
+from inkling.automata.dfa import Dfa
+from inkling.automata.guards import ANY_EVENT, Guard
+from inkling.automata.limits import TooManyStates
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.policies import Component, any_, next_, strict
+from inkling.automata.regex import Complement, Concat, Letter, Regex, Repeat, at_most
 
 A, B, C = (Letter(Guard(frozenset({stream})), stream) for stream in range(3))
 
@@ -57,8 +45,11 @@ def test_equal_languages_have_equal_tables() -> None:
 
 
 FINGERPRINT = """
-from inkling.automata import Guard, Letter, Pattern, any_, next_, strict, Component
 from inkling.automata.engine import PatternSet
+from inkling.automata.guards import Guard
+from inkling.automata.meaning import Pattern
+from inkling.automata.policies import Component, any_, next_, strict
+from inkling.automata.regex import Letter
 a, b, c = (Letter(Guard(frozenset({s}), frozenset({s, s + 40})), s) for s in range(3))
 patterns = PatternSet.compile([Pattern(next_([a, Component(b, 0, None), any_([c, strict([a, b])])]))], 3)
 print(patterns.fingerprint.hex(), *(pattern.dfa().fingerprint for pattern in patterns.patterns))

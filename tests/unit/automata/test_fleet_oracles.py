@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from inkling.automata import Component, Counting, Guard, Letter, Pattern, Regex, Repeat, strict
 from inkling.automata.engine import PatternSet
+from inkling.automata.guards import Guard
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.policies import Component, strict
+from inkling.automata.regex import Letter, Regex, Repeat
 
 
 class Vehicle(NamedTuple):

@@ -6,29 +6,25 @@ from itertools import product
 
 import pytest
 
-from inkling.automata import (
-    Alphabet,
+from inkling.automata.build import regex_to_nfa
+from inkling.automata.determinize import accepting, detecting
+from inkling.automata.dfa import Dfa
+from inkling.automata.guards import Alphabet, Guard
+from inkling.automata.nfa import Nfa
+from inkling.automata.policies import Component, any_, next_, strict
+from inkling.automata.regex import (
     AnyWord,
     Complement,
-    Component,
     Concat,
     Epsilon,
-    Guard,
     Intersect,
     Letter,
     Regex,
     Repeat,
     Union,
-    any_,
     at_most,
-    next_,
-    regex_to_nfa,
-    strict,
+    nullable,
 )
-from inkling.automata.determinize import accepting, detecting
-from inkling.automata.dfa import Dfa
-from inkling.automata.nfa import Nfa
-from inkling.automata.regex import nullable
 
 pytestmark = pytest.mark.slow
 

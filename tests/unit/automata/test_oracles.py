@@ -5,25 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from inkling.automata import (
-    AnyWord,
-    Complement,
-    Component,
-    Concat,
-    Counting,
-    Guard,
-    Letter,
-    Pattern,
-    Regex,
-    Repeat,
-    Union,
-    any_,
-    next_,
-    strict,
-)
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.determinize import detecting
 from inkling.automata.engine import PatternSet
+from inkling.automata.guards import Guard
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.policies import Component, any_, next_, strict
+from inkling.automata.regex import AnyWord, Complement, Concat, Letter, Regex, Repeat, Union
 
 A, B, C = (Letter(Guard(frozenset({stream})), stream) for stream in range(3))
 OVERLAP, RESTART = Counting.OVERLAP, Counting.RESTART

@@ -5,8 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
-from inkling.automata import Component, Counting, Guard, Letter, Pattern, any_, strict
 from inkling.automata.engine import PatternSet
+from inkling.automata.guards import Guard
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.policies import Component, any_, strict
+from inkling.automata.regex import Letter
 from inkling.automata.state import AutomatonState
 from inkling.evaluators.state import from_bytes, to_bytes
 

@@ -12,9 +12,8 @@ from tests.kit.oracle import bound
 from inkling.io.normalize import Normalizer
 from inkling.live.clocks import Marks
 from inkling.live.revision import entries
-from inkling.live.revision.books import Books
+from inkling.live.revision.books import Books, Entered
 from inkling.live.revision.clocks import Windows
-from inkling.live.revision.ledger import Entered
 from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.model.time import Clock
 

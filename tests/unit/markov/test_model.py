@@ -10,16 +10,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from inkling.automata import Guard, Letter, Pattern, strict
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
+from inkling.automata.guards import Guard
+from inkling.automata.meaning import Pattern
+from inkling.automata.policies import strict
+from inkling.automata.regex import Letter
 from inkling.markov.chain import moves
 from inkling.markov.counts import WordCounts
 from inkling.markov.full_order import full_contexts, independent
 from inkling.markov.gaps import GapCounts
 from inkling.markov.histories import Histories
 from inkling.markov.model import Learning, Model
-from inkling.markov.scores import best_order, log_loss
+from inkling.markov.scores import best_order, cross_validated, log_loss
 
 
 def automaton(*steps: int) -> Dfa:
@@ -120,17 +123,16 @@ def test_log_loss_of_a_model_that_does_not_look_back() -> None:
     assert log_loss(independent([1.0, 0.0]), counts, floor=0.1) == pytest.approx(floored)
 
 
-def test_events_held_out_tell_the_order_of_a_source() -> None:
+def test_cross_validation_finds_the_order_of_a_source() -> None:
     """The source repeats the symbol before the last one nine times out of ten: order 2."""
     rng = np.random.default_rng(11)
     parts = []
-    for _ in range(2):
+    for _ in range(4):
         text = "ab"
-        for keep in rng.random(6_000) < 0.9:
+        for keep in rng.random(2_000) < 0.9:
             text += text[-2] if keep else "ab"[text[-2] == "a"]
         parts.append(counted(AB, [text], 5))
-    learned, held_out = parts
-    losses = {order: log_loss(full_contexts(learned.shallower(order), 3), held_out, floor=0.001) for order in range(6)}
+    losses = cross_validated(parts, lambda counts, order: full_contexts(counts.shallower(order), 3), range(6))
     assert best_order(losses) == 2
     entropy = -(0.9 * math.log2(0.9) + 0.1 * math.log2(0.1))
     assert losses[2] == pytest.approx(entropy, abs=0.03)

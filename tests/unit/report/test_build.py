@@ -7,16 +7,8 @@ from html.parser import HTMLParser
 import pytest
 from tests.kit.reports import fleet_report
 
-from inkling.report import (
-    EventCount,
-    InputCount,
-    MatchRow,
-    MemberRow,
-    RejectRow,
-    ReportData,
-    build_report,
-    write_report,
-)
+from inkling.report import ReportData, build_report, write_report
+from inkling.report.data import EventCount, InputCount, MatchRow, MemberRow, RejectRow
 
 HOSTILE = "</script></style><img src=x onerror=alert(1)><!-- \"'`& ünïcödé 漢字 🖋 \u202e"
 

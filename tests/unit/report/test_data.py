@@ -5,7 +5,8 @@ from dataclasses import asdict
 
 import pytest
 
-from inkling.report import EventCount, MatchRow, MemberRow, ReportData
+from inkling.report import ReportData
+from inkling.report.data import EventCount, MatchRow, MemberRow
 
 
 def test_data_converts_to_json_and_back():

@@ -8,7 +8,8 @@ import pyarrow.parquet
 import pytest
 
 import inkling
-from inkling.report import MatchRow, ReportData, ReportTable
+from inkling.report import ReportData
+from inkling.report.data import MatchRow, ReportTable
 from inkling.report.members import in_stretches
 
 PROGRAM = inkling.parse(

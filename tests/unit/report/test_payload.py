@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from inkling.report import EndRow, MatchRow, MemberRow, ReportData, SegmentsRow
+from inkling.report import ReportData
+from inkling.report.data import EndRow, MatchRow, MemberRow, SegmentsRow
 from inkling.report.payload import LONGEST_TEXT, json_scalar, page_payload, payload_json
 
 

@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 
 import inkling
-from inkling.report import EndRow, MatchRow
 from inkling.report import segments as related_segments
+from inkling.report.data import EndRow, MatchRow
 from inkling.report.from_results import report_data
 
 LOSSY = """

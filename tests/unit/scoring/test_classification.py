@@ -8,8 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from inkling.calibrate import calibrate
-from inkling.scoring import Confusion, Tally
+from inkling.scoring.classification import Confusion
 from inkling.scoring.scorecard import calibration_of
+from inkling.scoring.tally import Tally
 
 PAIRS = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.35, 0.5, 0.75, 1.0]), st.booleans()), min_size=1, max_size=40)
 

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inkling.errors import InputError
-from inkling.scoring import Outcomes, interval_scores, joined_outcomes, tallied, watched_outcomes
+from inkling.scoring import joined_outcomes, tallied
 from inkling.scoring.baselines import last_interval, mean_interval, mean_waiting_time, share_of_positives
+from inkling.scoring.intervals import interval_scores
+from inkling.scoring.outcomes import Outcomes, watched_outcomes
 
 Row: TypeAlias = dict[str, Any]
 

@@ -7,10 +7,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from inkling.scoring import Scorecard, Scores, Tally, plots
+from inkling.scoring import plots
 from inkling.scoring.intervals import IntervalScores
 from inkling.scoring.page import build_page
-from inkling.scoring.scorecard import write_scores
+from inkling.scoring.scorecard import Scorecard, Scores, write_scores
+from inkling.scoring.tally import Tally
 
 HALF = Tally(np.array([0.25, 0.75]), np.array([40, 40]), np.array([10, 30]))
 INTERVALS = IntervalScores(10, 8, 20, 30.0, 4, 2, 4, 0.5, 5, 4, 3, 0.75)

@@ -9,7 +9,9 @@ from tests.oracles.wayeb_numbers import DEMO
 
 from inkling import local, parse
 from inkling.query import Program
-from inkling.scoring import Outcomes, interval_scores, joined_outcomes, tallied, watched_outcomes
+from inkling.scoring import joined_outcomes, tallied
+from inkling.scoring.intervals import interval_scores
+from inkling.scoring.outcomes import Outcomes, watched_outcomes
 from inkling.trials.program import WatchingProgram, subjects_of
 
 STREAM = "STREAM V(key STRING, s STRING, t BIGINT) KEY key TIME t ORDER BY t{};\n"

@@ -16,7 +16,7 @@ from inkling.evaluators.consumption.fold import Stores
 from inkling.evaluators.consumption.pairs import Found, RowLayout, row_layout
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch_and_order, in_one_piece, key_codes
-from inkling.evaluators.stage.leaf_tests import passing
+from inkling.evaluators.stage.leaf_tests import of_moved_keys, passing, taken_in
 from inkling.evaluators.stage.owners import with_owners
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import LeafTest, Stage
@@ -67,12 +67,7 @@ class ConsumptionStepper:
         self, carry: ConsumptionCarry, rows: pa.Table, since: int, done: int, until: int
     ) -> tuple[ConsumptionCarry, MatchBatch]:
         """Results that end after `done` and by `until`; rows that end by `since` are not seen."""
-        wanted = passing(rows, self.evaluator.step.leaves)
-        if since > -FOREVER:
-            wanted &= rows[r.END].to_numpy() > since
-        if not wanted.all():
-            rows = rows.filter(pa.array(wanted))
-        held = in_one_piece(pa.concat_tables([carry.rows, rows])) if len(rows) else carry.rows
+        held = taken_in(carry.rows, rows, self.evaluator.step.leaves, since)
         chosen = self._chosen(held, done, until)
         if not len(chosen):
             matches, stored = self._evaluated(held.slice(0, 0), chosen, done, self._no_store())[0], carry.stored
@@ -86,14 +81,7 @@ class ConsumptionStepper:
 
     def _chosen(self, held: pa.Table, done: int, until: int) -> Ints:
         """The rows of keys for which something arrives."""
-        end = held[r.END].to_numpy()
-        due = (end > done) & (end <= until)
-        if not due.any():
-            return np.empty(0, np.int64)
-        codes, _ = key_codes(held, len(self.stage.key_types))
-        moved = np.zeros(int(codes.max()) + 1, bool)
-        moved[codes[due]] = True
-        return np.flatnonzero(moved[codes] & (end <= until))
+        return np.flatnonzero(of_moved_keys(held, len(self.stage.key_types), done, until))
 
     def _evaluated(self, held: pa.Table, chosen: Ints, done: int, stored: pa.Table) -> tuple[MatchBatch, pa.Table]:
         rows = held if len(chosen) == len(held) else in_one_piece(held.take(pa.array(chosen)))

@@ -10,7 +10,7 @@ import numpy as np
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.probable.automaton import LetterTables
 from inkling.evaluators.probable.ground import NOTHING, NULL_KEY, Ground, Mask, Numbers
-from inkling.evaluators.probable.regular import ChainState, coded, known_units, merged
+from inkling.evaluators.probable.regular import ChainState, coded, held_by, merged
 from inkling.evaluators.probable.runs import ranges
 from inkling.kernels.probable_patterns import NEVER, UNSTARTED, follow_alone
 from inkling.model.batch import Ints
@@ -67,15 +67,9 @@ def walked(
 ) -> Walked:
     """Carry the chances of states over the groups of all streams, each of which has its own."""
     names = ground.name
-    known, here = known_units(state, names)
-    counts = np.ones(len(names), np.int64)
-    counts[known] = np.diff(state.held)[here]
-    held = np.append(0, np.cumsum(counts))
-    held_value = np.full(held[-1], NOTHING)
-    held_mass, held_begun = _fresh(int(held[-1]), ground, tables, runs)
-    entries, places = ranges(state.held[here], counts[known]), ranges(held[:-1][known], counts[known])
-    held_value[places] = state.value[entries]
-    held_mass[places], held_begun[places] = state.mass[entries], state.begun[entries]
+    here, counts, held, held_value, held_mass, held_begun = held_by(
+        state, names, lambda n: _fresh(n, ground, tables, runs)
+    )
     codes, value, given, held_code = _values(ground, held_value)
     first = np.searchsorted(ground.stream, np.arange(ground.n_streams + 1))
     room = np.append(0, np.cumsum(np.maximum(counts, _longest(ground, first)) + 1))
@@ -96,13 +90,7 @@ def walked(
         ground.chance,
         ground.row,
         0 if ground.is_exact else float(TOLERANCE) / 2,
-        tables.delta,
-        tables.hit,
-        tables.moves,
-        tables.source,
-        tables.target,
-        tables.marked,
-        tables.final,
+        *tables.moving,
         restart,
         ever,
         len(codes),

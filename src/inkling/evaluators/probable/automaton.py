@@ -33,6 +33,11 @@ class LetterTables:
     marked: NDArray[np.bool_]
     final: NDArray[np.bool_]  # of each state of runs
 
+    @property
+    def moving(self) -> tuple[np.ndarray, ...]:
+        """What letters do to states and to runs, as kernels take it."""
+        return (self.delta, self.hit, self.moves, self.source, self.target, self.marked, self.final)
+
     def letters(self, words: Ints) -> Ints:
         return np.searchsorted(self.words, words)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from inkling.analysis.probable.bits import accepted, candidate
 from inkling.analysis.probable.query import Query
 from inkling.evaluators.probable.ground import Mask, Numbers
-from inkling.evaluators.probable.intervals import EVER, Carried, Operator
+from inkling.evaluators.probable.intervals import EVER, Carried, Operator, Run
 from inkling.evaluators.probable.scope import Scope
 from inkling.model.batch import Ints
 
@@ -39,7 +39,31 @@ class Follow:
         return FollowRun(self, scope, state)
 
 
-class FollowRun:
+class AsksChild:
+    """Asks the stages before for one start per time at which waiting can have ended."""
+
+    _scope: Scope
+    _child: Run
+    _fresh: bool  # whether nothing was asked for yet
+    _starts: Ints  # of the child's columns
+    _latest: Numbers  # what the child said of each start at the step before
+
+    def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> tuple[Numbers, Ints]:
+        """What the child says of each step's step before, by start; and the step at which each column is known."""
+        begins = np.array([EVER - 1] if self._fresh else [], np.int64)
+        new = np.concatenate([begins, self._scope.times[cuts]])
+        made = np.concatenate([np.full(len(begins), first), cuts]).astype(np.int64)
+        found = self._child.table(first, last, kept, made, np.maximum(new, EVER))
+        child = np.zeros_like(found)
+        child[0, : len(kept)] = self._latest[kept]
+        child[1:] = found[:-1]
+        self._latest = found[-1]
+        self._starts = np.concatenate([self._starts[kept], new])
+        self._fresh = False
+        return child, np.concatenate([np.full(len(kept) + len(begins), first - 1), cuts]).astype(np.int64)
+
+
+class FollowRun(AsksChild):
     def __init__(self, node: Follow, scope: Scope, state: Carried | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
         self._repeated = node.query.stages[node.stage].repeated
@@ -60,10 +84,10 @@ class FollowRun:
             "fresh": np.ones(1, bool),
             "seen": np.array([EVER - 1, EVER]),
         }
-        self._starts: Ints = state["starts"]  # of the child's columns
+        self._starts = state["starts"]
         self._chances: Numbers = state["chances"]  # of an event that ends waiting, at each start
         self._passed: Numbers = state["passed"]  # that waiting goes on over it
-        self._latest: Numbers = state["latest"]  # what the child said of each start at the step before
+        self._latest = state["latest"]
         self._lost: NDArray[np.float64] = state["lost"]  # the chance of starts that are neglected
         self._neglected: NDArray[np.float64] = state["neglected"]  # the most that it can be in a table
         self._mine: Ints = state["mine"]  # starts of the columns that are asked for
@@ -150,21 +174,6 @@ class FollowRun:
             "fresh": np.array([self._fresh]),
             "seen": self._seen,
         }
-
-    def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> tuple[Numbers, Ints]:
-        """What the child says of each step's step before, by start; and the step at which each column is known."""
-        begins = np.array([EVER - 1] if self._fresh else [], np.int64)
-        new = np.concatenate([begins, self._scope.times[cuts]])
-        made = np.concatenate([np.full(len(begins), first), cuts]).astype(np.int64)
-        found = self._child.table(first, last, kept, made, np.maximum(new, EVER))
-        child = np.zeros_like(found)
-        child[0, : len(kept)] = self._latest[kept]
-        child[1:] = found[:-1]
-        self._latest = found[-1]
-        self._starts = np.concatenate([self._starts[kept], new])
-        old = len(kept) + len(begins)
-        self._fresh = False
-        return child, np.concatenate([np.full(old, first - 1), cuts]).astype(np.int64)
 
     def _grown(self, weights: Numbers, kept: Ints, n_columns: int) -> Numbers:
         grown = np.zeros(n_columns, self._match.dtype)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from inkling.analysis.probable.query import Query
+from inkling.evaluators.probable.follow import AsksChild
 from inkling.evaluators.probable.ground import Mask, Numbers
-from inkling.evaluators.probable.intervals import EVER, Carried, Operator, arrays
+from inkling.evaluators.probable.intervals import Carried, Operator, arrays
 from inkling.evaluators.probable.layout import Layout, placed
 from inkling.evaluators.probable.moves import Alphabet, Moves, moves_of, started
 from inkling.evaluators.probable.scope import Scope
@@ -35,7 +36,7 @@ class FollowChained:
         return FollowChainedRun(self, scope, state)
 
 
-class FollowChainedRun:
+class FollowChainedRun(AsksChild):
     def __init__(self, node: FollowChained, scope: Scope, state: Carried | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
         self._repeated = node.query.stages[node.stage].repeated
@@ -73,8 +74,8 @@ class FollowChainedRun:
         self._free = placed(placed(state["free"], rows, n_rows, 1), rows, n_rows, 2)
         self._held = placed(state["held"], rows, n_rows)
         self._waits: Mask = placed(state["waits"], rows, n_rows)  # values that there can be while the stage waits
-        self._starts: Ints = state["starts"]
-        self._latest: Numbers = state["latest"]
+        self._starts = state["starts"]
+        self._latest = state["latest"]
         self._dust = placed(state["dust"], rows, n_rows)  # the chance of each value with a start that is neglected
         self._mine: Ints = state["mine"]
         self._fresh = bool(state["fresh"][0])
@@ -179,19 +180,6 @@ class FollowChainedRun:
     def _cuts(self, first: int, last: int, cuts: np.ndarray) -> Ints:
         steps = self._moves.steps_where(cuts[self._moves.kind])
         return steps[(steps >= first) & (steps < last)]
-
-    def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> tuple[Numbers, Ints]:
-        begins = np.array([EVER - 1] if self._fresh else [], np.int64)
-        new = np.concatenate([begins, self._scope.times[cuts]])
-        made = np.concatenate([np.full(len(begins), first), cuts]).astype(np.int64)
-        found = self._child.table(first, last, kept, made, np.maximum(new, EVER))
-        child = np.zeros_like(found)
-        child[0, : len(kept)] = self._latest[kept]
-        child[1:] = found[:-1]
-        self._latest = found[-1]
-        self._starts = np.concatenate([self._starts[kept], new])
-        self._fresh = False
-        return child, np.concatenate([np.full(len(kept) + len(begins), first - 1), cuts]).astype(np.int64)
 
 
 def stage_letters(stage: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
@@ -169,13 +169,7 @@ def _independent(
         ground.rest,
         steps.time,
         tables.union,
-        tables.delta,
-        tables.hit,
-        tables.moves,
-        tables.source,
-        tables.target,
-        tables.marked,
-        tables.final,
+        *tables.moving,
         ever,
         mass,
         begun,
@@ -199,22 +193,12 @@ def _markov(
     start: Ints,
     weight: Numbers,
 ) -> ChainState:
-    known, here = known_units(state, steps.names)
-    n_units = len(steps.names)
-    counts = np.ones(n_units, np.int64)
-    counts[known] = np.diff(state.held)[here]
-    held = np.append(0, np.cumsum(counts))
-    held_value = np.full(held[-1], NOTHING)
-    held_mass, held_begun = _fresh(int(held[-1]), ground, tables)
-    entries = ranges(state.held[here], counts[known])
-    places = ranges(held[:-1][known], counts[known])
-    held_value[places] = state.value[entries]
-    held_mass[places], held_begun[places] = state.mass[entries], state.begun[entries]
-    codes, numbers = coded([ground.value, ground.given, held_value])
-    value, given, held_code = numbers
-    room_for = np.maximum(counts, _longest(ground, steps, chained)) + 1
-    room = np.append(0, np.cumsum(room_for))
-    kept_count = np.zeros(n_units, np.int64)
+    here, counts, held, held_value, held_mass, held_begun = held_by(
+        state, steps.names, lambda n: _fresh(n, ground, tables)
+    )
+    codes, (value, given, held_code) = coded([ground.value, ground.given, held_value])
+    room = np.append(0, np.cumsum(np.maximum(counts, _longest(ground, steps, chained)) + 1))
+    kept_count = np.zeros(len(steps.names), np.int64)
     kept_value = np.zeros(int(room[-1]), np.int64)
     kept_mass, kept_begun = _fresh(int(room[-1]), ground, tables)
     kernels.follow_markov(
@@ -233,13 +217,7 @@ def _markov(
         0 if ground.is_exact else float(TOLERANCE) / 2,
         steps.time,
         tables.union,
-        tables.delta,
-        tables.hit,
-        tables.moves,
-        tables.source,
-        tables.target,
-        tables.marked,
-        tables.final,
+        *tables.moving,
         ever,
         len(codes),
         held,
@@ -267,6 +245,21 @@ def coded(columns: Sequence[Hashes]) -> tuple[Hashes, list[Ints]]:
     numbers = encoded.indices.to_numpy().astype(np.int64)[1:] - 1
     numbers[numbers < 0] = len(found)
     return found, np.split(numbers, np.cumsum([len(column) for column in columns])[:-1])
+
+
+def held_by(
+    state: ChainState, names: Hashes, fresh: Callable[[int], tuple[Numbers, Ints]]
+) -> tuple[Ints, Ints, Ints, Hashes, Numbers, Ints]:
+    """Where known ones of some units are; of all: how many entries, where these begin, values, masses and starts."""
+    known, here = known_units(state, names)
+    counts = np.ones(len(names), np.int64)
+    counts[known] = np.diff(state.held)[here]
+    held = np.append(0, np.cumsum(counts))
+    value = np.full(held[-1], NOTHING)
+    mass, begun = fresh(int(held[-1]))
+    entries, places = ranges(state.held[here], counts[known]), ranges(held[:-1][known], counts[known])
+    value[places], mass[places], begun[places] = state.value[entries], state.mass[entries], state.begun[entries]
+    return here, counts, held, value, mass, begun
 
 
 def known_units(state: ChainState, names: Hashes) -> tuple[Ints, Ints]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
-from inkling.evaluators.stage.leaf_tests import passing
+from inkling.evaluators.stage.leaf_tests import of_moved_keys, taken_in
 from inkling.evaluators.stage.owners import with_owners
 from inkling.evaluators.windows.evaluator import KNOWN, WindowEvaluator
 from inkling.logical import plan as p
@@ -45,12 +45,7 @@ class WindowStepper:
         self, carry: WindowCarry, rows: pa.Table, since: int, done: int, until: int
     ) -> tuple[WindowCarry, MatchBatch]:
         """Results that end after `done` and by `until`; rows that end by `since` are not seen."""
-        wanted = passing(rows, self.evaluator.step.leaves)
-        if since > -FOREVER:
-            wanted &= rows[r.END].to_numpy() > since
-        if not wanted.all():
-            rows = rows.filter(pa.array(wanted))
-        held = in_one_piece(pa.concat_tables([carry.rows, rows])) if len(rows) else carry.rows
+        held = taken_in(carry.rows, rows, self.evaluator.step.leaves, since)
         chosen = self._chosen(held, done, until)
         n_key_columns = len(self.stage.key_types)
         codes, _ = key_codes(chosen, n_key_columns)
@@ -65,14 +60,9 @@ class WindowStepper:
 
     def _chosen(self, held: pa.Table, done: int, until: int) -> pa.Table:
         """The rows of keys about which there is something to say."""
-        end = held[r.END].to_numpy()
-        due = (end > done) & (end <= until)
-        if not due.any():
+        chosen = of_moved_keys(held, len(self.stage.key_types), done, until)
+        if not chosen.any():
             return held.slice(0, 0)
-        codes, _ = key_codes(held, len(self.stage.key_types))
-        moved = np.zeros(int(codes.max()) + 1, bool)
-        moved[codes[due]] = True
-        chosen = moved[codes] & (end <= until)
         return held if chosen.all() else in_one_piece(held.filter(pa.array(chosen)))
 
     def _remembered(

@@ -1,16 +1,22 @@
 """Reads a rule file statement by statement, so that one mistake does not hide the next."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any, cast
+
+from lark import Token, v_args
+from lark.tree import Meta
 
 from inkling.errors import ProgramError
+from inkling.language.ele import terms as t
 from inkling.language.ele.mistakes import Stop, explain
-from inkling.language.ele.scanner import SCANNER, readings
+from inkling.language.ele.scanner import SCANNER, readings, relation
 from inkling.language.ele.terms import RuleFile, Statement
-from inkling.language.ele.tree import TermBuilder
-from inkling.language.machine import END, Machine
+from inkling.language.machine import END, Children, Machine, NodeBuilder, span_of
 from inkling.language.reading import Chunk, read_statements
 from inkling.language.scanning import RawToken
+from inkling.language.syntax import Ident
 from inkling.source import SourceText, Span
 
 DEEPEST_STACK = 600
@@ -61,3 +67,130 @@ def _read_statement(source: SourceText, chunk: Chunk) -> Statement:
         )
     statement: Statement = TermBuilder(source).built(MACHINE.build(terminals, chunk.tokens))
     return replace(statement, span=Span(chunk.tokens[0].span.start, chunk.end))
+
+
+LARGEST_INTEGER = 2**63 - 1
+
+
+@v_args(meta=True)
+class TermBuilder(NodeBuilder):
+    def name(self, meta: Meta, children: Children) -> Ident:
+        span = span_of(meta)
+        return Ident(str(children[0]), quoted=self.source.text[span.start] == "'", span=span)
+
+    def variable(self, meta: Meta, children: Children) -> t.Variable:
+        return t.Variable(str(children[0]), span=span_of(meta))
+
+    def constant(self, meta: Meta, children: Children) -> t.Number:
+        return self._number(children[0])
+
+    def text(self, meta: Meta, children: Children) -> t.Text:
+        return t.Text(str(children[0]), span=span_of(meta))
+
+    def atom(self, meta: Meta, children: Children) -> t.Atom:
+        name, *args = children
+        return t.Atom(name, tuple(args), span=span_of(meta))
+
+    def minus(self, meta: Meta, children: Children) -> t.Minus:
+        return t.Minus(children[-1], span=span_of(meta))
+
+    def arithmetic(self, meta: Meta, children: Children) -> t.Arithmetic:
+        left, op, right = children
+        return t.Arithmetic(cast(Any, str(op).lower()), left, right, span=span_of(meta))
+
+    def compare(self, meta: Meta, children: Children) -> t.Comparison:
+        left, op, right = children
+        return t.Comparison(str(op).lower(), left, right, span=span_of(meta))
+
+    def negation(self, meta: Meta, children: Children) -> t.Negated:
+        return t.Negated(children[-1], span=span_of(meta))
+
+    def goals(self, meta: Meta, children: Children) -> t.Goals:
+        return t.Goals(tuple(children), span=span_of(meta))
+
+    def quantity(self, meta: Meta, children: Children) -> t.Quantity:
+        number, *unit = children
+        return t.Quantity(self._number(number), unit[0] if unit else None, span=span_of(meta))
+
+    def point(self, meta: Meta, children: Children) -> t.Point:
+        return t.Point(self._number(children[0]), span=span_of(meta))
+
+    def joined(self, meta: Meta, children: Children) -> t.Joined:
+        left, op, right = children
+        return t.Joined(relation(op), left, right, span=span_of(meta))
+
+    def times(self, meta: Meta, children: Children) -> t.Times:
+        pattern, _, *n = children
+        count = self._number(n[0]).value if n else None
+        if count is not None and count < 1:
+            raise self.mistake("INK0116", f"a pattern happens at least once, found `{n[0]}`", span_of(n[0]))
+        return t.Times(pattern, cast(int | None, count), span=span_of(meta))
+
+    def group(self, meta: Meta, children: Children) -> t.Group:
+        return t.Group(children[0], span=span_of(meta))
+
+    def limited(self, meta: Meta, children: Children) -> t.Limited:
+        pattern, limit = children
+        return t.Limited(pattern, limit, span=span_of(meta))
+
+    def inner_rule(self, meta: Meta, children: Children) -> t.InnerRule:
+        head, _, pattern = children
+        return t.InnerRule(head, pattern, span=span_of(meta))
+
+    def absence(self, meta: Meta, children: Children) -> t.Absence:
+        _, absent, first, last = children
+        return t.Absence(absent, first, last, span=span_of(meta))
+
+    def condition(self, meta: Meta, children: Children) -> t.Condition:
+        pattern, word, (goals, braces) = children
+        return t.Condition(pattern, cast(t.ConditionWord, word.type), goals, braces, span=span_of(meta))
+
+    def conditions(self, meta: Meta, children: Children) -> tuple[tuple[t.Term, ...], bool]:
+        goals = tuple(children)
+        if len(goals) == 1 and isinstance(goals[0], t.Goals):
+            goals = goals[0].goals
+        return goals, self.source.text[span_of(meta).start] == "{"
+
+    def column(self, meta: Meta, children: Children) -> t.Column:
+        name, kind = children
+        return t.Column(name, kind, span=span_of(meta))
+
+    def setting(self, meta: Meta, children: Children) -> t.Setting:
+        name, *parts = children
+        return t.Setting(name, tuple(parts), span=span_of(meta))
+
+    def property(self, meta: Meta, children: Children) -> t.Property:
+        name, value = children
+        return t.Property(name, value, span=span_of(meta))
+
+    def properties(self, meta: Meta, children: Children) -> tuple[t.Property, ...]:
+        return tuple(children)
+
+    def label(self, meta: Meta, children: Children) -> t.Label:
+        name, *properties = children
+        return t.Label(name, properties[0] if properties else (), span=span_of(meta))
+
+    def rule(self, meta: Meta, children: Children) -> t.Rule:
+        *label, head, _, pattern = children
+        return t.Rule(head, pattern, label[0] if label else None, span=span_of(meta))
+
+    def clause(self, meta: Meta, children: Children) -> t.Clause:
+        head, _, *goals = children
+        return t.Clause(head, tuple(goals), span=span_of(meta))
+
+    def fact(self, meta: Meta, children: Children) -> t.Clause:
+        return t.Clause(children[0], span=span_of(meta))
+
+    def directive(self, meta: Meta, children: Children) -> t.Directive:
+        return t.Directive(children[-1], span=span_of(meta))
+
+    def _number(self, token: Token) -> t.Number:
+        span = span_of(token)
+        if token.type == "INTEGER":
+            if len(token) > 19 or int(token) > LARGEST_INTEGER:
+                raise self.mistake("INK0116", f"the number {token[:20]} is too large", span)
+            return t.Number(int(token), str(token), span=span)
+        value = float(token)
+        if math.isinf(value):
+            raise self.mistake("INK0116", f"the number {token} is out of range", span)
+        return t.Number(value, str(token), span=span)

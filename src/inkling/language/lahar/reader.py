@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import cast, get_args
 
-from inkling.errors import Diagnostic
+from inkling.errors import Diagnostic, nearest
+from inkling.language.cursor import Cursor
 from inkling.language.lahar import terms as t
-from inkling.language.lahar.parser import Parser
 from inkling.language.reading import Chunk, read_statements
 from inkling.language.scanning import RawToken, Scanner, rest_of_line, unexpected_character
+from inkling.language.syntax import Ident
 from inkling.source import SourceText, Span
 
 _TOKEN = re.compile(
@@ -103,3 +105,281 @@ def _starts(tokens: Sequence[RawToken]) -> set[int]:
 
 def _ends_a_head(token: RawToken) -> bool:
     return token.is_symbol(")") or token.is_word("ever")
+
+
+COMPARATORS: tuple[t.Comparator, ...] = get_args(t.Comparator)
+KINDS: tuple[t.Kind, ...] = get_args(t.Kind)
+WORDS = frozenset({"sigma", "and", "or", "not", "true", "ever", "stream", "relation"})
+
+
+class Parser(Cursor):
+    __slots__ = ()
+
+    def statement(self) -> t.Statement:
+        if self.peek_word("stream"):
+            return self._stream()
+        if self.peek_word("relation"):
+            return self._relation()
+        return self._asked()
+
+    def _stream(self) -> t.Stream:
+        self.at += 1
+        name = self.name("the name of a stream")
+        self.open("(")
+        key = self._columns("|", ")")
+        values: tuple[t.Column, ...] = ()
+        if self.peek("|"):
+            self.at += 1
+            values = self._columns(")")
+        self.close(")", "`,`, `|` or `)`")
+        kind = self._kind()
+        self._end()
+        return t.Stream(name, key, values, kind, span=self.span(0))
+
+    def _kind(self) -> t.Kind:
+        expected = "`independent`, `markov` or `certain`"
+        word = self.token(expected)
+        if word.kind != "NAME":
+            self.unexpected(expected)
+        if word.text not in KINDS:
+            meant = nearest(word.text, KINDS, n=1)
+            self.fail(
+                "INK0154",
+                f"no stream is `{word.text}`",
+                word.span,
+                notes=("a stream is `independent`, `markov` or `certain`",),
+                helps=tuple(f"did you mean `{one}`?" for one in meant),
+            )
+        self.at += 1
+        return word.text
+
+    def _relation(self) -> t.Relation:
+        self.at += 1
+        name = self.name("the name of a relation")
+        self.open("(")
+        columns = self._columns(")")
+        self.close(")", "`,` or `)`")
+        if not columns:
+            self.fail("INK0154", f"the relation `{name.text}` has no columns", self.span(0))
+        path = None
+        if self.peek_word("from"):
+            self.at += 1
+            expected = "a file such as `'rooms.csv'`"
+            if self.token(expected).kind != "TEXT":
+                self.unexpected(expected)
+            path = self.text()
+        self._end()
+        return t.Relation(name, columns, path, span=self.span(0))
+
+    def _columns(self, *ends: str) -> tuple[t.Column, ...]:
+        return () if self.peek(*ends) else self.separated(self._column)
+
+    def _column(self) -> t.Column:
+        begin = self.at
+        name = self.name("a column")
+        if not self.peek(":"):
+            return t.Column(name, span=self.span(begin))
+        self.at += 1
+        type = self.name("a type such as `INTEGER`")
+        return t.Column(name, Ident(type.text.upper(), span=type.span), span=self.span(begin))
+
+    def _asked(self) -> t.Asked:
+        name = self.name("`stream`, `relation` or the name of a query")
+        if not self.peek("("):
+            self.unexpected("`(`", helps=(f"write `{name.text}() : …`, or the variables to tell apart in between",))
+        head = self.listed("(", lambda: self.name("a variable"), ")")
+        ever = self.peek_word("ever")
+        self.at += ever
+        self.take(":", "`:`" if ever else "`:` or `ever`")
+        query = self.query()
+        if not self.is_at_end:
+            self.unexpected("`;` or the end of the query")
+        return t.Asked(name, head, ever, query, span=self.span(0))
+
+    def _end(self) -> None:
+        """A declaration ends with a semicolon, unlike a query, which ends where the next statement begins."""
+        if not self.is_at_end:
+            self.unexpected("`;`")
+        if self.after is None:
+            self.fail(
+                "INK0103",
+                "the declaration does not end with `;`",
+                self.tokens[-1].span,
+                label="expected `;` after this",
+            )
+
+    def query(self) -> t.Query:
+        begin = self.at
+        first = self._part()
+        parts: list[t.Query] = list(first.parts) if isinstance(first, t.Sequence) else [first]
+        while self.peek(";"):
+            self.at += 1
+            parts.append(self._followed_by())
+        return parts[0] if len(parts) == 1 else t.Sequence(tuple(parts), span=self.span(begin))
+
+    def _followed_by(self) -> t.Query:
+        begin = self.at
+        part = self._part()
+        if isinstance(part, t.Sequence):
+            self.fail(
+                "INK0150",
+                "a whole query stands to the right of `;`",
+                self.span(begin),
+                notes=("to the right of `;` stands one goal, with its own condition or repeated",),
+                helps=("sequences go from left to right: write `q ; r ; s`",),
+            )
+        if not isinstance(part, t.Plus) and t.goal_of(part) is None:
+            self.fail(
+                "INK0150",
+                "a selection around a whole query stands to the right of `;`",
+                self.span(begin),
+                notes=("to the right of `;`, `sigma` belongs to one goal and says which of its events are candidates",),
+                helps=("put the condition around what leads here as well: `sigma[c](q ; r)`",),
+            )
+        return part
+
+    def _part(self) -> t.Query:
+        begin = self.at
+        self.deeper()
+        if self.peek_word("sigma"):
+            found = self._selected()
+        elif self.peek("("):
+            self.open("(")
+            inner = self.query()
+            self.close(")", "`;` or `)`")
+            found = self._repeated(inner, begin) if self.peek("+") else inner
+        else:
+            found = self._goal()
+        self.depth -= 1
+        return found
+
+    def _selected(self) -> t.Query:
+        begin = self.at
+        self.at += 1
+        self.open("[")
+        condition = self.condition()
+        self.close("]", "`and`, `or` or `]`")
+        self.open("(")
+        query = self.query()
+        self.close(")", "`;` or `)`")
+        return t.Selected(condition, query, span=self.span(begin))
+
+    def _goal(self) -> t.Goal:
+        begin = self.at
+        name = self.name("an event, `sigma` or `(`")
+        if not self.peek("("):
+            self.unexpected("`(`")
+        terms = self.terms()
+        goal = t.Goal(name, terms, span=self.span(begin))
+        if self.peek("+"):
+            self.fail(
+                "INK0101",
+                "expected parentheses around what is repeated",
+                self.tokens[self.at].span,
+                helps=(f"write `({self.source.text_of(goal.span)})+<{{}}, true>`",),
+            )
+        return goal
+
+    def _repeated(self, body: t.Query, begin: int) -> t.Plus:
+        if t.goal_of(body) is None:
+            self.fail(
+                "INK0150",
+                "what is repeated is more than one goal",
+                body.span,
+                helps=("repeat one goal, with its own condition or without",),
+            )
+        self.at += 1
+        if not self.peek("<"):
+            self.unexpected("`<`", helps=("write what stays the same and what must hold each time: `+<{x}, true>`",))
+        self.open("<")
+        kept = self.listed("{", lambda: self.name("a variable"), "}")
+        self.take(",")
+        condition = self.condition()
+        self.close(">", "`and`, `or` or `>`")
+        return t.Plus(body, kept, condition, span=self.span(begin))
+
+    def condition(self) -> t.Condition:
+        return self._joined("or")
+
+    def _joined(self, op: t.Connective) -> t.Condition:
+        begin = self.at
+        items: list[t.Condition] = []
+        while True:
+            one = self._negated() if op == "and" else self._joined("and")
+            items += one.items if isinstance(one, t.Joined) and one.op == op else [one]
+            if not self.peek_word(op):
+                break
+            self.at += 1
+        return items[0] if len(items) == 1 else t.Joined(op, tuple(items), span=self.span(begin))
+
+    def _negated(self) -> t.Condition:
+        begin = self.at
+        if not self.peek_word("not"):
+            return self._atom()
+        self.at += 1
+        self.deeper()
+        item = self._negated()
+        self.depth -= 1
+        return t.Negated(item, span=self.span(begin))
+
+    def _atom(self) -> t.Condition:
+        begin = self.at
+        if self.peek("("):
+            self.deeper()
+            self.open("(")
+            inner = self.condition()
+            self.close(")", "`and`, `or` or `)`")
+            self.depth -= 1
+            return inner
+        if self.peek_word("true"):
+            self.at += 1
+            return t.Truth(span=self.span(begin))
+        if self.is_at_end or self.tokens[self.at].kind == "SYMBOL":
+            self.unexpected("a condition", helps=self._help())
+        left = self.term()
+        if isinstance(left, Ident) and self.peek("("):
+            terms = self.terms()
+            if not terms:
+                self.fail("INK0151", f"`{left.text}` is asked for nothing", self.span(begin))
+            return t.Atom(left, terms, span=self.span(begin))
+        if not self.peek(*COMPARATORS):
+            self.unexpected("a comparison" if not isinstance(left, Ident) else "a comparison or `(`")
+        op = cast(t.Comparator, self.next().text)
+        right = self.term()
+        for side in (left, right):
+            if isinstance(side, t.Anything):
+                self.fail(
+                    "INK0153", "`_` has no value to compare", side.span, helps=("give the variable a name of its own",)
+                )
+        return t.Comparison(op, left, right, span=self.span(begin))
+
+    def _help(self) -> tuple[str, ...]:
+        return ("write `true` where there is no condition",) if self.peek("]", ">") else ()
+
+    def name(self, expected: str) -> Ident:
+        token = self.token(expected)
+        if token.kind != "NAME" or token.text == "_":
+            self.unexpected(expected)
+        if token.text in WORDS:
+            self.fail("INK0121", f"`{token.text}` is a word of queries and no name", token.span)
+        self.at += 1
+        return Ident(token.text, span=token.span)
+
+    def term(self) -> t.Term:
+        expected = "a variable, a text, a number or `_`"
+        token = self.token(expected)
+        if token.kind == "SYMBOL":
+            self.unexpected(expected)
+        match token.kind:
+            case "TEXT":
+                return self.text()
+            case "NUMBER":
+                return self.number()
+            case _ if token.text == "_":
+                self.at += 1
+                return t.Anything(span=token.span)
+            case _:
+                return self.name("a variable")
+
+    def terms(self) -> tuple[t.Term, ...]:
+        return self.listed("(", self.term, ")")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
-from inkling.errors import Diagnostic, ProgramError
+from inkling.errors import Diagnostic, ProgramError, nearest
+from inkling.language.cursor import Cursor, Part
 from inkling.language.parser import parse as parse_ink
 from inkling.language.parser.scanner import SCANNER as SCANNER_OF_PROGRAMS
 from inkling.language.reading import Chunk, read_statements
 from inkling.language.scanning import RawToken, Scanner, rest_of_line, unexpected_character
 from inkling.language.sre import terms as t
-from inkling.language.sre.parser import Parser
-from inkling.language.syntax import StreamDecl
+from inkling.language.sre.headers import HEADERS
+from inkling.language.syntax import Ident, StreamDecl
 from inkling.source import SourceText, Span
 
 _TOKEN = re.compile(
@@ -116,3 +118,164 @@ def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
 
 def _declares(first: RawToken) -> bool:
     return first.text.upper() == "DECLARE"
+
+
+OPERATORS = {
+    ";": "a sequence",
+    "+": "a union",
+    "*": "a repetition",
+    "!": "a complement",
+    "#": "a choice of any events",
+    "@": "a choice of the next events",
+}
+OF_TWO = ";+"
+
+
+class Parser(Cursor):
+    __slots__ = ()
+
+    def pattern(self) -> t.Pattern:
+        begin = self.at
+        expression = self._expression()
+        headers: list[t.Header] = []
+        while self.peek("{"):
+            header = self._header()
+            if any(header.name.text == other.name.text for other in headers):
+                self.fail("INK0144", f"`{header.name.text}` is given twice", header.span)
+            headers.append(header)
+        if not self.is_at_end:
+            self.unexpected("`{`, `&` or the end of the file")
+        return t.Pattern(expression, tuple(headers), span=self.span(begin))
+
+    def declare(self) -> t.Declare:
+        begin = self.at
+        self.at += 1
+        items = self.separated(self._declaration)
+        if not self.is_at_end:
+            self.unexpected("`,` or `;`")
+        if self.after is None:
+            self.fail("INK0146", "`DECLARE` ends with `;`", self.tokens[-1].span, label="expected `;` after this")
+        return t.Declare(items, span=self.span(begin))
+
+    def _declaration(self) -> t.Declaration:
+        begin = self.at
+        if not self.peek("+", "~"):
+            self.unexpected("`+(…)` or `~(…)`")
+        sign = self.next().text
+        formulas = self._in_parentheses(self._formula)
+        if sign == "~" and len(formulas) < 2:
+            self.fail("INK0146", "predicates that exclude each other are at least two", self.span(begin))
+        return t.Declaration("+" if sign == "+" else "~", formulas, span=self.span(begin))
+
+    def _expression(self) -> t.Expression:
+        begin = self.at
+        token = self.token("a pattern")
+        if token.is_symbol(*OPERATORS):
+            self.at += 1
+            items = self._in_parentheses(self._expression)
+            self._check_number(token, items)
+            return t.Operation(cast(t.Operator, token.text), items, span=self.span(begin))
+        formula = self._formula("a pattern")
+        register = None
+        if self.peek("["):
+            self.open("[")
+            if self.token("a register").kind != "REGISTER":
+                self.unexpected('a register such as `"x"`')
+            register = self._register()
+            self.close("]")
+        return t.Single(formula, register, span=self.span(begin))
+
+    def _check_number(self, operator: RawToken, items: tuple[t.Expression, ...]) -> None:
+        what = OPERATORS[operator.text]
+        if operator.text in OF_TWO:
+            if len(items) < 2:
+                self.fail("INK0140", f"{what} has at least two parts", operator.span.to(items[0].span))
+        elif len(items) > 1:
+            helps = {
+                "*": "repeat a sequence with `*(;(p, q))`, a union with `*(+(p, q))`",
+                "!": "write `!(;(p, q))` or `!(+(p, q))`",
+                "#": "write `#(;(p, q))`",
+                "@": "write `@(;(p, q))`",
+            }[operator.text]
+            self.fail("INK0140", f"{what} has one part, found {len(items)}", items[1].span, helps=(helps,))
+
+    def _formula(self, what: str = "a predicate") -> t.Formula:
+        begin = self.at
+        token = self.token(what)
+        if token.is_symbol("-"):
+            self.at += 1
+            self.deeper()
+            item = self._formula()
+            self.depth -= 1
+            return t.Negated(item, span=self.span(begin))
+        if token.is_symbol("^", "|"):
+            self.at += 1
+            items = self._in_parentheses(self._formula)
+            if len(items) < 2:
+                self.fail("INK0140", f"`{token.text}` joins at least two predicates", self.span(begin))
+            return t.Joined("^" if token.text == "^" else "|", items, span=self.span(begin))
+        if token.kind != "NAME":
+            self.unexpected(what)
+        name = self.next()
+        args = self._in_parentheses(self._argument) if self.peek("(") else ()
+        return t.Predicate(Ident(name.text, span=name.span), args, span=self.span(begin))
+
+    def _argument(self) -> t.Argument:
+        token = self.token("a value")
+        if token.kind == "SYMBOL":
+            self.unexpected("a name, a number, a text or a register")
+        match token.kind:
+            case "NAME":
+                self.at += 1
+                return Ident(token.text, span=token.span)
+            case "TEXT":
+                return self.text()
+            case "REGISTER":
+                return self._register()
+            case _:
+                return self.number()
+
+    def _register(self) -> t.Register:
+        token = self.next()
+        return t.Register(token.value, span=token.span)
+
+    def _header(self) -> t.Header:
+        begin = self.at
+        self.open("{")
+        name = self.token("a header")
+        if name.text not in HEADERS:
+            meant = nearest(name.text, HEADERS, n=1)
+            self.fail(
+                "INK0144",
+                f"unknown header `{name.text}`",
+                name.span,
+                notes=(f"headers are {', '.join(HEADERS)}",),
+                helps=tuple(f"write `{HEADERS[one]}`" for one in meant),
+            )
+        self.at += 1
+        self.take(":")
+        value = self._argument()
+        self.close("}")
+        return t.Header(Ident(name.text, span=name.span), value, span=self.span(begin))
+
+    def _in_parentheses(self, read: Callable[[], Part]) -> tuple[Part, ...]:
+        if not self.peek("("):
+            self.unexpected("`(`")
+        self.deeper()
+        self.open("(")
+        items = self.separated(read)
+        self.close(")", "`,` or `)`")
+        self.depth -= 1
+        return items
+
+    def helps(self, token: RawToken) -> tuple[str, ...]:
+        if self.at == 0 and token.is_symbol("("):
+            return ("a pattern starts with its operator: `;(p, q)`; a `STREAM` before it has a `;` of its own",)
+        if self.at == 0 and token.is_symbol("~"):
+            return ("declarations stand before the patterns: `DECLARE ~(p, q);`",)
+        if token.is_symbol(";") or (not self.opened and token.is_symbol(",")):
+            return ("write `&` between two patterns",)
+        return ()
+
+    def end_in_words(self) -> str:
+        return f" before `{self.after.text}`" if self.after else ""

@@ -15,23 +15,23 @@ from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
+from inkling.evaluators.stage.engine import source_table
 from inkling.live import parting, snapshot
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.open_matches import open_matches
 from inkling.live.parts import Part, is_divisible
 from inkling.live.revision.contents import content_hashes
 from inkling.live.revision.held import own_columns
-from inkling.live.revision.machine import STAGE_ROWS, Found, Owners, Rows, Times
-from inkling.live.revision.matches import found_table, shown_table
+from inkling.live.revision.machine import OWNER, STAGE_ROWS, Found, Owners, Rows, Times
 from inkling.live.revision.rounding import EXACT
 from inkling.live.stage import LiveStage, LiveState, n_kept
 from inkling.live.streams import streams_behind
-from inkling.logical.plan import ProgramPlan
-from inkling.model.batch import FOREVER
+from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.model.batch import FOREVER, UNORDERED, MatchBatch
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Stage
-from inkling.results import result_schema
+from inkling.results import result_schema, result_table
 
 TIME = "time"
 """The one stream on which the machine inside waits: it is given rows when their time has come."""
@@ -174,3 +174,29 @@ def is_revised(number: int, plan: PhysicalPlan) -> bool:
 def revises(program: ProgramPlan, stream: str) -> bool:
     found = program.stream(stream)
     return found is not None and (found.schema.op is not None or found.schema.speculative)
+
+
+_ABOUT = (r.START, r.END, r.PLACE, r.END_PLACE, r.KNOWN, r.IDS, OWNER)
+
+
+def found_table(matches: MatchBatch) -> pa.Table:
+    """Results in the form in which stages read them, with their owners."""
+    assert matches.owner is not None, "results that may change say whose they are"
+    return source_table(matches).append_column(OWNER, pa.array(matches.owner))
+
+
+def shown_table(event: EventPlan, found: pa.Table, clock: Clock, op: str) -> pa.Table:
+    """The same results in the public columns."""
+    nowhere = np.full(len(found), UNORDERED)
+    matches = MatchBatch(
+        event.name,
+        np.zeros(len(found), np.int64),
+        found[r.START].to_numpy(),
+        nowhere,
+        found[r.END].to_numpy(),
+        nowhere,
+        found[r.KNOWN].to_numpy(),
+        {name: found[name].combine_chunks() for name in found.column_names if name not in _ABOUT},
+        found[r.IDS].combine_chunks(),
+    )
+    return result_table(event, matches, clock, op)

@@ -1,21 +1,34 @@
-"""A stage of certain events as an operator."""
+"""A stage of certain events as an operator, and what it hands over when a running program is replaced.
+
+Events that are kept go on as if nothing had happened. Events that are new see what ends after `beginning_of` them, as
+if the streams had begun there: rows that came before the switch were not prepared for them, and a match of which they
+know only a part is none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
+
+from inkling.evaluators.automaton.takeover import Running, carried_over
+from inkling.evaluators.consumption.carry import relaid
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.stepper import StageState
 from inkling.live import snapshot
-from inkling.live.clocks import Marks
-from inkling.live.migrate import migrated
+from inkling.live.changes import changes, is_same_stream
+from inkling.live.clocks import NEVER, Clocks, Marks
+from inkling.live.layout import Layout
 from inkling.live.open_matches import open_matches
 from inkling.live.parts import Part
 from inkling.live.revision.machine import STAGE_ROWS
 from inkling.live.revision.stage import StageMachine
 from inkling.live.revision.withdrawing import marked_rows
 from inkling.live.stage import LiveStage, LiveState, n_kept
+from inkling.live.streams import streams_of_event
+from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
 from inkling.runtime.operators.protocol import Emitted, Onward
 
@@ -80,3 +93,59 @@ class StageOperator:
             else:
                 state = replace(state, raw={**state.raw, part.stream: left})
         return state
+
+
+def migrated(old: LiveStage, new: LiveStage, state: LiveState) -> LiveState:
+    """The state of the old stage as a state of the new one, which has the same number."""
+    before, after = old.plan.stages[old.number], new.plan.stages[new.number]
+    here = {step.event.name for step in before.steps} & {step.event.name for step in after.steps}
+    kept = frozenset(here & set(changes(old.plan.program, new.plan.program).kept))
+    fresh = new.start()
+    clocks = replace(state.clocks, lateness=fresh.clocks.lateness)
+    since = {name: time for name, time in state.stage.since.items() if name in kept}
+    since |= {
+        step.event.name: beginning_of(step.event, new.plan.program, state.clocks)
+        for step in after.steps
+        if step.event.name not in kept
+    }
+    if not kept:
+        return replace(fresh, clocks=clocks, stage=replace(fresh.stage, until=state.stage.until, since=since))
+    layout = Layout.between(before, after, kept)
+    return LiveState(
+        clocks,
+        layout.rows(state.pending),
+        _of_same_streams(state.raw, old, new),
+        _of_same_streams(state.last, old, new),
+        _stage_state(old, new, state.stage, layout, kept, since),
+    )
+
+
+def beginning_of(event: EventPlan, program: ProgramPlan, clocks: Clocks) -> int:
+    """A time by which everything has ended that came before a new event was there to see it, or is decided."""
+    behind = streams_of_event(event, program)
+    return max([clocks.watermark, *(clocks.latest.get(name, NEVER) for name in behind)])
+
+
+def _of_same_streams(held: Mapping[str, pa.Table], old: LiveStage, new: LiveStage) -> dict[str, pa.Table]:
+    """What is held per stream with columns that look back, where the stream still means the same."""
+    return {
+        name: rows
+        for name, rows in held.items()
+        if name in new.derived and is_same_stream(old.plan.program.stream(name), new.plan.program.stream(name))
+    }
+
+
+def _stage_state(
+    old: LiveStage, new: LiveStage, state: StageState, layout: Layout, kept: frozenset[str], since: Mapping[str, int]
+) -> StageState:
+    running = [
+        Running(automata, carry) for automata, carry in zip(old.stepper.engine.automata, state.automata, strict=True)
+    ]
+    carries = tuple(carried_over(one, running, kept, layout.events) for one in new.stepper.engine.automata)
+    windows = {
+        name: replace(window, rows=layout.rows(window.rows)) for name, window in state.windows.items() if name in kept
+    }
+    waiting = {name: relaid(one, layout.rows(one.rows)) for name, one in state.waiting.items() if name in kept}
+    rows = layout.rows(state.rows)
+    forecasts = {name: one for name, one in state.forecasts.items() if name in kept}
+    return StageState(rows, carries, state.keys, state.until, since, 0, windows, waiting, forecasts)

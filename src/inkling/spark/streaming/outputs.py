@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -16,6 +17,7 @@ from inkling.io import REJECTS_SCHEMA
 from inkling.live.adaptation.counting import is_counting
 from inkling.live.adaptation.drift import Drift
 from inkling.live.late import LATE_SCHEMA
+from inkling.live.snapshot import table_of
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
@@ -23,7 +25,6 @@ from inkling.results import result_schema
 from inkling.spark.results import retracted
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind
-from inkling.spark.streaming.unpack import rows_of
 
 LATE, REJECTS = "late", "rejects"
 """Names of the outputs that every program has besides its events."""
@@ -136,3 +137,22 @@ def result_columns(plan: PhysicalPlan, clock: Clock) -> dict[str, StructType]:
         for step in stage.steps
         if not is_counting(step.event.name)
     }
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpack:
+    schema: pa.Schema
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for payload in batch.column(0):
+                table = table_of(payload.as_buffer()).cast(self.schema)
+                yield from table.to_batches(max_chunksize=100_000)
+
+
+def rows_of(messages: DataFrame, kind: Kind, schema: pa.Schema, about: int | None = None) -> DataFrame:
+    """The rows inside the messages of one kind."""
+    chosen = messages.where(F.col("kind") == int(kind))
+    if about is not None:
+        chosen = chosen.where(F.col("about") == about)
+    return chosen.select("payload").mapInArrow(_Unpack(schema), from_arrow_schema(schema))

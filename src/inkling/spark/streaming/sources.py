@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
 from inkling.errors import InputError
@@ -31,7 +32,6 @@ from inkling.spark.avro_messages import Avro
 from inkling.spark.payloads import Json, KafkaField, Payload, decoded
 from inkling.spark.read import is_table
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
-from inkling.spark.streaming.clock import clock_of_frame
 from inkling.spark.streaming.file_reader import CONTENT, PATH, FileReader
 from inkling.spark.streaming.storage import Folder
 
@@ -203,3 +203,12 @@ def _no_stream(what: str, found: str, *helps: str) -> InputError:
         ),
         helps=helps or ("`program.run` and `inkling run` read what is there already",),
     )
+
+
+def clock_of_frame(frame: DataFrame, schema: StreamSchema) -> Clock:
+    """Integers count ticks; timestamps and texts are points of the calendar, unless the stream declares integers."""
+    declared = declared_clock(schema)
+    if declared is not None:
+        return declared
+    whole = (T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.DecimalType)
+    return Clock.TICKS if isinstance(frame.schema[schema.start].dataType, whole) else Clock.TIMESTAMP

@@ -1,1 +1,0 @@
-"""How rows are divided among workers where keys do not do it."""
