@@ -27,7 +27,7 @@ from inkling.logical import bind
 from inkling.logical.explain import explain as explain_logical
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
-from inkling.logical.rewrite import Rewritten, rewrite
+from inkling.logical.rules import Rewritten, rewrite
 from inkling.model.time import Clock
 from inkling.physical.bounded import require_bounded
 from inkling.physical.explain import explain_physical

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from inkling.errors import InputError
 from inkling.logical.plan import Confidence, Demand, EventPlan
+from inkling.logical.settings import is_forecast
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, MatchBatch
 from inkling.model.time import Clock
@@ -92,7 +93,7 @@ class Matches:
     @classmethod
     def certain(cls, event: EventPlan, batch: MatchBatch) -> Matches:
         """Matches over certain streams; forecasts have the probabilities that a model gave them."""
-        if predicted(event):
+        if is_forecast(event):
             return cls.of(batch, batch.values[CHANCE], batch.values[MARGIN], FORECAST)
         return cls.of(batch, np.ones(len(batch)), np.zeros(len(batch)), EXACT)
 
@@ -168,11 +169,6 @@ def in_time(numbers: pa.Array | pa.ChunkedArray, clock: Clock) -> pa.Array | pa.
 def time_type(clock: Clock) -> pa.DataType:
     """The type of `in_time`."""
     return TIMESTAMP if clock is Clock.TIMESTAMP else pa.int64()
-
-
-def predicted(event: EventPlan) -> bool:
-    """Whether results are forecasts, which have the probability that a model gives them."""
-    return event.forecast is not None and not event.forecast.learns
 
 
 def as_withdrawn(results: pa.Table) -> pa.Table:

@@ -12,8 +12,7 @@ from tests.kit.invariants import violations
 from tests.kit.oracle import oracle
 
 from inkling.logical import plan as p
-from inkling.logical.rewrite import RULES, Rule, rewrite
-from inkling.logical.rules import flatten_sequences, push_having_into_candidates
+from inkling.logical.rules import RULES, Rule, flatten_sequences, push_having_into_candidates, rewrite
 from inkling.model.types import Type
 
 SOURCES = "ABC"

@@ -15,7 +15,7 @@ from tests.properties.pushing import pushed, pushes_of
 
 import inkling
 from inkling.logical import plan as p
-from inkling.logical.rewrite import rewrite
+from inkling.logical.rules import rewrite
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 

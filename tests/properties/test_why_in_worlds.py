@@ -23,7 +23,7 @@ from tests.kit.uncertain import uncertain_cases
 from inkling.evaluators.sampling import Sampling
 from inkling.logical import plan as p
 from inkling.logical.in_worlds import doubtful_events
-from inkling.logical.rewrite import rewrite
+from inkling.logical.rules import rewrite
 from inkling.logical.streams import RawRow, plain
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.model.worlds import certain, joint_worlds

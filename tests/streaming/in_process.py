@@ -13,9 +13,9 @@ from pyspark.sql import Row
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.state import table_of
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live.clocks import NEVER, Marks
-from inkling.live.snapshot import table_of
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.running import Running

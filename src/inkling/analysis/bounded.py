@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from inkling.analysis.doubt import streams_of
 from inkling.analysis.lost import relation_of
@@ -199,18 +198,12 @@ def _bound(
     return Bound(
         windows,
         n_open=n_open,
-        lateness=max(late, key=lambda span: _length(span, ticks[0] if ticks else None), default=None),
+        lateness=max(late, key=lambda span: span.length(ticks[0] if ticks else None), default=None),
         derived=tuple(
             stream.schema.name for stream in streams if stream.derived and stream.schema.name in event.sources
         ),
         resting_on=tuple(name for name in event.sources if program.event(name) is not None and name != event.name),
     )
-
-
-def _length(span: Span, tick: Span | None) -> Fraction:
-    if span.unit != "TICKS":
-        return span.microseconds
-    return span.amount if tick is None else span.amount * tick.microseconds
 
 
 def _open_text(n_events: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 
 from inkling.analysis.doubt import streams_of
 from inkling.analysis.verdict import Verdict
@@ -42,7 +41,7 @@ def longest(streams: Iterable[StreamSchema]) -> Span | None:
     for stream in streams:
         for span in (stream.op_for, stream.late if stream.speculative else None):
             if span is not None:
-                lengths[span] = _length(span, stream.tick)
+                lengths[span] = span.length(stream.tick)
     return max(lengths, key=lambda span: lengths[span], default=None)
 
 
@@ -91,9 +90,3 @@ def _reasons(stream: StreamSchema) -> Iterator[str]:
         yield f"{stream.name} has OP {how_long}"
     if stream.speculative and stream.late is not None:
         yield f"{stream.name} has LATENESS {span_text(stream.late)} SPECULATIVE"
-
-
-def _length(span: Span, tick: Span | None) -> Fraction:
-    if span.unit != "TICKS":
-        return span.microseconds
-    return span.amount if tick is None else span.amount * tick.microseconds

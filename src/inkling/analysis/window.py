@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.recursion import may_lack
 from inkling.logical.text import span_text
 from inkling.model.time import Span
 
@@ -92,15 +92,11 @@ def _is_settled_by(sequence: p.Sequence, within: p.Window | None, by_end: bool) 
     """
     if sequence.within != within:
         return False
-    sure = [place for place, part in enumerate(sequence.parts) if not _may_lack(part)]
+    sure = [place for place, part in enumerate(sequence.parts) if not may_lack(part)]
     absent = [place for place, part in enumerate(sequence.parts) if isinstance(part, p.Absent)]
     at_start = any(not sure or place < sure[0] for place in absent)
     at_end = any(not sure or place > sure[-1] for place in absent)
     return not (at_end and (at_start or by_end))
-
-
-def _may_lack(part: p.Part) -> bool:
-    return isinstance(part, p.Absent | p.StreamStart) or can_be_empty(part)
 
 
 def _limits_itself(pattern: p.Pattern) -> bool:

@@ -198,7 +198,7 @@ def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> 
         case p.Narrowed(pattern=inner):
             return _is_progressive(inner, event, names)
         case p.Sequence(parts=parts):
-            last = next((place for place in reversed(range(len(parts))) if not _may_lack(parts[place])), 0)
+            last = next((place for place in reversed(range(len(parts))) if not may_lack(parts[place])), 0)
             return not any(_reads(one, names) for one in parts[last + 1 :]) and _is_progressive(
                 parts[last], event, names
             )
@@ -211,7 +211,8 @@ def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> 
             return False
 
 
-def _may_lack(part: p.Part) -> bool:
+def may_lack(part: p.Part) -> bool:
+    """Whether a match may have no event of a part."""
     return isinstance(part, p.Absent | p.StreamStart) or can_be_empty(part)
 
 

@@ -148,6 +148,13 @@ def plain(value: object) -> Value:
     return cast(Value, value)
 
 
+def whole_number(value: object) -> int:
+    """A cell that holds a time or a count."""
+    number = plain(value)
+    assert isinstance(number, int)
+    return number
+
+
 def _stored_event(stream: StreamPlan, number: int, row: RawRow, places: Places) -> Event | None:
     """The event of a row before its derived columns are known."""
     schema = stream.schema

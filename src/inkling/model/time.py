@@ -65,6 +65,12 @@ class Span:
         """The length of what is no number of ticks."""
         return self.amount * MICROSECONDS[self.unit]
 
+    def length(self, tick: Span | None) -> Fraction:
+        """In microseconds; in ticks where nobody says how long one lasts."""
+        if self.unit != "TICKS":
+            return self.microseconds
+        return self.amount if tick is None else self.amount * tick.microseconds
+
     def __str__(self) -> str:
         return f"{float(self.amount):g} {self.unit}"
 

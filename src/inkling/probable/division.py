@@ -21,11 +21,11 @@ from inkling.evaluators.stage.rows import END
 from inkling.io.normalize import row_schema
 from inkling.logical import expr as e
 from inkling.logical.plan import Demand, Per, StreamPlan
+from inkling.logical.settings import is_forecast
 from inkling.probable.packed import Packed, packing_of, word_shifts
 from inkling.probable.program import ProbableProgram, may_sample
 from inkling.probable.results import NEGLECTED, gathered, is_combined, matches_of, not_exact
 from inkling.probable.unpacked import unpacked
-from inkling.results import predicted
 
 FURTHER = (pa.field(HEAD, pa.int64()), pa.field(SURVIVAL, pa.float64()), pa.field(COUNT, pa.int64()))
 
@@ -115,7 +115,7 @@ def _part(
 def _finish(evaluator: Answering) -> Finish:
     event = evaluator.event
     by = (HEAD, *((END,) if event.per is Per.END else ())) if is_combined(evaluator) else None
-    if predicted(event):
+    if is_forecast(event):
         return Finish(by, is_ranked=False)
     may_be_refused = event.demand is Demand.EXACT and may_sample(evaluator)
     return Finish(by, NEGLECTED, not_exact if may_be_refused else None)

@@ -13,6 +13,7 @@ from inkling.evaluators.probable.evaluator import CHANCE, END, ERROR, HEAD, KNOW
 from inkling.evaluators.probable.face import Answering
 from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
 from inkling.logical.plan import EventPlan, Per
+from inkling.logical.settings import is_forecast
 from inkling.model.time import Clock
 from inkling.probable.program import ProbableProgram
 from inkling.results import (
@@ -24,7 +25,6 @@ from inkling.results import (
     may_reach,
     methods,
     most_probable,
-    predicted,
     public_table,
     require_exact,
 )
@@ -99,11 +99,11 @@ def added_up(parts: Sequence[pa.Table]) -> pa.Table:
 def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results that are probable enough."""
     table = in_order(event, public_table(event, _probable_enough(event, found, ids), clock))
-    return table if event.top is None or predicted(event) else most_probable(table, event.top)
+    return table if event.top is None or is_forecast(event) else most_probable(table, event.top)
 
 
 def _probable_enough(event: EventPlan, found: pa.Table, ids: pa.DataType) -> Matches:
-    if predicted(event):
+    if is_forecast(event):
         return _matches(found, ids, found[CHANCE], found[ERROR], FORECAST)
     chance, error = np.clip(found[CHANCE].to_numpy(), 0.0, 1.0), found[ERROR].to_numpy()
     require_exact(event, error, NEGLECTED, not_exact)
@@ -116,7 +116,7 @@ def _probable_enough(event: EventPlan, found: pa.Table, ids: pa.DataType) -> Mat
 
 def matches_of(event: EventPlan, found: pa.Table, ids: pa.DataType) -> Matches:
     """Answers as matches, however probable, before anybody asks how sure they are."""
-    return _matches(found, ids, found[CHANCE], found[ERROR], FORECAST if predicted(event) else EXACT)
+    return _matches(found, ids, found[CHANCE], found[ERROR], FORECAST if is_forecast(event) else EXACT)
 
 
 def _matches(found: pa.Table, ids: pa.DataType, chance: Numbers, error: Numbers, method: np.ndarray | str) -> Matches:

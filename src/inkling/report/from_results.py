@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from inkling.analysis.doubt import streams_of
 from inkling.live.revision.contents import differences
 from inkling.logical.plan import EventPlan, ProgramPlan
-from inkling.logical.streams import plain
+from inkling.logical.streams import whole_number
 from inkling.model.time import Clock
 from inkling.query import Program
 from inkling.report.chances import Beside, curves_of, key_output
@@ -143,7 +143,7 @@ class _Matches:
         names = [name for name in table.column_names if name not in (*LEADING, *TRAILING)]
         for place, row in enumerate(table.to_pylist()):
             one = self.closer.get((self.event.name, place))
-            start, end, known = (_number(row[name]) for name in ("start", "end", "detected_at"))
+            start, end, known = (whole_number(row[name]) for name in ("start", "end", "detected_at"))
             lineage = tuple(row["lineage"])
             yield MatchRow(
                 event=self.event.name,
@@ -200,12 +200,6 @@ def _rejects(rejects: pa.Table) -> Iterator[RejectRow]:
         seen.setdefault((row["stream"], row["reason"]), []).append(row["row"] or "")
     for (stream, reason), samples in seen.items():
         yield RejectRow(stream, reason, len(samples), samples[0])
-
-
-def _number(value: object) -> int:
-    number = plain(value)
-    assert isinstance(number, int)
-    return number
 
 
 def _shown(value: object) -> Scalar:

@@ -21,6 +21,7 @@ from inkling.evaluators.result_rows import (
 )
 from inkling.evaluators.stage import rows as r
 from inkling.logical.plan import Confidence, EventPlan
+from inkling.logical.settings import is_forecast
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.naming import physical_name
@@ -36,7 +37,6 @@ from inkling.results import (
     WITHDRAWN,
     NotExact,
     comparable_head,
-    predicted,
 )
 from inkling.spark.stage_frame import named
 
@@ -44,7 +44,7 @@ from inkling.spark.stage_frame import named
 def certain_frame(event: EventPlan, frame: DataFrame) -> DataFrame:
     """Results over certain streams with probability, method and error; forecasts have what a model gave them."""
     probability, method, error = F.lit(1.0), F.lit(EXACT), F.lit(0.0)
-    if predicted(event):
+    if is_forecast(event):
         probability, error = (named(physical_name(name, Type.DOUBLE)) for name in (CHANCE, MARGIN))
         method = F.lit(FORECAST)
     return frame.select("*", probability.alias(PROBABILITY), method.alias(METHOD), error.alias(ERROR))

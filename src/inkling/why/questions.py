@@ -10,7 +10,7 @@ from inkling.evaluators.whole import run_plan
 from inkling.local import TakenIn
 from inkling.logical import plan as p
 from inkling.logical.recursion import resting_on
-from inkling.logical.rewrite import rewrite
+from inkling.logical.rules import rewrite
 from inkling.model.batch import MatchBatch
 from inkling.physical.planner import plan_program
 

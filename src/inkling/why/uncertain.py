@@ -20,7 +20,7 @@ from inkling.io.normalize import ID
 from inkling.local import TakenIn
 from inkling.logical import plan as p
 from inkling.logical.in_worlds import doubtful_events, in_worlds
-from inkling.logical.rewrite import rewrite
+from inkling.logical.rules import rewrite
 from inkling.model.batch import MatchBatch
 from inkling.model.event import Value
 from inkling.model.schema import Column

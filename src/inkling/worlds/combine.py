@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.probable.runs import changes
 from inkling.kernels.hashing import hashed_lists
 from inkling.logical.in_worlds import WORLD, key_output
 from inkling.logical.plan import EventPlan, Per
@@ -59,8 +60,8 @@ def summed(event: EventPlan, matches: MatchBatch, weights: Weights | None) -> Su
     identity = identities(event, matches)
     order = np.lexsort((world, identity))
     identity, world = identity[order], world[order]
-    is_new = _changes(identity)
-    counts_again = ~(is_new | _changes(world))
+    is_new = changes(identity)
+    counts_again = ~(is_new | changes(world))
     weight: Weights = np.ones(len(order), np.int64) if weights is None else weights[world]
     if counts_again.any():
         weight = np.where(counts_again, 0, weight)
@@ -102,7 +103,7 @@ def merged(every: Summed) -> Summed:
     """Sums in which an identity may occur several times, each for different worlds, added up."""
     order = np.lexsort((every.world, every.identity))
     identity = every.identity[order]
-    first = np.flatnonzero(_changes(identity))
+    first = np.flatnonzero(changes(identity))
     chosen = pa.array(order[first])
     return Summed(
         identity[first],
@@ -142,13 +143,6 @@ def _places(matches: MatchBatch, places: Ints) -> Hashes:
 
 def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-
-
-def _changes(column: np.ndarray) -> np.ndarray:
-    """Where a value differs from the one before it."""
-    changed = np.ones(len(column), bool)
-    changed[1:] = column[1:] != column[:-1]
-    return changed
 
 
 def _reduced(operation: np.ufunc, column: np.ndarray, first: Ints) -> np.ndarray:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import ID
 from inkling.logical.plan import EventPlan, Per
-from inkling.logical.streams import plain
+from inkling.logical.streams import plain, whole_number
 from inkling.model.batch import Ints
 from inkling.worlds.answer import names_of
 from inkling.worlds.estimate import Names
@@ -120,7 +120,7 @@ def components_of_results(data: WorldData, results: Mapping[str, pa.Table]) -> n
         for row in table.select(["lineage", "start", "end"]).to_pylist():
             ids |= {str(one) for one in row["lineage"] if one is not None}
             if None in row["lineage"]:
-                gaps.append((_number(row["start"]), _number(row["end"])))
+                gaps.append((whole_number(row["start"]), whole_number(row["end"])))
     wanted = pa.array(sorted(ids), pa.string())
     for stream, component in zip(data.streams, data.parts.of_rows, strict=True):
         named = pc.is_in(stream.rows[ID].cast(pa.string()), wanted).to_numpy()
@@ -153,7 +153,7 @@ def _one(
     names: Names,
     met: Mapping[tuple[object, ...], list[tuple[Seen, int]]],
 ) -> _Found | None:
-    start, end, known = (_number(row[name]) for name in ("start", "end", "detected_at"))
+    start, end, known = (whole_number(row[name]) for name in ("start", "end", "detected_at"))
     lineage = row["lineage"]
     assert isinstance(lineage, list)
     possible = met.get(result_key(event, row), [])
@@ -210,7 +210,7 @@ def result_key(event: EventPlan, row: Mapping[str, object]) -> tuple[object, ...
     lineage = row["lineage"]
     assert isinstance(lineage, list)
     head = [row[output.name] for output in event.head]
-    return _key(event, head, _number(row["start"]), _number(row["end"]), lineage)
+    return _key(event, head, whole_number(row["start"]), whole_number(row["end"]), lineage)
 
 
 def _key(
@@ -282,9 +282,3 @@ def _examined(
 def _tokens(part: Seen, row: int) -> Ints:
     tokens: Ints = part.matches.lineage[row : row + 1].flatten().to_numpy(zero_copy_only=False)
     return tokens
-
-
-def _number(value: object) -> int:
-    number = plain(value)
-    assert isinstance(number, int)
-    return number

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.network.arena import Arena
 from inkling.evaluators.network.layout import Kept, Layout
-from inkling.evaluators.network.partials import NOWHERE, Occurrences, Table
+from inkling.evaluators.network.partials import NOWHERE, Occurrences, Table, strictly_before
 from inkling.kernels.consumption import LEFT, RIGHT
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -91,8 +91,8 @@ def for_kernels(condition: e.Expr) -> e.Expr:
 
 def united(left: Found, right: Found, layout: RowLayout, names: tuple[int, ...]) -> Found:
     """Each left occurrence together with the right one beside it; slots `names` stand for the whole."""
-    earlier = _less(left.start, left.start_place, right.start, right.start_place)
-    later = _less(left.end, left.end_place, right.end, right.end_place)
+    earlier = strictly_before(left.start, left.start_place, right.start, right.start_place)
+    later = strictly_before(left.end, left.end_place, right.end, right.end_place)
     both = Found(
         left.key,
         np.where(left.rows >= 0, left.rows, right.rows),
@@ -138,7 +138,3 @@ def as_occurrences(found: Found, layout: RowLayout, arena: Arena) -> Occurrences
         found.end_place,
         found.known,
     )
-
-
-def _less(time: Ints, place: Ints, other: Ints, other_place: Ints) -> np.ndarray:
-    return (time < other) | ((time == other) & (place < other_place))

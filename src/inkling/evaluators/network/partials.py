@@ -73,18 +73,9 @@ class Occurrences(Table):
 
 
 @dataclass(frozen=True, slots=True)
-class Partials(Table):
+class Partials(Occurrences):
     """A sequence in the making; `gaps[:, g]` is (left, place, right, place) of absence g."""
 
-    origin: Ints
-    tail: Ints
-    registers: Ints
-    moments: Ints
-    start: Ints
-    start_place: Ints
-    end: Ints
-    end_place: Ints
-    known: Ints
     last: Ints
     last_place: Ints
     gaps: Ints
@@ -136,11 +127,11 @@ def append(partials: Partials, found: Occurrences) -> Partials:
     if partials.placed.any():
         fresh = ~partials.placed[origin]
         old_start, old_start_place = partials.start[origin], partials.start_place[origin]
-        earlier = fresh | _less(start, start_place, old_start, old_start_place)
+        earlier = fresh | strictly_before(start, start_place, old_start, old_start_place)
         start = np.where(earlier, start, old_start)
         start_place = np.where(earlier, start_place, old_start_place)
         old_end, old_end_place = partials.end[origin], partials.end_place[origin]
-        later = fresh | _less(old_end, old_end_place, end, end_place)
+        later = fresh | strictly_before(old_end, old_end_place, end, end_place)
         end = np.where(later, end, old_end)
         end_place = np.where(later, end_place, old_end_place)
         known = np.maximum(partials.known[origin], known)
@@ -188,17 +179,14 @@ def open_gap(partials: Partials, number: int, *, since_beginning: bool) -> Parti
     return replace(partials, gaps=gaps)
 
 
-def _less(time: Ints, place: Ints, other: Ints, other_place: Ints) -> np.ndarray:
+def strictly_before(time: Ints, place: Ints, other: Ints, other_place: Ints) -> np.ndarray:
+    """Whether (time, place) < (other, other_place)."""
     return (time < other) | ((time == other) & (place < other_place))
 
 
 def at_most(time: Ints, place: Ints, other: Ints, other_place: Ints) -> np.ndarray:
     """Whether (time, place) <= (other, other_place)."""
-    return ~_less(other, other_place, time, place)
-
-
-def strictly_before(end: Ints, end_place: Ints, start: Ints, start_place: Ints) -> np.ndarray:
-    return _less(end, end_place, start, start_place)
+    return ~strictly_before(other, other_place, time, place)
 
 
 BEFORE_ALL, AFTER_ALL = -UNORDERED, UNORDERED

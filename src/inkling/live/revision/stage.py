@@ -11,12 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.lag import settled_after
+from inkling.evaluators import state as codec
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
 from inkling.evaluators.stage.engine import source_table
-from inkling.live import parting, snapshot
+from inkling.live import parting
 from inkling.live.clocks import Clocks, Marks
 from inkling.live.open_matches import open_matches
 from inkling.live.parts import Part, is_divisible
@@ -133,10 +134,10 @@ class StageMachine:
         return open_matches([(self.stage, now)], event)
 
     def to_bytes(self, state: LiveState) -> bytes:
-        return snapshot.to_bytes(state)
+        return codec.to_bytes(state)
 
     def from_bytes(self, data: bytes) -> LiveState:
-        return snapshot.from_bytes(data)
+        return codec.from_bytes(data, LiveState)
 
     @property
     def _stage(self) -> Stage:

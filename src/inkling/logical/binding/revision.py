@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from inkling.language import syntax as s
 from inkling.logical.binding.catalog import Catalog
@@ -47,7 +46,7 @@ def check_op_for(decl: s.StreamDecl, tick: Span | None, mistakes: Mistakes) -> N
     late, window = to_span(decl.late), to_span(decl.op_for)
     if (late.unit == "TICKS") != (window.unit == "TICKS") and tick is None:
         return  # one of them does not fit the stream, which is told elsewhere
-    if _length(window, tick) < _length(late, tick):
+    if window.length(tick) < late.length(tick):
         mistakes.wrong(
             "INK0302",
             f"an event of `{decl.name}` can come later than it can be withdrawn",
@@ -80,9 +79,3 @@ def _roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
             yield "TIME", last
     single = {"ID": decl.id, "ORDER BY": decl.order_by}
     yield from ((role, column) for role, column in single.items() if column is not None)
-
-
-def _length(span: Span, tick: Span | None) -> Fraction:
-    if span.unit != "TICKS":
-        return span.microseconds
-    return span.amount if tick is None else span.amount * tick.microseconds

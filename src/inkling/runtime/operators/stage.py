@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from inkling.evaluators import state as codec
 from inkling.evaluators.automaton.takeover import Running, carried_over
 from inkling.evaluators.consumption.carry import relaid
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.stepper import StageState
-from inkling.live import snapshot
 from inkling.live.changes import changes, is_same_stream
 from inkling.live.clocks import NEVER, Clocks, Marks
 from inkling.live.layout import Layout
@@ -75,10 +75,10 @@ class StageOperator:
         return open_matches([(self.stage, state)], event)
 
     def to_bytes(self, state: LiveState) -> bytes:
-        return snapshot.to_bytes(state)
+        return codec.to_bytes(state)
 
     def from_bytes(self, data: bytes) -> LiveState:
-        return snapshot.from_bytes(data)
+        return codec.from_bytes(data, LiveState)
 
     def _without(self, state: LiveState, parts: Sequence[Part]) -> LiveState:
         """Without rows that others took the place of; where nothing is corrected, all of these are still waiting."""

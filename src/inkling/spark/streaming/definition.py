@@ -12,13 +12,13 @@ import pyarrow as pa
 from inkling import language
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.state import table_bytes, table_of
 from inkling.knowledge.materialize import known, surroundings
 from inkling.live.adaptation.counting import with_counting
-from inkling.live.snapshot import table_bytes, table_of
 from inkling.logical import bind
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
-from inkling.logical.rewrite import rewrite
+from inkling.logical.rules import rewrite
 from inkling.logical.settings import Settings, with_settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from inkling.evaluators.state import table_bytes
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part
-from inkling.live.snapshot import table_bytes
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import (

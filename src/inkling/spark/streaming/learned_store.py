@@ -15,11 +15,11 @@ from hashlib import sha256
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from inkling.evaluators.state import table_bytes, table_of
 from inkling.live.adaptation.drift import Drift
 from inkling.live.adaptation.learner import Learned, as_table
 from inkling.live.adaptation.models import LearningModels
 from inkling.live.adaptation.online import OnlineLearning
-from inkling.live.snapshot import table_bytes, table_of
 from inkling.markov.model import Model
 from inkling.spark.streaming.storage import Folder
 

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import ValueState
 
+from inkling.evaluators.state import table_bytes, table_of
 from inkling.live.clocks import Marks
 from inkling.live.parts import Part
-from inkling.live.snapshot import table_bytes, table_of
 from inkling.results import WITHDRAWN as WITHDRAWN_OP
 from inkling.results import result_table
 from inkling.runtime.operators.protocol import LEDGERS, UNCERTAIN, Emitted, Operator

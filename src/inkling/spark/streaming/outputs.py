@@ -13,11 +13,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
+from inkling.evaluators.state import table_of
 from inkling.io import REJECTS_SCHEMA
 from inkling.live.adaptation.counting import is_counting
 from inkling.live.adaptation.drift import Drift
 from inkling.live.late import LATE_SCHEMA
-from inkling.live.snapshot import table_of
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan

@@ -18,6 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
 from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.state import table_of
 from inkling.io import Data
 from inkling.live.adaptation.models import (
     learning_names,
@@ -29,7 +30,6 @@ from inkling.live.adaptation.online import OnlineLearning
 from inkling.live.adaptation.steering import Refused, all_or_none, asked, steered, what_changed
 from inkling.live.changes import Changes
 from inkling.live.clocks import Marks
-from inkling.live.snapshot import table_of
 from inkling.logical.forecasts import COUNTED
 from inkling.logical.settings import Settings
 from inkling.model.time import Clock
