@@ -35,10 +35,11 @@ test: $(INSTALLED)  ## run the tests, about 12 minutes on two cores; ARGS="-k wo
 	$(PYTEST) --seeds 1 $(ARGS)
 
 MARKS_rest := (long or property) and not kafka
+MARKS_seeds := property and not long and not kafka
 
 # pytest exits with 5 where nothing was selected, which is wrong only if it is so in all runs
 .PHONY: test-full
-test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out those that `make test` runs in full
+test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out those of `make test`, ONLY=seeds the long ones too
 	@export HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci}; \
 	status=5; run() { "$$@"; last=$$?; case $$status:$$last in 5:*|0:[!5]*) status=$$last;; esac; }; \
 	run $(PYTEST) -m "$(or $(MARKS_$(ONLY)),not kafka)" $(ARGS); \
