@@ -31,7 +31,7 @@ quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute
 		$(or $(ARGS),src tests/docs tests/errors tests/golden tests/naive tests/unit)
 
 .PHONY: test
-test: $(INSTALLED)  ## run the tests, about 12 minutes on two cores; ARGS="-k word" or a path narrows them
+test: $(INSTALLED)  ## run the tests, about 11 minutes on two cores; ARGS="-k word" or a path narrows them
 	$(PYTEST) --seeds 1 $(ARGS)
 
 MARKS_rest := (long or property) and not kafka
