@@ -33,7 +33,7 @@ from inkling.model.types import Type
 from inkling.model.uncertainty import ProbableValue
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
-from inkling.results import Results
+from inkling.results import Results, result_schema
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.stream import Outcome, StreamProgram, StreamState
 from inkling.runtime.uncertain.program import LiveWorlds
@@ -260,6 +260,12 @@ class Revision:
         common = facts, surroundings(facts, self._measure), self._measure, question.sampling
         clocks = dict.fromkeys((one.schema.name for one in self.revising.plan.streams), Clock.TICKS)
         self.live = StreamProgram(Operators(self.revising.physical, clocks, *common), Clock.TICKS)
+        physical = self.revising.physical  # what certain events find is not asked here
+        self._nothing = {
+            event.name: result_schema(event, physical.id_types[event.name], Clock.TICKS).empty_table()
+            for event in self.revising.plan.events
+            if event.name in physical.uncertain
+        }
         self._fresh = LiveWorlds(question.physical, *common)
         self._normalizers = {
             one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], Clock.TICKS)
@@ -287,7 +293,7 @@ class Revision:
 
     def _take(self, push: Rows, state: StreamState, outcome: Outcome) -> None:
         self.state = state
-        self.net.take(outcome.tables)
+        self.net.take({name: outcome.tables.get(name, nothing) for name, nothing in self._nothing.items()})
         self.standing.take(push, outcome.late.to_pylist())
         self.rejects += outcome.rejects.to_pylist()
         self.n_late += len(outcome.late)
