@@ -260,11 +260,10 @@ class Revision:
         common = facts, surroundings(facts, self._measure), self._measure, question.sampling
         clocks = dict.fromkeys((one.schema.name for one in self.revising.plan.streams), Clock.TICKS)
         self.live = StreamProgram(Operators(self.revising.physical, clocks, *common), Clock.TICKS)
-        physical = self.revising.physical  # what certain events find is not asked here
+        physical = self.revising.physical
         self._nothing = {
             event.name: result_schema(event, physical.id_types[event.name], Clock.TICKS).empty_table()
             for event in self.revising.plan.events
-            if event.name in physical.uncertain
         }
         self._fresh = LiveWorlds(question.physical, *common)
         self._normalizers = {
