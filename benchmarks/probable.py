@@ -19,10 +19,10 @@ from benchmarks.meter import LONG_S, Measured, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
 from inkling import Sampling, parse
-from inkling.analysis.probable.strategy import strategies_of
-from inkling.evaluators.probable.ground import ground_of
-from inkling.evaluators.probable.regular import Regular
-from inkling.evaluators.probable.words import words_of
+from inkling.analysis.query.strategy import strategies_of
+from inkling.evaluators.query.ground import ground_of
+from inkling.evaluators.query.regular import Regular
+from inkling.evaluators.query.words import words_of
 from inkling.io.normalize import START
 from inkling.logical.evaluate import Surroundings
 from inkling.query import Program

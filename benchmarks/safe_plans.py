@@ -12,11 +12,11 @@ import pyarrow as pa
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling import parse
-from inkling.analysis.probable.normal_form import query_of
-from inkling.analysis.probable.plans import Follow, plan_of
-from inkling.evaluators.probable.ground import ground_of
-from inkling.evaluators.probable.safe import Safe
-from inkling.evaluators.probable.words import words_of
+from inkling.analysis.query.normal_form import query_of
+from inkling.analysis.query.plans import Follow, plan_of
+from inkling.evaluators.query.ground import ground_of
+from inkling.evaluators.query.safe import Safe
+from inkling.evaluators.query.words import words_of
 from inkling.io.normalize import START
 from inkling.logical.evaluate import Surroundings
 

@@ -21,31 +21,31 @@ from inkling.io.casting import clock_of
 from inkling.io.normalize import declared_clock, stored_columns, times_of_events
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import known, surroundings
-from inkling.live.adaptation.counting import counts_for, is_counting, require_fitting_models, with_counting
-from inkling.live.adaptation.drift import Drift
-from inkling.live.adaptation.learned_bytes import dumped_models, load_models
-from inkling.live.adaptation.models import (
+from inkling.logical.plan import EventPlan, StreamPlan, retracted_outputs
+from inkling.logical.settings import SettingError, Settings, with_settings
+from inkling.logical.stream_windows import StreamWindow, StreamWindows, with_windows
+from inkling.model.clock import Measure
+from inkling.model.time import Clock
+from inkling.model.watermarks import NEVER, Marks
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
+from inkling.physical.runnable import Runnable
+from inkling.results import result_schema, result_table, retracted
+from inkling.runtime.adaptation.counting import counts_for, is_counting, require_fitting_models, with_counting
+from inkling.runtime.adaptation.drift import Drift
+from inkling.runtime.adaptation.learned_bytes import dumped_models, load_models
+from inkling.runtime.adaptation.models import (
     LearningModels,
     learning_names,
     require_forecasts,
     require_measurable,
     with_first_models,
 )
-from inkling.live.adaptation.online import OnlineLearning
-from inkling.live.adaptation.steering import Refused, all_or_none, asked, refuse_uncertain, steered
-from inkling.live.clocks import NEVER, Marks
-from inkling.live.revision.books import Books
-from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
-from inkling.logical.plan import EventPlan, StreamPlan, retracted_outputs
-from inkling.logical.settings import SettingError, Settings, with_settings
-from inkling.logical.stream_windows import StreamWindow, StreamWindows, with_windows
-from inkling.model.clock import Measure
-from inkling.model.time import Clock
-from inkling.physical.plan import PhysicalPlan
-from inkling.physical.planner import plan_program
-from inkling.physical.runnable import Runnable
-from inkling.results import result_schema, result_table, retracted
+from inkling.runtime.adaptation.online import OnlineLearning
+from inkling.runtime.adaptation.steering import Refused, all_or_none, asked, refuse_uncertain, steered
 from inkling.runtime.operators.of_plan import Operators
+from inkling.runtime.revision.books import Books
+from inkling.runtime.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.runtime.stream import Outcome, StreamProgram, StreamState
 
 _LENGTH = struct.Struct("<q")

@@ -8,14 +8,15 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.errors import InputError
-from inkling.evaluators.sampling import Sampling, lanes_of
+from inkling.evaluators.query import during
+from inkling.evaluators.query.lanes import Sampling as Lanes
+from inkling.evaluators.query.program import ProbableProgram
+from inkling.evaluators.sampling import Sampling
 from inkling.io import Data
 from inkling.local import taken_in
 from inkling.logical.plan import ProgramPlan
 from inkling.model.time import Clock
 from inkling.physical.runnable import Runnable
-from inkling.probable import during
-from inkling.probable.program import ProbableProgram
 from inkling.results import in_time
 
 
@@ -30,7 +31,7 @@ def chances_during(
 ) -> pa.Table:
     """How probable it is that an event over probable streams happens at least once in each span of a clock."""
     given = taken_in(program, inputs, tables)
-    probable = ProbableProgram.of(program.physical, given.around, given.measure, lanes_of(sampling or Sampling()))
+    probable = ProbableProgram.of(program.physical, given.around, given.measure, Lanes.of(sampling or Sampling()))
     if probable is None or event not in probable.strategies or _is_forecast(program.plan, event):
         raise InputError.of(
             "INK0656",

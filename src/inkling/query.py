@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from inkling.fitting.refusals import Refusals
     from inkling.fitting.settings import Moment
     from inkling.io import Data
-    from inkling.live.adaptation.online import OnlineLearning
-    from inkling.live.adaptation.steering import Refused
     from inkling.local_stream import LocalStream
     from inkling.markov.model import Learner, Model
     from inkling.results import Results
+    from inkling.runtime.adaptation.online import OnlineLearning
+    from inkling.runtime.adaptation.steering import Refused
     from inkling.scoring.scorecard import Scores
     from inkling.spark.batch import SparkResults
     from inkling.spark.streaming.outputs import Tally
@@ -404,7 +404,7 @@ class Program:
     def require_streamable(self, *, unbounded: bool = False, sampling: Sampling | None = None) -> None:
         """Refuse what cannot run on a stream; `unbounded` permits state without a limit."""
         from inkling.evaluators.sampling import Sampling
-        from inkling.worlds.streamable import require_worlds_streamable
+        from inkling.evaluators.worlds.streamable import require_worlds_streamable
 
         self._refuse_names_of_outputs()
         settings = sampling or Sampling()

@@ -22,9 +22,9 @@ from tests.kit.uncertain import Doubts, random_uncertain_cases
 from tests.kit.universe import Doubtful, Kind
 
 import inkling
-from inkling.analysis.imprecise import chains_of
-from inkling.analysis.lost import relations_of
-from inkling.analysis.probable.strategy import strategies_of
+from inkling.analysis.chain import chains_of
+from inkling.analysis.query.strategy import strategies_of
+from inkling.analysis.relation import relations_of
 from inkling.logical.plan import ProgramPlan
 from inkling.model.uncertainty import ProbableValue
 

@@ -13,9 +13,9 @@ from tests.kit.naive_forecasts import agree
 from tests.kit.oracle import ProbableResult
 from tests.kit.probable_comparison import FoundResult, Names, knowing_times, paired
 
-from inkling.analysis.imprecise import chains_of
-from inkling.analysis.lost import relations_of
-from inkling.analysis.probable.strategy import Engine, strategies_of
+from inkling.analysis.chain import chains_of
+from inkling.analysis.query.strategy import Engine, strategies_of
+from inkling.analysis.relation import relations_of
 from inkling.logical import plan as p
 from inkling.logical.streams import plain
 from inkling.model.types import Type

@@ -17,9 +17,9 @@ from tests.conformance.packs import EXACT as EXACT_FAMILIES
 from tests.conformance.packs import GOLDEN, cases_of
 from tests.conformance.runners import EXACT, SAMPLED, Inputs, LocalBatch, Pushed, Runner, SparkBatch, SparkStream
 
-from inkling.analysis.imprecise import chains_of
-from inkling.analysis.lost import relations_of
-from inkling.analysis.probable.strategy import Engine, strategies_of
+from inkling.analysis.chain import chains_of
+from inkling.analysis.query.strategy import Engine, strategies_of
+from inkling.analysis.relation import relations_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -23,16 +23,16 @@ from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import Normalizer
 from inkling.knowledge.materialize import known, surroundings
-from inkling.live.clocks import NEVER, Marks
-from inkling.live.streams import lateness_of, time_of
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.batch import FOREVER
 from inkling.model.schema import Column
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
 from inkling.model.uncertainty import ProbableValue
+from inkling.model.watermarks import NEVER, Marks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
+from inkling.physical.streams import lateness_of, time_of
 from inkling.results import Results, result_schema
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.stream import Outcome, StreamProgram, StreamState

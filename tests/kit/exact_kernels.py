@@ -6,8 +6,8 @@ from functools import cache
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from inkling.evaluators.imprecise.confidence import COMPILED
-from inkling.evaluators.probable.regular import COMPILED as CHAINS
+from inkling.evaluators.chain.confidence import COMPILED
+from inkling.evaluators.query.regular import COMPILED as CHAINS
 
 
 @cache

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from inkling.analysis.probable.plans import Plan
-from inkling.analysis.probable.query import Query
-from inkling.evaluators.probable.ground import Ground
-from inkling.evaluators.probable.safe import COMPILED, operator_of
-from inkling.evaluators.probable.scope import Block, scopes_of
+from inkling.analysis.query.plans import Plan
+from inkling.analysis.query.query import Query
+from inkling.evaluators.query.ground import Ground
+from inkling.evaluators.query.safe import COMPILED, operator_of
+from inkling.evaluators.query.scope import Block, scopes_of
 from inkling.model.batch import Ints
 
 

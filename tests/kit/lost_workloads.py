@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS, Lists
+from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, Lists
 from inkling.generate.arrays import Floats, Integers, Marks
 from inkling.generate.numbering import prefixed
 from inkling.generate.segments import MARK, Points, of_counts

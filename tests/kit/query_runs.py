@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 from tests.kit.oracle import surroundings
 from tests.kit.surroundings import Tables
 
-from inkling.analysis.probable.normal_form import query_of
-from inkling.analysis.probable.query import Query
+from inkling.analysis.query.normal_form import query_of
+from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import combined
-from inkling.evaluators.probable.answers import Answers
-from inkling.evaluators.probable.ground import Ground, equality_codes, ground_of
-from inkling.evaluators.probable.words import words_of
+from inkling.evaluators.query.answers import Answers
+from inkling.evaluators.query.ground import Ground, equality_codes, ground_of
+from inkling.evaluators.query.words import words_of
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings

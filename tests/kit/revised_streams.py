@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from tests.kit.revisions import OP, Mode, Row, Step, end_of
 from tests.kit.rows import Rows
 
-from inkling.live.streams import streams_behind
 from inkling.logical.plan import ProgramPlan
 from inkling.model.event import Value
 from inkling.model.schema import StreamSchema
 from inkling.physical.planner import plan_program
+from inkling.physical.streams import streams_behind
 
 BEFORE, AFTER = -(10**9), 10**9
 TWICE, UNKNOWN = "withdrawn twice", "nothing to withdraw"

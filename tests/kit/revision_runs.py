@@ -16,11 +16,11 @@ from tests.kit.revisions import Mode, Step
 from tests.kit.rows import Rows
 
 from inkling.analysis.lag import settled_after
-from inkling.live.clocks import Marks
 from inkling.local_stream import Found, LocalStream
 from inkling.logical.plan import Per, ProgramPlan, Quantified
 from inkling.logical.semantics import Result
 from inkling.model.time import FOREVER, Span
+from inkling.model.watermarks import Marks
 from inkling.query import Program
 
 Shown = tuple[tuple[str, object], ...]

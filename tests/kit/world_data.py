@@ -7,13 +7,13 @@ from tests.kit.probable_comparison import FoundResult
 from tests.kit.uncertain import UncertainCase
 
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.worlds.alternatives import Numbers
+from inkling.evaluators.worlds.answer import names_of
+from inkling.evaluators.worlds.program import WorldProgram
+from inkling.evaluators.worlds.run import WorldData
 from inkling.io import normalize
 from inkling.io.checks.acceptable import acceptable
 from inkling.knowledge.materialize import known, surroundings
-from inkling.worlds.alternatives import Numbers
-from inkling.worlds.answer import names_of
-from inkling.worlds.program import WorldProgram
-from inkling.worlds.run import WorldData
 
 
 def world_data(case: UncertainCase, exact_up_to: int) -> WorldData:

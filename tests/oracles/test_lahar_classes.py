@@ -6,10 +6,10 @@ import pytest
 from tests.oracles.lahar_classes import ROWS, Row
 
 from inkling import parse
-from inkling.analysis.probable.classes import class_of
-from inkling.analysis.probable.normal_form import query_of
-from inkling.analysis.probable.plans import Chain, Cover, Follow, Group, NoPlan, Plan, Project, plan_of
-from inkling.analysis.probable.query import Query
+from inkling.analysis.query.classes import class_of
+from inkling.analysis.query.normal_form import query_of
+from inkling.analysis.query.plans import Chain, Cover, Follow, Group, NoPlan, Plan, Project, plan_of
+from inkling.analysis.query.query import Query
 
 NAMES = {Project: "PROJ", Follow: "SEQ", Cover: "COVER", Group: "GROUPSEQ"}
 

@@ -16,12 +16,12 @@ from tests.kit.surroundings import surroundings
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
 
 from inkling import parse
-from inkling.analysis.probable.normal_form import query_of
-from inkling.analysis.probable.plans import Chain, Follow, Plan, plan_of
-from inkling.analysis.probable.query import Query
-from inkling.evaluators.probable.ground import Ground, ground_of
-from inkling.evaluators.probable.safe import COMPILED, Safe
-from inkling.evaluators.probable.words import words_of
+from inkling.analysis.query.normal_form import query_of
+from inkling.analysis.query.plans import Chain, Follow, Plan, plan_of
+from inkling.analysis.query.query import Query
+from inkling.evaluators.query.ground import Ground, ground_of
+from inkling.evaluators.query.safe import COMPILED, Safe
+from inkling.evaluators.query.words import words_of
 from inkling.io.normalize import START
 from inkling.model.batch import Ints
 from inkling.model.time import Clock

@@ -12,12 +12,12 @@ import pytest
 
 from inkling import Sampling, parse
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.worlds.program import WorldProgram
+from inkling.evaluators.worlds.run import WorldData
 from inkling.io import normalize, read_table
 from inkling.io.checks.acceptable import acceptable
 from inkling.io.tables import typed_table
 from inkling.knowledge.materialize import known, surroundings
-from inkling.worlds.program import WorldProgram
-from inkling.worlds.run import WorldData
 
 Row = dict[str, object]
 MARKS = (

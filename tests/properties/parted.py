@@ -14,15 +14,15 @@ from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.parting import Owners, is_among, owners_of
 from inkling.knowledge.materialize import known, surroundings
-from inkling.live import parting
-from inkling.live.clocks import Marks
-from inkling.live.parts import Part, is_divisible
-from inkling.live.stage import Advanced, LiveStage, LiveState
 from inkling.model.batch import MatchBatch
 from inkling.model.time import Clock
+from inkling.model.watermarks import Marks
 from inkling.query import Program
 from inkling.results import result_table
+from inkling.runtime import parting
 from inkling.runtime.operators.of_plan import Operators
+from inkling.runtime.parts import Part, is_divisible
+from inkling.runtime.stage import Advanced, LiveStage, LiveState
 
 Step = Callable[[LiveState, Sequence[Part]], tuple[LiveState, Advanced]]
 

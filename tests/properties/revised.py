@@ -22,9 +22,9 @@ import inkling
 from inkling.evaluators.consumption import carry as consumption
 from inkling.evaluators.stage import stepper
 from inkling.evaluators.windows import carry as windows
-from inkling.live.revision import replay
 from inkling.logical.plan import ProgramPlan
 from inkling.query import Program
+from inkling.runtime.revision import replay
 
 MOST_TRIES = 300
 Check = Callable[[Reference, int, Told], list[str]]

@@ -18,10 +18,10 @@ from tests.kit.oracle import probable_oracle
 from tests.kit.seeds import at_length
 
 from inkling.analysis.clock import measure_for
-from inkling.evaluators.imprecise.confidence import COMPILED
+from inkling.evaluators.chain.confidence import COMPILED
+from inkling.evaluators.chain.program import ImpreciseProgram
+from inkling.evaluators.chain.run import events_of
 from inkling.evaluators.stage.derive import all_derived
-from inkling.imprecise.program import ImpreciseProgram
-from inkling.imprecise.run import events_of
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
 from inkling.logical import plan as p

@@ -22,14 +22,14 @@ from tests.properties.test_imprecise_exact import program_of
 
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.chain.run import answered
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.whole import run_plan
-from inkling.imprecise.run import answered
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
-from inkling.live.clocks import Marks
 from inkling.logical import plan as p
 from inkling.model.time import Clock, Span
+from inkling.model.watermarks import Marks
 from inkling.physical.planner import plan_program
 from inkling.results import result_table
 from inkling.runtime.operators.of_plan import Operators

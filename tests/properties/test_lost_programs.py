@@ -11,7 +11,7 @@ from tests.kit.probable_oracle import ProbableResult, probable_oracle
 from tests.kit.seeds import at_length
 
 from inkling import Sampling, parse
-from inkling.analysis.lost import relations_of
+from inkling.analysis.relation import relations_of
 from inkling.logical import plan as p
 
 SEEDS = range(3)

@@ -9,11 +9,12 @@ import pytest
 from tests.kit.lost_programs import LostCase, Row, lost_case
 
 import inkling
-from inkling.evaluators.lost.early import bounds_by
-from inkling.evaluators.sampling import Sampling, limits_of
+from inkling.evaluators.relation.early import bounds_by
+from inkling.evaluators.relation.limits import Limits
+from inkling.evaluators.relation.program import LostProgram
+from inkling.evaluators.sampling import Sampling
 from inkling.local import taken_in
 from inkling.local_stream import LocalStream
-from inkling.lost.program import LostProgram
 from inkling.query import Program
 
 SEEDS = range(3)
@@ -135,7 +136,7 @@ def test_bounds_never_get_worse_and_meet(seed: int) -> None:
         case = lost_case(rng)
         program = inkling.parse(case.text)
         given = taken_in(program, case.rows)
-        lost = LostProgram.of(program.physical, given.around, given.measure, limits_of(Sampling()), given.facts)
+        lost = LostProgram.of(program.physical, given.around, given.measure, Limits.of(Sampling()), given.facts)
         assert lost is not None
         for evaluator in lost.evaluators.values():
             sides = evaluator.sides(given.sources)

@@ -24,14 +24,14 @@ from tests.kit.uncertain import Doubts, UncertainCase, uncertain_cases
 from tests.kit.universe import LOST_TABLES, MORE_ABOUT_LOSSES, Declared, Doubtful, Kind
 from tests.kit.world_data import counted_out, world_data
 
+from inkling.evaluators.worlds.streams.lost import LossyStream
+from inkling.evaluators.worlds.streams.placed import OWN_TIME
 from inkling.io import normalize, read_table
 from inkling.model.lost_worlds import EMPTY_KEY
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import Rows, exact
 from inkling.model.worlds import worlds
-from inkling.worlds.streams.lost import LossyStream
-from inkling.worlds.streams.placed import OWN_TIME
 
 SEEDS = range(4)
 PROGRAMS_PER_SEED = 25

@@ -28,10 +28,10 @@ from inkling.errors import NotSupportedYet
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.sampling import Sampling
 from inkling.knowledge import materialize
-from inkling.live.clocks import NEVER
 from inkling.logical import plan as p
 from inkling.logical.semantics import derive
 from inkling.model.time import Clock, Span
+from inkling.model.watermarks import NEVER
 from inkling.physical.planner import plan_program
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.stream import StreamProgram

@@ -20,9 +20,9 @@ from tests.kit.queries import QueryCase, random_query
 from tests.kit.query_runs import combined_answers, ready
 
 import inkling
-from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
-from inkling.evaluators.probable.answers import joined
-from inkling.evaluators.probable.regular import Regular
+from inkling.analysis.query.strategy import Engine, Strategy, strategy_of
+from inkling.evaluators.query.answers import joined
+from inkling.evaluators.query.regular import Regular
 from inkling.local_stream import LocalStream
 from inkling.logical.plan import Per
 from inkling.query import Program

@@ -19,14 +19,14 @@ from tests.kit.probable_oracle import summed_over, with_names
 from tests.kit.rows import Rows
 from tests.kit.safe_queries import PATTERNS, safe_program, safe_rows
 
-from inkling.analysis.probable.normal_form import query_of
-from inkling.analysis.probable.plans import Chain, NoPlan, Plan, Project, plan_of
-from inkling.analysis.probable.query import Query
-from inkling.analysis.probable.together import ONE_BY_ONE, unbounded
-from inkling.evaluators.probable.ground import ground_of
-from inkling.evaluators.probable.layout import TooManyValues
-from inkling.evaluators.probable.safe import COMPILED, Safe, SafeState
-from inkling.evaluators.probable.words import words_of
+from inkling.analysis.query.normal_form import query_of
+from inkling.analysis.query.plans import Chain, NoPlan, Plan, Project, plan_of
+from inkling.analysis.query.query import Query
+from inkling.analysis.query.together import ONE_BY_ONE, unbounded
+from inkling.evaluators.query.ground import ground_of
+from inkling.evaluators.query.layout import TooManyValues
+from inkling.evaluators.query.safe import COMPILED, Safe, SafeState
+from inkling.evaluators.query.words import words_of
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START
 from inkling.logical import plan as p

@@ -22,10 +22,10 @@ from tests.kit.regular_queries import RegularCase, random_regular
 from tests.kit.seeds import at_length
 
 import inkling
-from inkling.analysis.probable.strategy import Engine, strategy_of
-from inkling.evaluators.probable import alone
-from inkling.evaluators.probable.patterns import Ends, PatternEvaluator
-from inkling.evaluators.probable.regular import ChainState
+from inkling.analysis.query.strategy import Engine, strategy_of
+from inkling.evaluators.query import alone
+from inkling.evaluators.query.patterns import Ends, PatternEvaluator
+from inkling.evaluators.query.regular import ChainState
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p

@@ -24,17 +24,17 @@ from inkling.analysis.choice import Evaluator
 from inkling.analysis.clock import measure_for
 from inkling.errors import InklingError, InputError
 from inkling.evaluators.sampling import Sampling
-from inkling.live.changes import Changes, changes, planned_after
-from inkling.live.clocks import NEVER, Marks
-from inkling.live.streams import streams_behind, streams_of_event
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.logical.semantics import Result, derive
 from inkling.logical.streams import world_of
 from inkling.model.event import Event, World
 from inkling.model.time import Clock
+from inkling.model.watermarks import NEVER, Marks
 from inkling.physical.plan import PhysicalPlan
+from inkling.physical.streams import streams_behind, streams_of_event
 from inkling.query import Program
 from inkling.results import result_table
+from inkling.runtime.changes import Changes, changes, planned_after
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.stream import Outcome, StreamProgram, StreamState
 

@@ -21,12 +21,12 @@ import inkling
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
 from inkling.evaluators.sampling import Sampling
-from inkling.live.clocks import NEVER, Marks
-from inkling.live.streams import streams_of_event
 from inkling.logical.in_worlds import doubtful_events, doubtful_part
 from inkling.logical.plan import ProgramPlan
 from inkling.model.time import Clock
+from inkling.model.watermarks import NEVER, Marks
 from inkling.physical.plan import PhysicalPlan
+from inkling.physical.streams import streams_of_event
 from inkling.query import Program
 from inkling.results import result_table
 from inkling.runtime.operators.of_plan import Operators

@@ -44,7 +44,7 @@ import inkling
 from inkling.errors import ProgramError
 from inkling.evaluators.sampling import Sampling
 from inkling.io.tables import read_tables
-from inkling.live.revision.machine import Owners
+from inkling.runtime.revision.machine import Owners
 from inkling.runtime.uncertain.machine import WorldsMachine
 from inkling.runtime.uncertain.program import WorldsState
 

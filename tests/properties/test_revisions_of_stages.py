@@ -15,8 +15,8 @@ from tests.kit.rows import Rows
 from tests.properties.revised import Revised, Tally, small_streams_are_trimmed_too, tried
 
 import inkling
-from inkling.live.revision import entries
 from inkling.model.event import Value
+from inkling.runtime.revision import entries
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tests.kit.oracle import bound, surroundings
 
-from inkling.analysis.lost import over_streams
+from inkling.analysis.relation import over_streams
 from inkling.analysis.situations import Situation, situation_of
 from inkling.language.syntax import RELATIONS
 from inkling.logical import plan as p

@@ -21,6 +21,9 @@ from tests.kit.surroundings import declared_tables
 from tests.kit.uncertain import uncertain_cases
 
 from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.worlds.examine import result_key
+from inkling.evaluators.worlds.influence import UncertainEvent
+from inkling.evaluators.worlds.outcomes import Outcome
 from inkling.logical import plan as p
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.rules import rewrite
@@ -30,9 +33,6 @@ from inkling.model.worlds import certain, joint_worlds
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.why.uncertain import UncertainWhy
-from inkling.worlds.examine import result_key
-from inkling.worlds.influence import UncertainEvent
-from inkling.worlds.outcomes import Outcome
 
 Key = tuple[object, ...]
 

@@ -16,12 +16,12 @@ from tests.kit.chains import chain_cases
 
 import inkling
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.chain.division import chain_parts
+from inkling.evaluators.chain.program import ImpreciseProgram
+from inkling.evaluators.chain.run import answered
 from inkling.evaluators.division import ByTime
 from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE, PROBABILITY
 from inkling.evaluators.stage import rows as r
-from inkling.imprecise.division import chain_parts
-from inkling.imprecise.program import ImpreciseProgram
-from inkling.imprecise.run import answered
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
 from inkling.logical import plan as p

@@ -17,11 +17,11 @@ from tests.kit.lost_programs import LostCase, Row, lost_case
 from tests.spark.one_job import Rows, results_in_one_job
 
 import inkling
-from inkling.analysis.lost import relations_of
+from inkling.analysis.relation import relations_of
 from inkling.errors import InputError
 from inkling.evaluators.division import Share
+from inkling.evaluators.relation.division import shared_keys
 from inkling.evaluators.sampling import Sampling
-from inkling.lost.division import shared_keys
 from inkling.query import Program
 from inkling.spark import shuffle
 

@@ -17,12 +17,12 @@ import inkling
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
 from inkling.evaluators.bounds import worlds_needed
-from inkling.evaluators.probable.lanes import Sampling
+from inkling.evaluators.query.division import query_parts
+from inkling.evaluators.query.lanes import Sampling
+from inkling.evaluators.query.program import ProbableProgram
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
 from inkling.model.time import Clock
-from inkling.probable.division import query_parts
-from inkling.probable.program import ProbableProgram
 from inkling.query import Program
 from inkling.spark.batch import SparkResults
 from inkling.spark.partitioning import Partitioning

@@ -15,8 +15,8 @@ from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.state import table_of
 from inkling.knowledge.materialize import known, surroundings
-from inkling.live.clocks import NEVER, Marks
 from inkling.model.time import Clock
+from inkling.model.watermarks import NEVER, Marks
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.running import Running
 from inkling.spark.streaming.intake import IntakeTask, mark_messages

@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 import inkling
 from inkling.cli import app
 from inkling.errors import InputError
-from inkling.live.adaptation.online import OnlineLearning
 from inkling.markov.model import Learning, Model
 from inkling.query import Program
+from inkling.runtime.adaptation.online import OnlineLearning
 from inkling.spark.streaming.outputs import Tally
 from inkling.spark.streaming.query import LiveQuery
 

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.kit.arrow import arrow_streams
 
 import inkling
-from inkling.analysis.lost import relations_of
+from inkling.analysis.relation import relations_of
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
 

@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 import inkling
 from inkling.errors import InklingError, InputError
 from inkling.evaluators.sampling import Sampling
-from inkling.live.changes import Changes
 from inkling.query import Program
+from inkling.runtime.changes import Changes
 from inkling.spark.streaming.definition import Definitions
 from inkling.spark.streaming.query import LiveQuery
 from inkling.spark.streaming.storage import Folder

@@ -30,10 +30,10 @@ from tests.streaming.revised_query import Outcomes, late_and_refused, n_withdraw
 
 import inkling
 from inkling.errors import InklingError, InputError
-from inkling.live.adaptation.online import OnlineLearning
-from inkling.live.changes import changes, require_same_past
-from inkling.live.clocks import NEVER
+from inkling.model.watermarks import NEVER
 from inkling.query import Program
+from inkling.runtime.adaptation.online import OnlineLearning
+from inkling.runtime.changes import changes, require_same_past
 
 N_PROGRAMS, SCRIPTS_PER_PROGRAM, DATASETS = 12, 2, 8
 DOUBTFUL_PROGRAMS = 4

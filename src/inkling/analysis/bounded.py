@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from inkling.analysis.doubt import streams_of
-from inkling.analysis.lost import relation_of
-from inkling.analysis.probable.plans import NoPlan
-from inkling.analysis.probable.strategy import Engine, Strategy, strategy_of
+from inkling.analysis.query.plans import NoPlan
+from inkling.analysis.query.strategy import Engine, Strategy, strategy_of
+from inkling.analysis.relation import relation_of
 from inkling.analysis.verdict import Verdict
 from inkling.analysis.waiting import n_waiting, pairs_in
 from inkling.analysis.window import horizon_of

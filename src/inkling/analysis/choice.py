@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from inkling.analysis.imprecise import chain_of
-from inkling.analysis.lost import relation_of
-from inkling.analysis.probable.strategy import strategy_of
+from inkling.analysis.chain import chain_of
+from inkling.analysis.query.strategy import strategy_of
+from inkling.analysis.relation import relation_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock

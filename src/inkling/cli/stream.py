@@ -19,8 +19,8 @@ from inkling.cli.options import Debug, Delta, Epsilon, Master, ProgramFile, Quie
 from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
 from inkling.cli.stopping import Stop, stopping_politely
-from inkling.live.adaptation.online import OnlineLearning, every_of
 from inkling.query import Program, load
+from inkling.runtime.adaptation.online import OnlineLearning, every_of
 
 if TYPE_CHECKING:
     from inkling.spark.streaming.progress import Progress

@@ -25,6 +25,9 @@ from inkling.cli.options import (
 from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
 from inkling.errors import InputError
+from inkling.evaluators.worlds.influence import UncertainEvent
+from inkling.evaluators.worlds.likeliest import Likeliest
+from inkling.evaluators.worlds.outcomes import Dependence, Outcome, Scenario
 from inkling.io.spellings import EPOCH
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
@@ -33,9 +36,6 @@ from inkling.why.account import Derivation, Fact, Shown, Why
 from inkling.why.progress import Progress, Step
 from inkling.why.uncertain import UncertainWhy
 from inkling.why.worlds_of import InWorlds, Looked
-from inkling.worlds.influence import UncertainEvent
-from inkling.worlds.likeliest import Likeliest
-from inkling.worlds.outcomes import Dependence, Outcome, Scenario
 
 MOST_TREES = 20
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from inkling.evaluators.bounds import worlds_needed
-from inkling.evaluators.lost.limits import Limits
-from inkling.evaluators.probable.lanes import Sampling as Lanes
 from inkling.logical.plan import EventPlan
 
 MOST_COUNTED = 1_000_000
@@ -57,13 +55,3 @@ class Sampling:
         """
         looks = 2 if self.budget > 1 and any(event.confidence is not None for event in events) else 1
         return worlds_needed(self.epsilon, self.delta / looks), self.delta / looks
-
-
-def lanes_of(sampling: Sampling) -> Lanes:
-    """The same for queries that are answered without worlds as long as that is possible."""
-    return Lanes(sampling.n_worlds, sampling.epsilon, sampling.seed)
-
-
-def limits_of(sampling: Sampling) -> Limits:
-    """The same for relations between segments of which too much was lost at once."""
-    return Limits(n_samples=sampling.n_worlds, error=sampling.epsilon, seed=sampling.seed)

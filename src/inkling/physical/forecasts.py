@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.probable.strategy import strategy_of
+from inkling.analysis.query.strategy import strategy_of
 from inkling.analysis.regular import is_regular, ways_to_regular
 from inkling.errors import Diagnostic, NotSupportedYet, ProgramError
 from inkling.language import syntax as s

@@ -5,16 +5,16 @@ from __future__ import annotations
 from enum import Enum
 
 from inkling.analysis.bounded import bound_text, forgetting_text, state_bound
+from inkling.analysis.chain import Chain
 from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.doubt import doubt_of
-from inkling.analysis.imprecise import Chain
 from inkling.analysis.lag import wait_of, waits_without_limit
-from inkling.analysis.lost import Relation
-from inkling.analysis.probable import plans
-from inkling.analysis.probable.classes import Class
-from inkling.analysis.probable.plans import Cover, Follow, Group, NoPlan, Obstacle, Plan, Project
-from inkling.analysis.probable.query import Query
-from inkling.analysis.probable.strategy import Engine, Strategy
+from inkling.analysis.query import plans
+from inkling.analysis.query.classes import Class
+from inkling.analysis.query.plans import Cover, Follow, Group, NoPlan, Obstacle, Plan, Project
+from inkling.analysis.query.query import Query
+from inkling.analysis.query.strategy import Engine, Strategy
+from inkling.analysis.relation import Relation
 from inkling.analysis.revision import memory_text, pushed_windows, replay_text, revision_of, revision_text
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.worlds.examine import Examined, examine
+from inkling.evaluators.worlds.program import WorldProgram
+from inkling.evaluators.worlds.spread import Bin
 from inkling.local import taken_in
 from inkling.query import Program
 from inkling.report.data import InfluenceRow, TimeShare
-from inkling.worlds.examine import Examined, examine
-from inkling.worlds.program import WorldProgram
-from inkling.worlds.spread import Bin
 
 if TYPE_CHECKING:
     from inkling.io import Data

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.analysis.doubt import streams_of
-from inkling.live.revision.contents import differences
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.logical.streams import whole_number
 from inkling.model.time import Clock
@@ -32,6 +31,7 @@ from inkling.report.examined import Closer, examined, influence_rows, time_share
 from inkling.report.members import Members, members_of
 from inkling.report.segments import Related, related_keys
 from inkling.results import LEADING, TRAILING, Results
+from inkling.runtime.revision.contents import differences
 
 if TYPE_CHECKING:
     from inkling.evaluators.sampling import Sampling

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.analysis.lost import Relation, Side, relation_of
+from inkling.analysis.relation import Relation, Side, relation_of
 from inkling.evaluators.hashes import labels_of
-from inkling.evaluators.lost.sides import Context, Keys, keys_of
+from inkling.evaluators.relation.sides import Context, Keys, keys_of
 from inkling.local import TakenIn, taken_in
 from inkling.logical import expr as e
 from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan

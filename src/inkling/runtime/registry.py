@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from inkling.analysis.choice import Evaluator as Chosen
+from inkling.evaluators.chain.live import ChainEvaluator
 from inkling.evaluators.protocol import Context, Evaluator, StreamEvaluator
-from inkling.imprecise.live import ChainEvaluator
-from inkling.lost.live import RelationEvaluator
+from inkling.evaluators.query.live import QueryEvaluator
+from inkling.evaluators.relation.live import RelationEvaluator
+from inkling.evaluators.worlds.evaluator import WorldsEvaluator
 from inkling.physical.plan import PhysicalPlan
-from inkling.probable.live import QueryEvaluator
 from inkling.runtime.certain import CertainEvaluator
-from inkling.worlds.evaluator import WorldsEvaluator
 
 Maker = Callable[[PhysicalPlan, Context], StreamEvaluator[Any] | None]
 

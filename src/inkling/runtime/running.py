@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inkling.analysis.worlds import common_key
-from inkling.live.changes import Changes, changes, planned_after, refusal
-from inkling.live.streams import streams_of_event
 from inkling.logical.in_worlds import doubtful_part
 from inkling.logical.plan import ProgramPlan
 from inkling.model.clock import Measure
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import certain_part, certain_plan, plan_program
+from inkling.physical.streams import streams_of_event
+from inkling.runtime.changes import Changes, changes, planned_after, refusal
 from inkling.runtime.uncertain.cohort import Cohort, cohorts_after, first_cohorts
 
 

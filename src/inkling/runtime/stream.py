@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.io.rejects import NO_REJECTS
-from inkling.live.clocks import NEVER, Marks
-from inkling.live.late import reported
-from inkling.live.parts import Part, concatenated
-from inkling.live.revision.books import Books
 from inkling.model.batch import MatchBatch
 from inkling.model.time import Clock
+from inkling.model.watermarks import NEVER, Marks
+from inkling.runtime.late import reported
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import LEDGERS
+from inkling.runtime.parts import Part, concatenated
+from inkling.runtime.revision.books import Books
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def run(
     facts = known(plan, read_facts(spark, program, tables or {}), measure)
     if any(event.forecast is not None for event in plan.events):
         # a worker that finds out could only fail; and only now, because models take a large library to read
-        from inkling.live.adaptation.counting import require_fitting_models
+        from inkling.runtime.adaptation.counting import require_fitting_models
 
         require_fitting_models(program.physical, facts, measure)
     around = surroundings(facts, measure)

@@ -15,6 +15,15 @@ import pyarrow.compute as pc
 from inkling import local
 from inkling.evaluators.bounds import half_width, interval
 from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.worlds.answer import names_of
+from inkling.evaluators.worlds.combine import identities
+from inkling.evaluators.worlds.estimate import estimate_table, exact_estimate, sampled_estimate
+from inkling.evaluators.worlds.examine import Examined, components_of_results, examined_in, result_key
+from inkling.evaluators.worlds.likeliest import Likeliest, likeliest
+from inkling.evaluators.worlds.program import WorldProgram
+from inkling.evaluators.worlds.run import WorldData
+from inkling.evaluators.worlds.streams.placed import Placed, world_rows
+from inkling.evaluators.worlds.variants import Worlds, event_tokens
 from inkling.io import Data
 from inkling.io.normalize import ID
 from inkling.local import TakenIn
@@ -33,15 +42,6 @@ from inkling.why.progress import Progress, progress_of
 from inkling.why.questions import answers
 from inkling.why.trees import Derivation, Trees, columns_of
 from inkling.why.worlds_of import InWorlds, Looked, WithResult
-from inkling.worlds.answer import names_of
-from inkling.worlds.combine import identities
-from inkling.worlds.estimate import estimate_table, exact_estimate, sampled_estimate
-from inkling.worlds.examine import Examined, components_of_results, examined_in, result_key
-from inkling.worlds.likeliest import Likeliest, likeliest
-from inkling.worlds.program import WorldProgram
-from inkling.worlds.run import WorldData
-from inkling.worlds.streams.placed import Placed, world_rows
-from inkling.worlds.variants import Worlds, event_tokens
 
 
 @dataclass(frozen=True)

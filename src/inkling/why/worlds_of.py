@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inkling.evaluators.worlds.influence import Influence
+from inkling.evaluators.worlds.outcomes import Dependence, Scenario
 from inkling.why.trees import Derivation
-from inkling.worlds.influence import Influence
-from inkling.worlds.outcomes import Dependence, Scenario
 
 
 @dataclass(frozen=True, slots=True)

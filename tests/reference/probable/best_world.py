@@ -10,12 +10,12 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.probable.query import Query
-from inkling.evaluators.probable.ground import Ground
-from inkling.evaluators.probable.hops import Successors
-from inkling.evaluators.probable.live_sets import LiveSets, Part, TooMany, Within, words_of
-from inkling.evaluators.probable.needs import needs_of
-from inkling.evaluators.probable.steps import Move, Outcome, Step, Steps
+from inkling.analysis.query.query import Query
+from inkling.evaluators.query.ground import Ground
+from inkling.evaluators.query.hops import Successors
+from inkling.evaluators.query.live_sets import LiveSets, Part, TooMany, Within, words_of
+from inkling.evaluators.query.needs import needs_of
+from inkling.evaluators.query.steps import Move, Outcome, Step, Steps
 from inkling.kernels.live_sets import NEVER, alike
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import Ints

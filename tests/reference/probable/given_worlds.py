@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inkling.analysis.probable.query import Query
-from inkling.evaluators.probable.lanes import Draw, Lanes, lanes_after, lanes_at_first
-from inkling.evaluators.probable.live_sets import Completed, LiveSets
-from inkling.evaluators.probable.needs import needs_of
-from inkling.evaluators.probable.steps import Step, Steps
-from inkling.evaluators.probable.universal import Universal
+from inkling.analysis.query.query import Query
+from inkling.evaluators.query.lanes import Draw, Lanes, lanes_after, lanes_at_first
+from inkling.evaluators.query.live_sets import Completed, LiveSets
+from inkling.evaluators.query.needs import needs_of
+from inkling.evaluators.query.steps import Step, Steps
+from inkling.evaluators.query.universal import Universal
 from inkling.logical.evaluate import Surroundings
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import combined
-from inkling.evaluators.probable.answers import Answers, joined
-from inkling.evaluators.probable.ground import NOTHING, Ground
-from inkling.evaluators.probable.lanes import Sampling
-from inkling.evaluators.probable.universal import Universal
+from inkling.evaluators.query.answers import Answers, joined
+from inkling.evaluators.query.ground import NOTHING, Ground
+from inkling.evaluators.query.lanes import Sampling
+from inkling.evaluators.query.universal import Universal
 from inkling.kernels.draws import draw_paths
 from inkling.model.batch import Ints
 

@@ -6,7 +6,7 @@ import pytest
 from tests.kit.invariants import violations
 from tests.kit.oracle import bound
 
-from inkling.analysis.lost import over_streams
+from inkling.analysis.relation import over_streams
 from inkling.analysis.situations import Situation, situation_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p

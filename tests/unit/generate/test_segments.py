@@ -22,7 +22,7 @@ from tests.kit.lost_workloads import (
     table_of,
 )
 
-from inkling.evaluators.lost.lists import CLOSES, NEITHER, OPENS
+from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
 from inkling.generate.segments import Points, of_counts, pairs_of, shared
 
 STANDARD_ERRORS = 4

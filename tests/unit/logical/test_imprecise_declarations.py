@@ -9,11 +9,11 @@ import pytest
 import inkling
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError, ProgramError
-from inkling.live.clocks import Clocks, Marks
-from inkling.live.streams import lateness_of
 from inkling.logical.plan import StreamPlan
 from inkling.model.time import Clock, Span
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
+from inkling.model.watermarks import Clocks, Marks
+from inkling.physical.streams import lateness_of
 
 SECOND = 1_000_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inkling.live.adaptation.steering import steered
+from inkling.runtime.adaptation.steering import steered
 from inkling.spark.streaming.control_messages import MessageFile
 
 ORDER = {"forecast": "f", "parameter": "order", "value": "1"}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import inkling
 from inkling.errors import InklingError
-from inkling.live.changes import Changes
 from inkling.query import Program
+from inkling.runtime.changes import Changes
 from inkling.spark.streaming.versions import Replaceable
 from inkling.spark.streaming.watch import Watcher, files_of
 

@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from inkling.evaluators.stage.engine import source_table
 from inkling.io.rejects import NO_REJECTS
-from inkling.live.clocks import Marks
-from inkling.live.late import NO_LATE_ROWS
-from inkling.live.parts import Part, SourceReader, concatenated
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import MatchBatch
+from inkling.model.watermarks import Marks
 from inkling.physical.plan import PhysicalPlan
+from inkling.runtime.late import NO_LATE_ROWS
 from inkling.runtime.operators.protocol import UNCERTAIN, Emitted, Operator
+from inkling.runtime.parts import Part, SourceReader, concatenated
 
 
 class Routes:

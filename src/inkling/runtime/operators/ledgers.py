@@ -10,16 +10,16 @@ import pyarrow as pa
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import no_rows
 from inkling.io.rejects import NO_REJECTS
-from inkling.live.clocks import Marks
-from inkling.live.late import no_late_rows
-from inkling.live.parts import Part, concatenated
-from inkling.live.revision.books import Books
-from inkling.live.revision.clocks import Windows
-from inkling.live.revision.snapshot import books_from_bytes, books_to_bytes
 from inkling.logical.plan import StreamPlan
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
+from inkling.model.watermarks import Marks
+from inkling.runtime.late import no_late_rows
 from inkling.runtime.operators.protocol import LEDGERS, Emitted, Onward, by_name
+from inkling.runtime.parts import Part, concatenated
+from inkling.runtime.revision.books import Books
+from inkling.runtime.revision.clocks import Windows
+from inkling.runtime.revision.snapshot import books_from_bytes, books_to_bytes
 
 
 @dataclass(frozen=True, slots=True)

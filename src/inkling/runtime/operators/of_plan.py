@@ -14,27 +14,27 @@ from numpy.typing import NDArray
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.buckets import buckets_of
 from inkling.io.normalize import ID, Normalizer
-from inkling.live.clocks import Marks
-from inkling.live.parts import Part, divided, pieces
-from inkling.live.revision.books import readers_of
-from inkling.live.revision.clocks import Windows
-from inkling.live.revision.stage import StageMachine, is_revised
-from inkling.live.stage import LiveStage
-from inkling.live.streams import streams_behind, time_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.clock import Measure
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
+from inkling.model.watermarks import Marks
 from inkling.physical.plan import PhysicalPlan
+from inkling.physical.streams import streams_behind, time_of
 from inkling.runtime.operators.chain import OperatorChain, Routes
 from inkling.runtime.operators.ledgers import LedgerOperator
 from inkling.runtime.operators.protocol import LEDGERS, UNCERTAIN, Operator
 from inkling.runtime.operators.revised import RevisedOperator
 from inkling.runtime.operators.stage import StageOperator
 from inkling.runtime.operators.uncertain import UncertainOperator
+from inkling.runtime.parts import Part, divided, pieces
 from inkling.runtime.registry import Maker
+from inkling.runtime.revision.books import readers_of
+from inkling.runtime.revision.clocks import Windows
+from inkling.runtime.revision.stage import StageMachine, is_revised
 from inkling.runtime.running import Running
+from inkling.runtime.stage import LiveStage
 from inkling.runtime.uncertain.cohorts import LiveCohorts
 from inkling.runtime.uncertain.machine import WorldsMachine
 

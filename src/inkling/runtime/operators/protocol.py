@@ -12,9 +12,9 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.live.clocks import Marks
-from inkling.live.parts import Part
 from inkling.model.batch import MatchBatch
+from inkling.model.watermarks import Marks
+from inkling.runtime.parts import Part
 
 LEDGERS = -2
 """The address of the ledgers of streams, which stand before all other operators where the past may change."""

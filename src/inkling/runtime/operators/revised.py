@@ -9,18 +9,18 @@ from typing import Generic, TypeVar
 import pyarrow as pa
 
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.live.clocks import Marks
-from inkling.live.late import no_late_rows
-from inkling.live.parts import Part, concatenated
-from inkling.live.revision.clocks import RevisionClocks, Windows
-from inkling.live.revision.contents import differences
-from inkling.live.revision.late_findings import LateFindings
-from inkling.live.revision.machine import LATE, OWNER, STAGE_ROWS, Machine
-from inkling.live.revision.news import Revision
-from inkling.live.revision.replay import Replay, Revisable
-from inkling.live.revision.snapshot import revisable_from_bytes, revisable_to_bytes
+from inkling.model.watermarks import Marks
 from inkling.results import ADDED, WITHDRAWN
+from inkling.runtime.late import no_late_rows
 from inkling.runtime.operators.protocol import Emitted, Onward, by_name
+from inkling.runtime.parts import Part, concatenated
+from inkling.runtime.revision.clocks import RevisionClocks, Windows
+from inkling.runtime.revision.contents import differences
+from inkling.runtime.revision.late_findings import LateFindings
+from inkling.runtime.revision.machine import LATE, OWNER, STAGE_ROWS, Machine
+from inkling.runtime.revision.news import Revision
+from inkling.runtime.revision.replay import Replay, Revisable
+from inkling.runtime.revision.snapshot import revisable_from_bytes, revisable_to_bytes
 
 S = TypeVar("S")
 

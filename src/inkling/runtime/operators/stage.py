@@ -17,20 +17,20 @@ from inkling.evaluators.automaton.takeover import Running, carried_over
 from inkling.evaluators.consumption.carry import relaid
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.layout import Layout
 from inkling.evaluators.stage.stepper import StageState
-from inkling.live.changes import changes, is_same_stream
-from inkling.live.clocks import NEVER, Clocks, Marks
-from inkling.live.layout import Layout
-from inkling.live.open_matches import open_matches
-from inkling.live.parts import Part
-from inkling.live.revision.machine import STAGE_ROWS
-from inkling.live.revision.stage import StageMachine
-from inkling.live.revision.withdrawing import marked_rows
-from inkling.live.stage import LiveStage, LiveState, n_kept
-from inkling.live.streams import streams_of_event
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
+from inkling.model.watermarks import NEVER, Clocks, Marks
+from inkling.physical.streams import streams_of_event
+from inkling.runtime.changes import changes, is_same_stream
+from inkling.runtime.open_matches import open_matches
 from inkling.runtime.operators.protocol import Emitted, Onward
+from inkling.runtime.parts import Part
+from inkling.runtime.revision.machine import STAGE_ROWS
+from inkling.runtime.revision.stage import StageMachine
+from inkling.runtime.revision.withdrawing import marked_rows
+from inkling.runtime.stage import LiveStage, LiveState, n_kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.live.clocks import Marks
-from inkling.live.parts import Part
+from inkling.model.watermarks import Marks
 from inkling.runtime.operators.protocol import UNCERTAIN, Emitted, by_name
+from inkling.runtime.parts import Part
 from inkling.runtime.uncertain.cohorts import LiveCohorts, States
 
 

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inkling.analysis.choice import Evaluator
-from inkling.imprecise.program import ImpreciseProgram
-from inkling.live.streams import streams_of_event
+from inkling.evaluators.chain.program import ImpreciseProgram
+from inkling.evaluators.worlds.program import WorldProgram
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.stages import Placement
-from inkling.worlds.program import WorldProgram
+from inkling.physical.streams import streams_of_event
 
 
 @dataclass(frozen=True, slots=True)

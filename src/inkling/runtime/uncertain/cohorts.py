@@ -10,18 +10,18 @@ from inkling.analysis.worlds import common_key
 from inkling.evaluators import state as codec
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.sampling import Sampling
-from inkling.live.clocks import Marks
-from inkling.live.parts import concatenated
+from inkling.evaluators.worlds.live.marks import marks_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import doubtful_part
 from inkling.model.clock import Measure
 from inkling.model.schema import StreamSchema
+from inkling.model.watermarks import Marks
 from inkling.physical.plan import PhysicalPlan
+from inkling.runtime.parts import concatenated
 from inkling.runtime.registry import Maker
 from inkling.runtime.uncertain.cohort import Cohort
 from inkling.runtime.uncertain.program import LiveWorlds, Told, WorldsState
 from inkling.runtime.uncertain.snapshot import from_bytes, n_kept, to_bytes
-from inkling.worlds.live.marks import marks_of
 
 States = tuple[WorldsState, ...]
 """Of every cohort one."""

@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import hashes_of
 from inkling.evaluators.open_matches import OpenMatch
+from inkling.evaluators.query.live import SPARE
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.owners import is_among, owners_by
-from inkling.live import parting
-from inkling.live.clocks import Clocks, Marks
-from inkling.live.revision.contents import content_hashes
-from inkling.live.revision.held import own_columns
-from inkling.live.revision.machine import LATE, OWNER, Found, Owners, Rows, Times
-from inkling.live.revision.rounding import Rounding
-from inkling.live.streams import time_of
 from inkling.logical.expr import KeyColumn
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import LostEvents
-from inkling.probable.live import SPARE
+from inkling.model.watermarks import Clocks, Marks
+from inkling.physical.streams import time_of
 from inkling.results import WITHDRAWN, as_withdrawn
+from inkling.runtime import parting
+from inkling.runtime.revision.contents import content_hashes
+from inkling.runtime.revision.held import own_columns
+from inkling.runtime.revision.machine import LATE, OWNER, Found, Owners, Rows, Times
+from inkling.runtime.revision.rounding import Rounding
 from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
 from inkling.runtime.uncertain.snapshot import from_bytes, n_kept, to_bytes
 

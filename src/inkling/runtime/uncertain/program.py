@@ -15,12 +15,18 @@ from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import Context, Moment
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage import rows as r
+from inkling.evaluators.worlds.estimate import estimate_table, sampled_estimate
+from inkling.evaluators.worlds.live.checks import arriving, completed
+from inkling.evaluators.worlds.live.lossy import frontier, is_needed
+from inkling.evaluators.worlds.live.marks import marks_of
+from inkling.evaluators.worlds.live.names import LiveNames
+from inkling.evaluators.worlds.live.numbers import Borders
+from inkling.evaluators.worlds.live.pending import Pending, settled_by, with_matches
+from inkling.evaluators.worlds.live.release import release
+from inkling.evaluators.worlds.live.waiting import Draws, Waiting, portions, scaled
+from inkling.evaluators.worlds.program import WorldProgram
+from inkling.evaluators.worlds.room import countable
 from inkling.io.rejects import NO_REJECTS
-from inkling.live.clocks import NEVER, Clocks, Marks
-from inkling.live.late import late_rows, no_late_rows
-from inkling.live.parts import Part, concatenated
-from inkling.live.stage import LiveStage, LiveState
-from inkling.live.streams import lateness_of, time_of
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.in_worlds import CALLED, doubtful_part
 from inkling.model.batch import FOREVER
@@ -29,24 +35,18 @@ from inkling.model.roles import NO_ROLES, Roles
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
+from inkling.model.watermarks import NEVER, Clocks, Marks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import read_by_certain_events
+from inkling.physical.streams import lateness_of, time_of
+from inkling.runtime.late import late_rows, no_late_rows
 from inkling.runtime.operators.chain import OperatorChain, Routes
 from inkling.runtime.operators.stage import StageOperator
+from inkling.runtime.parts import Part, concatenated
 from inkling.runtime.registry import Maker, exact_evaluators
+from inkling.runtime.stage import LiveStage, LiveState
 from inkling.runtime.uncertain.cohort import Cohort, first_cohorts
-from inkling.worlds.estimate import estimate_table, sampled_estimate
-from inkling.worlds.live.checks import arriving, completed
-from inkling.worlds.live.lossy import frontier, is_needed
-from inkling.worlds.live.marks import marks_of
-from inkling.worlds.live.names import LiveNames
-from inkling.worlds.live.numbers import Borders
-from inkling.worlds.live.open_matches import WorldShares, with_parts
-from inkling.worlds.live.pending import Pending, settled_by, with_matches
-from inkling.worlds.live.release import release
-from inkling.worlds.live.waiting import Draws, Waiting, portions, scaled
-from inkling.worlds.program import WorldProgram
-from inkling.worlds.room import countable
+from inkling.runtime.uncertain.open_matches import WorldShares, with_parts
 
 ROWS_AT_ONCE = 1 << 20
 """About how many rows of worlds are evaluated together."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from inkling.evaluators import state as codec
 from inkling.evaluators.protocol import StreamEvaluator
-from inkling.live.stage import n_kept as n_kept_in_stage
+from inkling.runtime.stage import n_kept as n_kept_in_stage
 from inkling.runtime.uncertain.program import WorldsState
 
 Exact = Mapping[str, StreamEvaluator[Any]]

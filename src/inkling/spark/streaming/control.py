@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from inkling.live.clocks import Marks
+from inkling.model.watermarks import Marks
 from inkling.spark.streaming.messages import marks_payload
 from inkling.spark.streaming.storage import Folder
 

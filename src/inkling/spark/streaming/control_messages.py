@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from inkling.live.adaptation.steering import FIELDS
+from inkling.runtime.adaptation.steering import FIELDS
 from inkling.spark.kafka import require_kafka
 from inkling.spark.streaming.addresses import address_of, servers_and_topic
 

@@ -14,7 +14,6 @@ from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.state import table_bytes, table_of
 from inkling.knowledge.materialize import known, surroundings
-from inkling.live.adaptation.counting import with_counting
 from inkling.logical import bind
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
@@ -24,6 +23,7 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import certain_plan, plan_program
 from inkling.physical.stages import Placement
+from inkling.runtime.adaptation.counting import with_counting
 from inkling.runtime.running import Running
 from inkling.runtime.uncertain.cohort import Cohort
 from inkling.source import SourceText

@@ -11,8 +11,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from inkling.evaluators.state import table_bytes
-from inkling.live.clocks import Marks
-from inkling.live.parts import Part
+from inkling.model.watermarks import Marks
+from inkling.runtime.parts import Part
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import (

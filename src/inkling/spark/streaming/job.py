@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
-from inkling.live.adaptation.counting import counts_for, is_counting
 from inkling.logical.evaluate import Surroundings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
+from inkling.runtime.adaptation.counting import counts_for, is_counting
 from inkling.runtime.operators.of_plan import Operators, addresses_of
 from inkling.runtime.operators.protocol import Operator
 from inkling.runtime.registry import EXACT, Maker

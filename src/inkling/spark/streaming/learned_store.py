@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from inkling.evaluators.state import table_bytes, table_of
-from inkling.live.adaptation.drift import Drift
-from inkling.live.adaptation.learner import Learned, as_table
-from inkling.live.adaptation.models import LearningModels
-from inkling.live.adaptation.online import OnlineLearning
 from inkling.markov.model import Model
+from inkling.runtime.adaptation.drift import Drift
+from inkling.runtime.adaptation.learner import Learned, as_table
+from inkling.runtime.adaptation.models import LearningModels
+from inkling.runtime.adaptation.online import OnlineLearning
 from inkling.spark.streaming.storage import Folder
 
 KEPT_VERSIONS = 100

@@ -9,7 +9,7 @@ from enum import IntEnum
 
 import pyarrow as pa
 
-from inkling.live.clocks import Marks
+from inkling.model.watermarks import Marks
 
 SCHEMA = "stage int, bucket int, kind int, about int, n bigint, payload binary"
 ARROW_SCHEMA = pa.schema(

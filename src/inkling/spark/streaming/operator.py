@@ -13,11 +13,11 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import ValueState
 
 from inkling.evaluators.state import table_bytes, table_of
-from inkling.live.clocks import Marks
-from inkling.live.parts import Part
+from inkling.model.watermarks import Marks
 from inkling.results import WITHDRAWN as WITHDRAWN_OP
 from inkling.results import result_table
 from inkling.runtime.operators.protocol import LEDGERS, UNCERTAIN, Emitted, Operator
+from inkling.runtime.parts import Part
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages
 from inkling.spark.streaming.job import Job

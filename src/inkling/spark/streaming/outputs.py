@@ -15,13 +15,13 @@ from pyspark.sql.types import StructType
 
 from inkling.evaluators.state import table_of
 from inkling.io import REJECTS_SCHEMA
-from inkling.live.adaptation.counting import is_counting
-from inkling.live.adaptation.drift import Drift
-from inkling.live.late import LATE_SCHEMA
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
+from inkling.runtime.adaptation.counting import is_counting
+from inkling.runtime.adaptation.drift import Drift
+from inkling.runtime.late import LATE_SCHEMA
 from inkling.spark.results import retracted
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind

@@ -20,19 +20,19 @@ from inkling.errors import InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.state import table_of
 from inkling.io import Data
-from inkling.live.adaptation.models import (
+from inkling.logical.forecasts import COUNTED
+from inkling.logical.settings import Settings
+from inkling.model.time import Clock
+from inkling.model.watermarks import Marks
+from inkling.runtime.adaptation.models import (
     learning_names,
     require_forecasts,
     require_measurable,
     with_first_models,
 )
-from inkling.live.adaptation.online import OnlineLearning
-from inkling.live.adaptation.steering import Refused, all_or_none, asked, steered, what_changed
-from inkling.live.changes import Changes
-from inkling.live.clocks import Marks
-from inkling.logical.forecasts import COUNTED
-from inkling.logical.settings import Settings
-from inkling.model.time import Clock
+from inkling.runtime.adaptation.online import OnlineLearning
+from inkling.runtime.adaptation.steering import Refused, all_or_none, asked, steered, what_changed
+from inkling.runtime.changes import Changes
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
 from inkling.spark.streaming.control import Control

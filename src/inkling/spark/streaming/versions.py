@@ -13,15 +13,15 @@ import pyarrow as pa
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
 from inkling.evaluators.sampling import Sampling
-from inkling.live.adaptation.counting import require_fitting_models
-from inkling.live.adaptation.steering import refuse_uncertain
-from inkling.live.changes import Changes, require_same_models, require_same_past
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.settings import SettingError, Settings, with_settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.runnable import Runnable
+from inkling.runtime.adaptation.counting import require_fitting_models
+from inkling.runtime.adaptation.steering import refuse_uncertain
+from inkling.runtime.changes import Changes, require_same_models, require_same_past
 from inkling.runtime.running import Running, replaced
 from inkling.spark.streaming.definition import Definition, Definitions, program_of
 from inkling.spark.streaming.failures import intact

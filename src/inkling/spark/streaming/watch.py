@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from inkling.live.changes import Changes
+from inkling.runtime.changes import Changes
 from inkling.spark.streaming.versions import Replaceable
 
 PAUSE_S = 1.0

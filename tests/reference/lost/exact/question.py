@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inkling.evaluators.lost.lists import ALL, Asked
+from inkling.evaluators.relation.lists import ALL, Asked
 from inkling.evaluators.segments.relations import truth_table
 
 BASIC = (

@@ -15,7 +15,7 @@ from tests.reference.lost.exact.question import sharing
 from tests.reference.lost.forward import counts
 from tests.reference.lost.tree import walk
 
-from inkling.evaluators.lost.lists import Lists
+from inkling.evaluators.relation.lists import Lists
 
 
 def flats_of(lists: Lists) -> list[Flat]:

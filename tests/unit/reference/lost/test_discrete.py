@@ -22,7 +22,7 @@ from tests.reference.lost.discrete import (
 )
 from tests.reference.lost.exact.question import sharing
 
-from inkling.evaluators.lost.lists import Lists
+from inkling.evaluators.relation.lists import Lists
 
 pytestmark = pytest.mark.slow
 

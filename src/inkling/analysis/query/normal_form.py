@@ -1,0 +1,365 @@
+"""From an event to the query that it asks, or why it asks for more than a query can say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from inkling.analysis.query.query import Place, Query, Source, Stage, Variable
+from inkling.analysis.verdict import Verdict
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.uncertainty import ProbableValue
+
+MOST_STAGES = 12
+
+NO_ALTERNATIVES = "no stream that it reads has a PROBABILITY"
+
+
+def query_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
+    """The query of an event over probable streams; None, and why, where its worlds have to be looked at."""
+    why = next(_obstacles(event, program), None)
+    if why is not None:
+        return Verdict(None, why)
+    parts = _parts(event)
+    if parts is None:
+        return Verdict(None, "its pattern is no sequence of next events")
+    return _Reader(event, program, parts).query()
+
+
+def streams_obstacle(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
+    """What keeps an event from being answered without worlds, whatever its pattern looks like."""
+    return next(_in_streams(event, program), None)
+
+
+def _in_streams(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
+    streams = [program.stream(name) for name in event.sources]
+    for name, stream in zip(event.sources, streams, strict=True):
+        if stream is None:
+            yield f"{name} is an event itself, and its results depend on each other"
+    if not any(isinstance(one.schema.doubt, ProbableValue) for one in streams if one is not None):
+        yield NO_ALTERNATIVES
+    for stream in streams:
+        if stream is not None:
+            yield from _in_stream(stream)
+    if event.demand is p.Demand.SAMPLED:
+        yield "SAMPLED is asked for"
+    if event.per not in (p.Per.END, p.Per.VALUES):
+        yield f"PER {event.per.value} asks for more than whether some match ends at a time; PER END would not"
+    if event.restart or event.consumption is not None:
+        yield "CONSUME lets matches depend on each other"
+    if event.keep is not None or event.timeouts_of is not None:
+        yield "KEEP FOR depends on when matches are known"
+    if event.forecast is not None or event.on_change:
+        yield "it is no plain pattern"
+
+
+def _in_stream(stream: p.StreamPlan) -> Iterator[str]:
+    schema = stream.schema
+    if schema.doubt is not None and not isinstance(schema.doubt, ProbableValue):
+        yield f"{schema.name} leaves open more than what its events are"
+    if schema.is_ordered:
+        yield f"ORDER BY of {schema.name} tells simultaneous events apart"
+    if schema.is_interval:
+        yield f"events of {schema.name} last"
+    if stream.reset_when is not None:
+        yield f"{schema.name} has RESET WHEN"
+    for column in stream.derived:
+        looks_back = any(isinstance(part, e.PreviousColumn | e.SinceChange) for part in e.walk(column.expr))
+        if looks_back:
+            yield f"`{column.name}` of {schema.name} looks back at other events"
+
+
+def _obstacles(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
+    yield from _in_streams(event, program)
+    if event.within is not None:
+        yield "WITHIN depends on when a match began"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A leaf of the sequence and what was asked of the sequence up to it."""
+
+    leaf: p.Leaf
+    repeated: bool
+    having: tuple[e.Expr, ...] = ()
+
+
+def _parts(event: p.EventPlan) -> tuple[_Part, ...] | None:
+    found = _flat(event.pattern)
+    if not found:
+        return None
+    return (*found[:-1], replace(found[-1], having=(*found[-1].having, *event.having)))
+
+
+def _flat(pattern: p.Part) -> tuple[_Part, ...] | None:
+    """The leaves of a sequence, of which the first may be such a sequence itself."""
+    match pattern:
+        case p.Leaf(atoms=(), sources=(_,)):
+            return (_Part(pattern, repeated=False),)
+        case p.Repetition(pattern=p.Leaf(atoms=(), sources=(_,)) as leaf, low=1, high=None, eager=False):
+            return (_Part(leaf, repeated=True),)
+        case p.Narrowed(pattern=inner, within=None, having=having, slot=None):
+            parts = _flat(inner)
+            if not parts:
+                return None
+            return (*parts[:-1], replace(parts[-1], having=(*parts[-1].having, *having)))
+        case p.Sequence(policy=p.Policy.NEXT, parts=(first, *others)):
+            begun = _flat(first)
+            rest = [_flat(one) for one in others if isinstance(one, p.Leaf | p.Repetition | p.Narrowed)]
+            if begun is None or len(rest) < len(others) or any(one is None or len(one) != 1 for one in rest):
+                return None
+            return (*begun, *(one[0] for one in rest if one))
+        case _:
+            return None
+
+
+class _Reader:
+    """Divides conditions by what they look at, and finds the values that stages share."""
+
+    def __init__(self, event: p.EventPlan, program: p.ProgramPlan, parts: Sequence[_Part]) -> None:
+        self._event, self._program, self._parts = event, program, parts
+        self._stage_of = {part.leaf.slot: number for number, part in enumerate(parts)}
+        self._classes: dict[Place, set[Place]] = {}
+        self._kept: list[set[str]] = [set() for _ in parts]
+        self._asks_for_last = False
+
+    def query(self) -> Verdict[Query | None]:
+        if len(self._parts) > MOST_STAGES:
+            return Verdict(None, f"its pattern has more than {MOST_STAGES} parts")
+        for column in self._event.partition:
+            for number in range(len(self._parts)):
+                self._unite(Place(0, column.name), Place(number, column.name))
+                self._kept[number].add(column.name)
+        stages = [self._candidates(number) for number in range(len(self._parts))]
+        if len(stages) == 1:
+            stages = [replace(stages[0], filters=(*stages[0].filters, *self._has_key()))]
+        self._accepted(stages)
+        for number, stage in enumerate(stages):
+            if any(self._asks_for_more(one) for one in self._conditions(stage)):
+                return Verdict(None, f"a condition of part {number + 1} asks for more than columns of single events")
+        if self._asks_for_last:
+            return Verdict(None, "HAVING asks for the last event of a repetition, after which there may be others")
+        head = self._head()
+        if head is None:
+            return Verdict(None, "its results show values that its matches do not have in common")
+        sources = {stage.source: self._source(stage.source) for stage in stages}
+        query = Query(tuple(stages), self._variables(head), self._names_of(head), sources, self._event.per)
+        return Verdict(query, "its parts follow each other, each the next one")
+
+    def _has_key(self) -> list[e.Expr]:
+        """An event without a key belongs to no partition; where several stages agree on it that goes without saying."""
+        leaf = self._parts[0].leaf
+        stream = self._program.stream(leaf.sources[0])
+        never_null = () if stream is None else stream.schema.key
+        return [
+            e.IsNull(e.ColumnOf(leaf.slot, column.name, column.type), negated=True)
+            for column in self._event.partition
+            if column.name not in never_null
+        ]
+
+    def _candidates(self, number: int) -> Stage:
+        part = self._parts[number]
+        filters: list[e.Expr] = []
+        joins: list[e.Expr] = []
+        constants: dict[str, e.Literal] = {}
+        for condition in part.leaf.conditions:
+            one = self._own_key(condition, part.leaf.slot)
+            match self._equality(one, number):
+                case Place() as other, column if self._says_no_more(Place(number, column), other):
+                    self._kept[number].add(column)
+                    filters += self._alike(number, column, other, one)
+                    self._unite(Place(number, column), other)
+                    continue
+                case _:
+                    pass
+            if self._reads(one) <= {number} and not self._asks_for_previous(one):
+                filters.append(one)
+                constants |= self._constant(one)
+            else:
+                joins.append(one)
+        return Stage(
+            part.leaf.slot,
+            part.leaf.sources[0],
+            part.repeated,
+            tuple(filters),
+            tuple(joins),
+            (),
+            (),
+            frozenset(),
+            constants,
+        )
+
+    def _alike(self, number: int, column: str, other: Place, condition: e.Expr) -> list[e.Expr]:
+        """What a column has to equal in its own event, where another one of it equals the same."""
+        assert isinstance(condition, e.Compare)
+        slot, kind = self._parts[number].leaf.slot, condition.left.type
+        mine = [one.column for one in self._classes.get(other, {other}) if one.stage == number and one.column != column]
+        return [
+            replace(condition, left=e.ColumnOf(slot, column, kind), right=e.ColumnOf(slot, one, kind))
+            for one in sorted(mine)
+        ]
+
+    def _says_no_more(self, own: Place, other: Place) -> bool:
+        """Whether that these are equal asks nothing of earlier stages that they do not ask themselves."""
+        alike = self._classes.get(own, {own})
+        return len(alike) == 1 or other in alike
+
+    def _equality(self, condition: e.Expr, number: int) -> tuple[Place, str] | None:
+        """A column that equals one of an earlier stage, or that all repetitions have in common."""
+        if not isinstance(condition, e.Compare) or condition.operator != "=":
+            return None
+        sides = [condition.left, condition.right]
+        for own, other in (sides, sides[::-1]):
+            if not isinstance(own, e.ColumnOf) or self._stage_of.get(own.slot) != number or own.type != other.type:
+                continue
+            match other:
+                case e.ListColumn(slot=slot, column=column, own=True) if slot == own.slot and column == own.column:
+                    return Place(number, column), column
+                case e.ColumnOf(slot=slot, column=column) if self._stage_of.get(slot, number) < number:
+                    return Place(self._stage_of[slot], column), own.column
+                case e.ListColumn(slot=slot, column=column, own=False) if self._stage_of.get(slot, number) < number:
+                    stage = self._stage_of[slot]
+                    if column in self._kept[stage]:
+                        return Place(stage, column), own.column
+                case _:
+                    pass
+        return None
+
+    def _accepted(self, stages: list[Stage]) -> None:
+        """Put each condition on taken events to the first stage by which all that it reads is known."""
+        for number, part in enumerate(self._parts):
+            checks = [self._own_key(one, part.leaf.slot) for one in part.leaf.checks]
+            for condition in (*checks, *map(self._at_first, map(self._key_at_first, part.having))):
+                read = self._reads(condition)
+                is_check = condition in checks
+                at = number if is_check or not read else max(read | self._after_lasts(condition))
+                if at > number:
+                    self._asks_for_last = True
+                    at = number
+                local = read <= {at} and not self._asks_for_previous(condition)
+                stage = stages[at]
+                if local and at == 0 and not stage.repeated:
+                    stages[at] = replace(
+                        stage,
+                        filters=(*stage.filters, condition),
+                        constants={**stage.constants, **self._constant(condition)},
+                    )
+                elif local:
+                    stages[at] = replace(stage, accepts=(*stage.accepts, condition))
+                else:
+                    stages[at] = replace(stage, across=(*stage.across, condition))
+        for number, stage in enumerate(stages):
+            stages[number] = replace(stage, kept=frozenset(self._kept[number]))
+
+    def _after_lasts(self, condition: e.Expr) -> set[int]:
+        """The stages by which the last events of repetitions are known that a condition reads."""
+        return {
+            self._stage_of[part.slot] + 1
+            for part in e.walk(condition)
+            if isinstance(part, e.ListColumn) and part.slot in self._stage_of
+        }
+
+    def _at_first(self, expr: e.Expr) -> e.Expr:
+        """The expression with each shared value read where it is known first."""
+        match expr:
+            case e.ColumnOf(slot=slot, column=column) | e.ListColumn(slot=slot, column=column):
+                stage = self._stage_of.get(slot)
+                if stage is None or (isinstance(expr, e.ListColumn) and column not in self._kept[stage]):
+                    return expr
+                first = min(self._classes.get(Place(stage, column), {Place(stage, column)}))
+                if first.stage == stage and isinstance(expr, e.ColumnOf):
+                    return expr
+                return e.ColumnOf(self._parts[first.stage].leaf.slot, first.column, expr.type)
+            case _:
+                return e.rebuilt(expr, self._at_first)
+
+    def _key_at_first(self, expr: e.Expr) -> e.Expr:
+        return self._own_key(expr, self._parts[0].leaf.slot)
+
+    def _own_key(self, expr: e.Expr, slot: int) -> e.Expr:
+        """Columns of PARTITION BY as columns of an event."""
+        if isinstance(expr, e.KeyColumn):
+            return e.ColumnOf(slot, expr.column, expr.type)
+        return e.rebuilt(expr, lambda part: self._own_key(part, slot))
+
+    def _reads(self, expr: e.Expr) -> set[int]:
+        return {self._stage_of[slot] for slot in e.slots_of(expr) if slot in self._stage_of}
+
+    @staticmethod
+    def _asks_for_previous(expr: e.Expr) -> bool:
+        return any(isinstance(part, e.ListColumn) and part.own for part in e.walk(expr))
+
+    def _asks_for_more(self, expr: e.Expr) -> bool:
+        times = {stream.schema.start for stream in self._program.streams}
+        return any(
+            isinstance(part, e.TimeOf | e.IdOf | e.Aggregate)
+            or (isinstance(part, e.FactColumn) and part.atom >= 0)
+            or (isinstance(part, e.ListColumn) and (part.which is e.Which.FIRST or part.column in times))
+            or (isinstance(part, e.ColumnOf) and part.column in times)
+            for part in e.walk(expr)
+        )
+
+    @staticmethod
+    def _conditions(stage: Stage) -> tuple[e.Expr, ...]:
+        return (*stage.filters, *stage.joins, *stage.accepts, *stage.across)
+
+    @staticmethod
+    def _constant(condition: e.Expr) -> dict[str, e.Literal]:
+        match condition:
+            case e.Compare(operator="=", left=e.ColumnOf() as one, right=e.Literal() as value):
+                pass
+            case e.Compare(operator="=", left=e.Literal() as value, right=e.ColumnOf() as one):
+                pass
+            case _:
+                return {}
+        return {one.column: value} if one.type == value.type and value.value is not None else {}
+
+    def _head(self) -> set[Place] | None:
+        """The places whose values tell results apart; None where these are not the same for all matches of a result.
+
+        Partitions have results of their own, whether or not they show the key.
+        """
+        shown = self._shown(self._event.head)
+        returned = self._shown(self._event.returns)
+        if shown is None or returned is None:
+            return None
+        found = {Place(0, column.name) for column in self._event.partition} | shown
+        return found if returned <= found else None
+
+    def _shown(self, outputs: Sequence[p.Output]) -> set[Place] | None:
+        """The places that some outputs read; None where they read more."""
+        found: set[Place] = set()
+        for output in outputs:
+            for part in e.walk(self._at_first(self._key_at_first(output.expr))):
+                if isinstance(part, e.ColumnOf) and part.slot in self._stage_of:
+                    found.add(Place(self._stage_of[part.slot], part.column))
+                elif isinstance(part, e.ListColumn | e.TimeOf | e.IdOf | e.Aggregate | e.FactColumn):
+                    return None
+        return found
+
+    def _unite(self, one: Place, other: Place) -> None:
+        whole = self._classes.get(one, {one}) | self._classes.get(other, {other})
+        for place in whole:
+            self._classes[place] = whole
+
+    def _variables(self, head: set[Place]) -> tuple[Variable, ...]:
+        classes = {frozenset(some) for some in self._classes.values()}
+        classes |= {frozenset({place}) for place in head if place not in self._classes}
+        return tuple(Variable(self._name(some), some) for some in sorted(classes, key=min))
+
+    def _names_of(self, head: set[Place]) -> frozenset[str]:
+        return frozenset(self._name(frozenset(self._classes.get(place, {place}))) for place in head)
+
+    def _name(self, places: frozenset[Place]) -> str:
+        first = min(places)
+        slot = self._event.slots[self._parts[first.stage].leaf.slot]
+        return f"{slot.name or f'{slot.sources[0]}#{first.stage + 1}'}.{first.column}"
+
+    def _source(self, name: str) -> Source:
+        stream = self._program.stream(name)
+        assert stream is not None
+        doubt = stream.schema.doubt
+        if not isinstance(doubt, ProbableValue):
+            return Source(name, stream.schema.key, certain=True)
+        return Source(name, stream.schema.key, markov=bool(doubt.given))

@@ -1,0 +1,197 @@
+"""Regular patterns over one stream of alternatives: in every world its events follow each other one by one.
+
+A key has at most one event at a time, so an automaton that reads the events of a key says where matches end, whatever
+the pattern looks like. Where there is no event, it stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from inkling.analysis.exclusive import exclusive_pairs
+from inkling.analysis.expression import expression_of
+from inkling.analysis.one_column import joint_conditions
+from inkling.analysis.policies import parts_of
+from inkling.analysis.query.normal_form import streams_obstacle
+from inkling.analysis.query.query import Place, Query, Source, Stage, Variable
+from inkling.analysis.regular import is_regular
+from inkling.analysis.verdict import Verdict
+from inkling.automata.compiled import CompiledPattern
+from inkling.automata.dfa import Dfa
+from inkling.automata.guards import N_BITS, Guard
+from inkling.automata.limits import TooManyStates, TooManySymbols
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.regex import Letter, Regex
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.uncertainty import ProbableValue
+
+MOST_STATES = 2048
+"""Of an automaton of which every state has a chance; beyond it, sampled worlds cost less."""
+
+MOST_RUNS = 1 << 16
+"""Where matches began is known for every state, if a match ends all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatternAutomaton:
+    """The automaton of a pattern, and the conditions on a row, bit by bit, that it knows rows by."""
+
+    compiled: CompiledPattern
+    dfa: Dfa
+    conditions: tuple[e.Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Followable:
+    """What is asked of a stream, by its key, and the automaton that tells."""
+
+    query: Query
+    automaton: PatternAutomaton
+
+
+def followable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Followable | None]:
+    """The automaton of an event over one stream of alternatives, by its key; None, and why, where there is none."""
+    plain = replace(event, restart=False)  # which an automaton knows how to do
+    why = streams_obstacle(plain, _in_order_of_key(program)) or next(_obstacles(event, program), None)
+    if why is not None:
+        return Verdict(None, why)
+    automaton = automaton_of(event)
+    if automaton is None:
+        return Verdict(None, "its automaton would have too many states")
+    query = _query(event, program, automaton.conditions)
+    return Verdict(Followable(query, automaton), "an automaton reads the events of each key")
+
+
+def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
+    """The stream that a forecast reads, where it can be made of the chances of an automaton's states; else why not."""
+    forecast = event.forecast
+    assert forecast is not None
+    if forecast.learns or forecast.watches:
+        return Verdict(None, "models are learned from events that are certain, and tried on them")
+    plain = replace(event, forecast=None, restart=False)
+    why = streams_obstacle(plain, _in_order_of_key(program)) or next(_by_key(event, program), None)
+    if why is not None:
+        return Verdict(None, why)
+    stream = program.stream(event.sources[0])
+    assert stream is not None
+    if forecast.by is not None and forecast.by.name not in stream.schema.key:
+        return Verdict(
+            None, f"`{forecast.by.name}`, which tells models apart, is not in the KEY of {stream.schema.name}"
+        )
+    return Verdict(_query(event, program, ()), "its automaton and the model's past are followed in every world at once")
+
+
+def _in_order_of_key(program: p.ProgramPlan) -> p.ProgramPlan:
+    """Without orders that tell no alternatives apart, because these have one key."""
+
+    def plain(stream: p.StreamPlan) -> p.StreamPlan:
+        schema = stream.schema
+        return replace(stream, schema=replace(schema, order_by=None)) if schema.order_by in schema.key else stream
+
+    return replace(program, streams=tuple(map(plain, program.streams)))
+
+
+def as_certain(event: p.EventPlan, program: p.ProgramPlan) -> p.ProgramPlan:
+    """The one stream of an event as each of its worlds has it, where events of a key are ordered by their times."""
+    stream = program.stream(event.sources[0])
+    assert stream is not None
+    ordered = replace(stream, schema=replace(stream.schema, doubt=None, order_by=stream.schema.start))
+    return p.ProgramPlan((ordered,), program.tables, (event,), program.ticks_only, program.rules)
+
+
+def _obstacles(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
+    yield from _by_key(event, program)
+    keys = {output.expr.column for output in event.head if isinstance(output.expr, e.KeyColumn)}
+    if keys != {column.name for column in event.partition}:
+        yield "its results do not show the key that they belong to"
+    if any(isinstance(part, _OF_MATCHES) for output in event.returns for part in e.walk(output.expr)):
+        yield "its results show values that its matches do not have in common"
+
+
+_OF_MATCHES = e.ColumnOf | e.ListColumn | e.TimeOf | e.IdOf | e.Aggregate | e.FactColumn
+
+
+def _by_key(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
+    if len(event.sources) != 1:
+        yield "it reads several streams, whose events have no order where they are simultaneous"
+        return
+    stream = program.stream(event.sources[0])
+    if stream is None or not isinstance(stream.schema.doubt, ProbableValue):
+        yield "no stream that it reads has a PROBABILITY"
+        return
+    if {column.name for column in event.partition} != set(stream.schema.key):
+        yield f"it is not PARTITION BY the KEY of {stream.schema.name}, of which each has its own alternatives"
+    alone = replace(event, per=p.Per.END)
+    verdict = is_regular(alone, as_certain(alone, program))
+    if not verdict.conclusion:
+        yield verdict.reason
+
+
+def _query(event: p.EventPlan, program: p.ProgramPlan, conditions: tuple[e.Expr, ...]) -> Query:
+    """The stream as it is read: one stage, which takes what the automaton is told of."""
+    stream = program.stream(event.sources[0])
+    assert stream is not None
+    assert isinstance(stream.schema.doubt, ProbableValue)
+    schema = stream.schema
+    variables = tuple(Variable(one.name, frozenset({Place(0, one.name)})) for one in event.partition)
+    stage = Stage(e.ROW, schema.name, accepts=conditions, kept=frozenset(schema.key))
+    source = Source(schema.name, schema.key, markov=bool(stream.schema.doubt.given))
+    return Query((stage,), variables, frozenset(one.name for one in variables), {schema.name: source}, event.per)
+
+
+@dataclass(slots=True)
+class _Spelling:
+    """Conditions of leaves as numbered conditions on a row."""
+
+    numbers: dict[e.Expr, int] = field(default_factory=dict)
+
+    def taken(self, leaf: p.Leaf) -> Regex:
+        return self._letter(leaf.slot, leaf.demands)
+
+    def candidate(self, leaf: p.Leaf) -> Regex | None:
+        return self._letter(leaf.slot, leaf.conditions) if leaf.checks else None
+
+    def _letter(self, slot: int, conditions: tuple[e.Expr, ...]) -> Regex:
+        asked = [on_row(part) for one in conditions for part in e.conjuncts(one)]
+        return Letter(Guard(bits=frozenset(self.numbers.setdefault(one, len(self.numbers)) for one in asked)), slot)
+
+
+def on_row(condition: e.Expr) -> e.Expr:
+    """A condition on one event, whatever its slot, as one on a row."""
+    match condition:
+        case e.ColumnOf() | e.TimeOf() | e.IdOf():
+            return replace(condition, slot=e.ROW)
+        case e.KeyColumn(column=column, type=kind):
+            return e.ColumnOf(e.ROW, column, kind)
+        case _:
+            return e.rebuilt(condition, on_row)
+
+
+def automaton_of(event: p.EventPlan) -> PatternAutomaton | None:
+    """The automaton of a regular event over one stream; None where it is too large."""
+    conditions = {on_row(part) for leaf in _leaves(event) for one in leaf.demands for part in e.conjuncts(one)}
+    return _compiled(event) if len(conditions) <= N_BITS else None
+
+
+def _leaves(event: p.EventPlan) -> Iterator[p.Leaf]:
+    return (part for part in parts_of(event.pattern) if isinstance(part, p.Leaf))
+
+
+@lru_cache(maxsize=64)
+def _compiled(event: p.EventPlan) -> PatternAutomaton | None:
+    spelling = _Spelling()
+    regex = expression_of(event, spelling)
+    numbered = {number: condition for condition, number in spelling.numbers.items()}
+    exclusive, joint = exclusive_pairs(numbered), joint_conditions(numbered)
+    try:
+        pattern = Pattern(regex, Counting.RESTART if event.restart else Counting.OVERLAP)
+        compiled = CompiledPattern.of(pattern, 1, exclusive=exclusive, joint=joint, max_states=MOST_STATES)
+        dfa = compiled.dfa(max_states=MOST_STATES)
+    except (TooManyStates, TooManySymbols):
+        return None
+    if event.restart and dfa.n_states * compiled.nfa.n_states > MOST_RUNS:
+        return None
+    return PatternAutomaton(compiled, dfa, tuple(spelling.numbers))

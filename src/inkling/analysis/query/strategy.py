@@ -1,0 +1,188 @@
+"""How an event over probable streams is answered without worlds, if it can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, TypeGuard
+
+from inkling.analysis.query.classes import Class, Classified, class_of, obstacle
+from inkling.analysis.query.normal_form import NO_ALTERNATIVES, query_of, streams_obstacle
+from inkling.analysis.query.plans import Chain, NoPlan, Plan, Project, plan_of
+from inkling.analysis.query.query import Query
+from inkling.analysis.query.together import ONE_BY_ONE, unbounded
+from inkling.analysis.verdict import Verdict
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.uncertainty import ProbableValue
+
+if TYPE_CHECKING:
+    from inkling.analysis.query.pattern import PatternAutomaton
+
+
+TOO_MANY_WAYS = "its conditions can be true together in too many ways for an automaton; ask for fewer parts at once"
+
+
+class Engine(Enum):
+    """What computes the answers."""
+
+    CHAINS = "chains of automaton states"
+    AUTOMATON = "the automaton of a regular pattern"
+    FORECAST = "a forecast on a belief"
+    SAFE = "a safe plan"
+    UNIVERSAL = "sets of partial matches"
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A query, its class, and how it is answered: apart for all values of `variables`, which are independent."""
+
+    query: Query
+    classified: Classified
+    plan: Plan | NoPlan
+    engine: Engine
+    variables: tuple[str, ...]  # those of the head, and those that are told apart first
+    reason: str
+    automaton: PatternAutomaton | None = None
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return tuple(name for name in self.variables if name in self.query.head)
+
+    @property
+    def is_combined(self) -> bool:
+        """Whether results are about any value of some variable."""
+        return len(self.head) < len(self.variables)
+
+
+def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
+    """None, and why, where its worlds have to be looked at."""
+    if not _reads_alternatives(event, program):
+        return Verdict(None, streams_obstacle(event, program) or NO_ALTERNATIVES)
+    if event.forecast is not None:
+        return _of_forecast(event, program)
+    asked = _of_query(event, program)
+    if asked.conclusion is not None and asked.conclusion.engine is Engine.CHAINS:
+        return asked
+    regular = _of_pattern(event, program)
+    return asked if regular is None else Verdict(regular, regular.reason)
+
+
+def _reads_alternatives(event: p.EventPlan, program: p.ProgramPlan) -> bool:
+    streams = (program.stream(name) for name in event.sources)
+    return any(one is not None and isinstance(one.schema.doubt, ProbableValue) for one in streams)
+
+
+def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
+    """How a pattern is followed that is no query, but regular."""
+    from inkling.analysis.query.pattern import followable  # whose automata need NumPy
+
+    found = followable(event, program)
+    if found.conclusion is None:
+        return None
+    query, classified = found.conclusion.query, Classified(Class.REGULAR, found.reason)
+    variables = tuple(one.name for one in query.variables)
+    return Strategy(
+        query,
+        classified,
+        Chain(1, frozenset(variables)),
+        Engine.AUTOMATON,
+        variables,
+        found.reason,
+        found.conclusion.automaton,
+    )
+
+
+def _of_forecast(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
+    from inkling.analysis.query.pattern import forecastable
+
+    found = forecastable(event, program)
+    query = found.conclusion
+    if query is None:
+        return Verdict(None, found.reason)
+    classified, variables = Classified(Class.REGULAR, found.reason), tuple(one.name for one in query.variables)
+    plan = Chain(1, frozenset(variables))
+    return Verdict(Strategy(query, classified, plan, Engine.FORECAST, variables, found.reason), found.reason)
+
+
+def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
+    asked = query_of(event, program)
+    query = asked.conclusion
+    if query is None:
+        return Verdict(None, asked.reason)
+    for output in (*event.head, *event.returns):
+        told = next((part.column for part in e.walk(output.expr) if _is_time(part, program)), None)
+        if told is not None:
+            return Verdict(None, f"results show the time `{told}`; with PER END, `end` is that of the last part")
+    for name in sorted(query.head):
+        why = obstacle(query, query.variable(name), len(query.stages))
+        if why is not None:
+            return Verdict(None, f"results show {name}, but {why}")
+    classified, plan = class_of(query), plan_of(query)
+    return Verdict(_strategy(query, classified, plan), classified.reason)
+
+
+def _is_time(part: e.Expr, program: p.ProgramPlan) -> TypeGuard[e.ColumnOf]:
+    return isinstance(part, e.ColumnOf) and any(part.column == one.schema.start for one in program.streams)
+
+
+def _strategy(query: Query, classified: Classified, plan: Plan | NoPlan) -> Strategy:
+    head = sorted(query.head)
+    if isinstance(plan, NoPlan):
+        variables = (*head, *sorted(plan.env - query.head))
+        return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, plan.reason)
+    projected, inner = [], plan
+    while isinstance(inner, Project):
+        projected.append(inner.variable)
+        inner = inner.child
+    variables = (*head, *projected)
+    from inkling.analysis.query.chain_automaton import fits  # whose automata need NumPy
+
+    leaf: Plan = inner
+    while not isinstance(leaf, Chain):
+        leaf = leaf.child
+    if not fits(query, leaf.n_stages, leaf.env):
+        return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, TOO_MANY_WAYS)
+    if not isinstance(inner, Chain):
+        together = unbounded(query, inner, frozenset(variables), within=query.per is p.Per.VALUES)
+        if together is not None:
+            return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, together)
+        return Strategy(query, classified, plan, Engine.SAFE, variables, "operators combine independent parts")
+    several = several_chained(query, frozenset(variables)) or _agreeing_at_first(query, frozenset(variables))
+    if several is not None:
+        return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, several)
+    return Strategy(query, classified, plan, Engine.CHAINS, variables, "one automaton per value of its variables")
+
+
+def several_chained(query: Query, variables: frozenset[str]) -> str | None:
+    """Why more than one stream that depends on its past may have to be followed together, if that may be."""
+    bound = [one for one in query.variables if one.name in variables]
+    followed: set[tuple[object, ...]] = set()
+    for number, stage in enumerate(query.stages):
+        source = query.source(number)
+        if not source.markov:
+            continue
+        key: list[object] = [source.name]
+        for column in source.key:
+            names = [one.name for one in bound if column in one.columns_in(number)]
+            constant = stage.constants.get(column)
+            if constant is None and not names:
+                return f"part {number + 1} reads any `{column}` of {source.name}, {ONE_BY_ONE}"
+            key.append(min(names) if names else ("=", constant.value if constant else None))
+        followed.add(tuple(key))
+    return "its parts read several keys together, each with a past of its own" if len(followed) > 1 else None
+
+
+def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
+    """Why an automaton could not tell how far back the repetition reaches that a query begins with, if it could not."""
+    first = query.stages[0]
+    known = {column for one in query.variables if one.name in variables for column in one.columns_in(0)}
+    if not first.repeated or first.kept <= known:
+        return None
+    return f"all events of the repetition that it begins with have the same `{min(first.kept - known)}`"
+
+
+def strategies_of(program: p.ProgramPlan) -> dict[str, Strategy]:
+    """Of all events that are answered without worlds."""
+    found = {event.name: strategy_of(event, program).conclusion for event in program.events}
+    return {name: one for name, one in found.items() if one is not None}

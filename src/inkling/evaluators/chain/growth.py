@@ -1,0 +1,174 @@
+"""Finds chains: starts with the events of one place and fills the others, as long as ticks are left for all.
+
+Places are filled in the order of the pattern, or those first that have few events. Where repetitions leave open how
+many places there are, or each event has to be the next one, chains grow event by event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from inkling.analysis.chain import Chain
+from inkling.evaluators.chain.chains import Chains, begun, filled, room_for
+from inkling.evaluators.chain.conditions import Mask, asks_for_previous, fits, gathered, slots_in
+from inkling.evaluators.chain.ground import Found, Ground, Place
+from inkling.evaluators.chain.others import latest_begin, not_too_late
+from inkling.evaluators.truth import truth_of
+from inkling.kernels.chain_bounds import FAR
+from inkling.logical import plan as p
+from inkling.model.batch import Ints
+
+AT_ONCE = 1 << 16
+"""About how many chains grow together."""
+
+RARE = 4
+"""A place with so many times fewer events than the first one is filled before it."""
+
+
+def grown(ground: Ground, first: Mask | None = None, newest: Mask | None = None) -> Iterator[Found]:
+    """All chains; `first` limits what they may begin with, and with `newest` one of their events is among these."""
+    if not ground.chain.is_fixed or ground.chain.policy is not p.Policy.ANY:
+        yield from _unfolded(ground, first, newest)
+        return
+    places = [ground.places[link.slot] for link in ground.chain.links]
+    if first is not None:
+        places[0] = places[0].only(first)
+    if newest is None:
+        yield from _filled(ground, places, _order(places))
+        return
+    for number, place in enumerate(places):
+        seeds = [one.only(~newest) for one in places[:number]] + [place.only(newest)] + places[number + 1 :]
+        yield from _filled(ground, seeds, _order(seeds, number))
+
+
+def _order(places: Sequence[Place], first: int | None = None) -> list[int]:
+    """In which order places are filled: as in the pattern, or rare ones first."""
+    sizes = [len(place.rows) for place in places]
+    if first is None and min(sizes) * RARE >= sizes[0]:
+        return list(range(len(places)))
+    rest = sorted(range(len(places)), key=lambda number: (number != first, sizes[number], number))
+    return rest
+
+
+def _filled(ground: Ground, places: Sequence[Place], order: Sequence[int]) -> Iterator[Found]:
+    if any(not len(place.rows) for place in places) or 0 < ground.window < len(places):
+        return
+    links = tuple(range(len(places)))
+    seeds = places[order[0]].rows
+    for at in range(0, len(seeds), AT_ONCE):
+        rows = seeds[at : at + AT_ONCE]
+        chains = begun(order[0], rows, ground.batch.key[rows], ground.moments)
+        for whole in _with_places(ground, chains, places, order[1:]):
+            yield Found(links, whole)
+
+
+def _with_places(ground: Ground, chains: Chains, places: Sequence[Place], order: Sequence[int]) -> Iterator[Chains]:
+    if not len(chains):
+        return
+    if not order:
+        yield chains
+        return
+    if len(chains) > AT_ONCE:
+        for at in range(0, len(chains), AT_ONCE):
+            yield from _with_places(ground, chains.take(np.arange(at, min(at + AT_ONCE, len(chains)))), places, order)
+        return
+    place, n = order[0], len(places)
+    least, most = room_for(chains, place, n, ground.window, FAR)
+    origin, rows = places[place].around(chains.key, least, most)
+    longer = filled(chains, place, origin, rows, ground.moments, n, ground.window)
+    longer = ground.least.possible(longer, ground.moments)
+    yield from _with_places(ground, _passing(ground, longer, place), places, order[1:])
+
+
+def _passing(ground: Ground, chains: Chains, place: int) -> Chains:
+    """Chains that pass all conditions which could not be asked before this place was filled."""
+    slots = tuple(ground.chain.links[number].slot for number in chains.places)
+    new = ground.chain.links[place].slot
+    for slot in slots:
+        for condition in ground.step.leaf(slot).across:
+            asked = slots_in(condition)
+            if new in asked and asked <= set(slots) and len(chains) and not asks_for_previous(condition):
+                resolve = gathered(ground.batch, chains.rows, slots)
+                chains = chains.where(truth_of(condition, resolve, len(chains), ground.around))
+    return chains
+
+
+def _unfolded(ground: Ground, first: Mask | None, newest: Mask | None) -> Iterator[Found]:
+    """Chains of every length, event by event."""
+    links = ground.chain.links
+    for link, one in enumerate(links):
+        place = ground.places[one.slot]
+        rows = place.rows if first is None else place.only(first).rows
+        alone = np.empty((len(rows), 0), np.int64)
+        rows = rows[fits(ground.step.leaf(one.slot).across, ground.batch, alone, (), one.slot, rows, ground.around)]
+        for at in range(0, len(rows), AT_ONCE):
+            some = rows[at : at + AT_ONCE]
+            chains = begun(0, some, ground.batch.key[some], ground.moments)
+            for found in _longer(ground, chains, (link,)):
+                whole = found.chains
+                if newest is not None:
+                    whole = whole.where(np.asarray(newest[whole.rows].any(axis=1), bool))
+                if len(whole):
+                    yield Found(found.links, whole)
+        if one.low > 0:
+            return
+
+
+def _longer(ground: Ground, chains: Chains, shape: tuple[int, ...]) -> Iterator[Found]:
+    """Chains of this shape, if that is a whole one, and all that go on from there."""
+    if not len(chains):
+        return
+    if len(chains) > AT_ONCE:
+        for at in range(0, len(chains), AT_ONCE):
+            yield from _longer(ground, chains.take(np.arange(at, min(at + AT_ONCE, len(chains)))), shape)
+        return
+    if not _missing(ground.chain, shape):
+        yield Found(shape, chains)
+    for link in _next_links(ground.chain, shape):
+        longer = (*shape, link)
+        yield from _longer(ground, _followed(ground, chains, longer), longer)
+
+
+def _followed(ground: Ground, chains: Chains, shape: tuple[int, ...]) -> Chains:
+    place, slot = len(shape) - 1, ground.chain.links[shape[-1]].slot
+    length = len(shape) + _missing(ground.chain, shape)
+    if 0 < ground.window < length:
+        return chains.take(np.empty(0, np.int64))
+    least, most = room_for(chains, place, length, ground.window, FAR)
+    most = np.minimum(most, latest_begin(ground, chains, shape))
+    origin, rows = ground.places[slot].around(chains.key, least, most)
+    before = tuple(ground.chain.links[link].slot for link in shape[:-1])
+    kept = _fitting(ground, chains.rows, origin, before, slot, rows)
+    origin, rows = origin[kept], rows[kept]
+    kept = not_too_late(ground, chains, shape, origin, rows)
+    longer = filled(chains, place, origin[kept], rows[kept], ground.moments, length, ground.window)
+    return ground.least.possible(longer, ground.moments)
+
+
+def _fitting(ground: Ground, chains: Ints, origin: Ints, slots: tuple[int, ...], slot: int, rows: Ints) -> Mask:
+    conditions = ground.step.leaf(slot).across
+    if not conditions:
+        return np.ones(len(rows), bool)
+    return fits(conditions, ground.batch, chains[origin], slots, slot, rows, ground.around)
+
+
+def _missing(chain: Chain, shape: tuple[int, ...]) -> int:
+    """How many events a chain of this shape lacks at least."""
+    count = shape.count(shape[-1])
+    return max(0, chain.links[shape[-1]].low - count) + sum(link.low for link in chain.links[shape[-1] + 1 :])
+
+
+def _next_links(chain: Chain, shape: tuple[int, ...]) -> Iterator[int]:
+    """The links that the next event of a chain may belong to."""
+    current, count = shape[-1], shape.count(shape[-1])
+    high = chain.links[current].high
+    if high is None or count < high:
+        yield current
+    if count < chain.links[current].low:
+        return
+    for link in range(current + 1, len(chain.links)):
+        yield link
+        if chain.links[link].low > 0:
+            return

@@ -1,0 +1,157 @@
+"""Events that prevent a chain by where they happen: what NEXT and STRICT would have taken, and what NOT forbids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from inkling.analysis.chain import Chain
+from inkling.evaluators.chain.chains import Chains
+from inkling.evaluators.chain.conditions import fits
+from inkling.evaluators.chain.ground import Found, Ground
+from inkling.kernels.chain_bounds import FAR, LEADING, TRAILING, least_from, needed_regions, settle
+from inkling.logical import plan as p
+from inkling.model.batch import Ints
+
+
+def rival_links(chain: Chain, links: tuple[int, ...], place: int) -> list[int]:
+    """The links whose candidates NEXT would have taken, had they come before the event at a place."""
+    group = chain.links[links[place - 1]]
+    if not group.eager:
+        return [links[place]]
+    count = links[:place].count(links[place - 1])
+    rivals = [links[place - 1]] if group.high is None or count < group.high else []
+    following = links[place - 1] + 1
+    if count >= group.low and following < len(chain.links):
+        rivals.append(following)
+    return rivals
+
+
+def latest_begin(ground: Ground, chains: Chains, links: tuple[int, ...]) -> Ints:
+    """Per chain, the latest first tick of what can follow it as the last of `links`.
+
+    Something that surely comes after the chain, and surely before a later event, would have been taken instead of it.
+    """
+    latest = np.full(len(chains), FAR)
+    last = chains.hi[:, -1]
+    if ground.chain.policy is p.Policy.STRICT:
+        assert ground.scope is not None
+        return np.minimum(latest, ground.scope.first_to_end_after(chains.key, last))
+    if ground.chain.policy is p.Policy.NEXT:
+        for link in rival_links(ground.chain, links, len(links) - 1):
+            slot = ground.chain.links[link].slot
+            if not ground.step.leaf(slot).across:
+                latest = np.minimum(latest, ground.places[slot].first_to_end_after(chains.key, last))
+    return latest
+
+
+def not_too_late(ground: Ground, chains: Chains, links: tuple[int, ...], origin: Ints, rows: Ints) -> np.ndarray:
+    """The same for candidates that depend on what is bound before: which of them no other one makes too late."""
+    kept = np.ones(len(rows), bool)
+    if ground.chain.policy is not p.Policy.NEXT or not ground.step.leaf(ground.chain.links[links[-1]].slot).across:
+        return kept
+    if links[-1] not in rival_links(ground.chain, links, len(links) - 1):
+        return kept
+    lower, upper = ground.moments.lower[rows], ground.moments.upper[rows]
+    surely_after = lower > chains.hi[origin, -1]
+    latest = least_from(origin[surely_after], upper[surely_after], len(chains))
+    return np.asarray(lower <= latest[origin], bool)
+
+
+MOST_EVENTS = 60
+"""Regions are bits of a word, two of which are the times before and after a chain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """Rows `rows[offsets[m]:offsets[m + 1]]` must not happen in their regions of chain m."""
+
+    offsets: Ints
+    rows: Ints
+    regions: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class _Forbidden:
+    """Who must stay out of one region: candidates of a slot, beside the first events of a chain; None for anybody."""
+
+    region: int
+    slot: int | None
+    n_before: int
+
+
+def others_of(ground: Ground, found: Found) -> Others:
+    """Everything that could prevent each of some chains."""
+    chains, n = found.chains, len(found.chains)
+    owner, rows, regions = [], [], []
+    for one in _forbidden(ground, found.links):
+        place = ground.scope if one.slot is None else ground.places[one.slot]
+        assert place is not None
+        origin, other = place.around(chains.key, *_reach(chains, one.region, ground.window))
+        kept = (chains.rows[origin] != other[:, None]).all(axis=1)
+        origin, other = origin[kept], other[kept]
+        if one.slot is not None and ground.step.leaf(one.slot).across:
+            slots = found.slots(ground.chain)[: one.n_before]
+            conditions = ground.step.leaf(one.slot).across
+            before = chains.rows[origin][:, : one.n_before]
+            kept = fits(conditions, ground.batch, before, slots, one.slot, other, ground.around)
+            origin, other = origin[kept], other[kept]
+        owner.append(origin)
+        rows.append(other)
+        regions.append(np.full(len(other), 1 << one.region))
+    return _together(n, owner, rows, regions)
+
+
+def _together(n: int, owner: list[Ints], rows: list[Ints], regions: list[Ints]) -> Others:
+    if not owner:
+        return Others(np.zeros(n + 1, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
+    chain, row, where = np.concatenate(owner), np.concatenate(rows), np.concatenate(regions)
+    order = np.lexsort((row, chain))
+    chain, row, where = chain[order], row[order], where[order]
+    is_new = np.append(True, (chain[1:] != chain[:-1]) | (row[1:] != row[:-1]))[: len(chain)]
+    if not is_new.all():
+        where = np.bitwise_or.reduceat(where, np.flatnonzero(is_new))
+        chain, row = chain[is_new], row[is_new]
+    return Others(np.searchsorted(chain, np.arange(n + 1)), row, where)
+
+
+def _forbidden(ground: Ground, links: tuple[int, ...]) -> Iterator[_Forbidden]:
+    chain = ground.chain
+    for place in range(1, len(links)):
+        if chain.policy is p.Policy.STRICT:
+            yield _Forbidden(place, None, place)
+        elif chain.policy is p.Policy.NEXT:
+            for link in rival_links(chain, links, place):
+                yield _Forbidden(place, chain.links[link].slot, place)
+    for absence in chain.absences:
+        after = next((place for place, link in enumerate(links) if link >= absence.before), None)
+        region = TRAILING if after is None else after or LEADING
+        yield _Forbidden(region, absence.slot, len(links))
+    if chain.ends_scope:
+        yield _Forbidden(TRAILING, None, len(links))
+
+
+def _reach(chains: Chains, region: int, window: int) -> tuple[Ints, Ints]:
+    """The earliest last tick and the latest first tick of what can happen in a region."""
+    lo, hi = chains.lo, chains.hi
+    if region == LEADING:
+        return lo[:, -1] - window + 1, hi[:, 0] - 1
+    if region == TRAILING:
+        return lo[:, -1] + 1, hi[:, 0] + window - 1
+    return lo[:, region - 1] + 1, hi[:, region] - 1
+
+
+def settled(ground: Ground, found: Found, others: Others) -> tuple[Found, Others]:
+    """The chains that others need not prevent, with the ticks that leaves them, and whoever may still prevent them."""
+    chains, moments = found.chains, ground.moments
+    lo, hi = chains.lo.copy(), chains.hi.copy()
+    window = np.int64(ground.window)
+    possible = settle(window, lo, hi, others.offsets, others.rows, others.regions, moments.lower, moments.upper)
+    needed = needed_regions(window, lo, hi, others.offsets, others.rows, others.regions, moments.lower, moments.upper)
+    kept = (needed != 0) & np.repeat(possible, np.diff(others.offsets))
+    before = np.append(0, np.cumsum(kept))[others.offsets]
+    sizes = np.diff(before)[possible]
+    left = Chains(chains.key, chains.places, chains.rows, lo, hi).where(possible)
+    return Found(found.links, left), Others(np.append(0, np.cumsum(sizes)), others.rows[kept], needed[kept])

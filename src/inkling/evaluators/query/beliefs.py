@@ -1,0 +1,306 @@
+"""Forecasts over a stream of alternatives: what a model says, averaged over all that may have happened.
+
+A forecast rests on where its automaton and the model's past stand. The chance of each such place is carried from time
+to time, and what is said there is mixed in these proportions. Where nothing happens, everything stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import SimpleNamespace
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.analysis.query.strategy import Strategy
+from inkling.errors import InputError
+from inkling.evaluators.forecast.families import Families
+from inkling.evaluators.forecast.symbols import SymbolReader
+from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.query.alone import COMPILED, NO_RUNS, nothing_seen, walked, whole_keys
+from inkling.evaluators.query.automaton import LetterTables
+from inkling.evaluators.query.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
+from inkling.evaluators.query.ground import Ground, ground_of, stream_names, taken
+from inkling.evaluators.query.patterns import shown
+from inkling.evaluators.query.regular import ChainState
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.prepare import InputReader
+from inkling.io.normalize import ID
+from inkling.io.normalize import START as TIME
+from inkling.kernels.chains import FollowTables
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.forecasts import FORECAST
+from inkling.logical.plan import EventPlan, Forecast
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.markov.contexts import NEVER
+from inkling.model.batch import Ints
+from inkling.model.schema import StreamSchema
+from inkling.physical.plan import EventStep, Stage
+from inkling.results import CHANCE as SAID_CHANCE
+from inkling.results import MARGIN as SAID_MARGIN
+
+MOST_PLACES = 20_000
+"""Where a forecast may stand; every one has a chance."""
+
+CELLS_AT_ONCE = 1 << 23
+"""Chances that are held together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """States of a model's chain, apart by how many events came before as long as that decides what may be said."""
+
+    delta: Ints  # [place, letter]; letter 0 stands for no event
+    state: Ints  # of each place that can be used: the chain's state
+    usable: Ints  # these places, in order of their states
+    first: Ints  # of each state that can be used, its first place among them
+    n_states: int  # of the chain
+
+    @classmethod
+    def of(cls, chain: FollowTables, name: str) -> Places:
+        cap = max(1, int(chain.ready_after[chain.ready_after < NEVER].max(initial=0)))
+        width = cap + 1
+        known = np.zeros(len(chain.state) * width, bool)
+        fresh = np.zeros(1, np.int64)
+        while len(fresh):
+            known[fresh] = True
+            if np.count_nonzero(known) > MOST_PLACES:
+                raise InputError.of(
+                    "INK0633",
+                    f"the model of `{name}` is too large to forecast over a stream that is uncertain",
+                    notes=(f"a chance would be kept of more than {MOST_PLACES:,} places where it may stand",),
+                    helps=("look back less: `ORDER n` with a smaller n",),
+                )
+            onward = _onward(chain, fresh, width)
+            fresh = np.unique(onward[~known[onward]])
+        codes = np.flatnonzero(known)  # the beginning, state 0 without events, comes first
+        number = np.full(len(known), -1)
+        number[codes] = np.arange(len(codes))
+        state, seen = np.divmod(codes, width)
+        usable = np.flatnonzero((seen >= 1) & (seen >= chain.ready_after[state]))
+        states = state[usable]
+        first = np.flatnonzero(np.append(True, states[1:] != states[:-1])) if len(states) else states
+        delta = np.column_stack([np.arange(len(codes)), number[_onward(chain, codes, width)]])
+        return cls(np.ascontiguousarray(delta), states[first], usable, first, len(chain.state))
+
+    @property
+    def mark(self) -> int:
+        return crc32(self.delta.astype("<i8").tobytes())
+
+    @property
+    def tables(self) -> LetterTables:
+        """Letters that move places; no match ends."""
+        n_letters, none = self.delta.shape[1], np.zeros(0, np.int64)
+        return LetterTables(
+            none,
+            np.zeros((0, 0), np.int64),
+            self.delta,
+            np.zeros(self.delta.shape, bool),
+            np.zeros(n_letters + 1, np.int64),
+            none,
+            none,
+            np.zeros(0, bool),
+            np.zeros(1, bool),
+        )
+
+    def of_states(self, belief: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The chance of each state of the chain from which something may be said."""
+        found = np.zeros((len(belief), self.n_states))
+        if len(self.usable):
+            found[:, self.state] = np.add.reduceat(belief[:, self.usable], self.first, axis=1)
+        return found
+
+
+def _onward(chain: FollowTables, codes: Ints, width: int) -> Ints:
+    state, seen = np.divmod(codes, width)
+    after = np.minimum(seen + 1, width - 1)
+    return np.asarray(chain.target[state].astype(np.int64) * width + after[:, None], np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefState:
+    """Where units stand, apart by the model that speaks of them, and how many times each had.
+
+    Of each model there is a mark of the places that it knows: those of another one may be numbered otherwise.
+    """
+
+    chains: Mapping[int, ChainState] = field(default_factory=dict)
+    marks: Mapping[int, int] = field(default_factory=dict)
+    units: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))  # in order
+    n_times: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def n_states(self) -> int:
+        """How many numbers are remembered."""
+        return sum(len(one.value) for one in self.chains.values())
+
+
+@dataclass(frozen=True)
+class BeliefEvaluator:
+    """One forecast, as `ProbableEvaluator` answers queries; `stage` reads the stream as if it were certain."""
+
+    event: EventPlan
+    strategy: Strategy
+    schemas: Mapping[str, StreamSchema]
+    around: Surroundings
+    stage: Stage
+    tables: Mapping[str, pa.Table]
+    kernels: SimpleNamespace = field(default_factory=lambda: COMPILED)
+    _places: dict[int, Places] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def engine(self) -> BeliefEvaluator:
+        return self
+
+    @cached_property
+    def step(self) -> EventStep:
+        (step,) = self.stage.steps
+        return step
+
+    @cached_property
+    def reader(self) -> SymbolReader:
+        return SymbolReader.of(self.step, len(self.stage.inputs), self.stage.resets)
+
+    @cached_property
+    def families(self) -> Families:
+        return Families.of(self.step, self.reader, self.tables[self.forecast.model], self.around.measure)
+
+    @property
+    def forecast(self) -> Forecast:
+        assert self.event.forecast is not None
+        return self.event.forecast
+
+    def units(self, source: str, rows: pa.Table) -> Hashes:
+        return stream_names(self.schemas[source], rows)
+
+    def start(self) -> BeliefState:
+        return BeliefState()
+
+    def advance(
+        self, state: BeliefState, tables: Mapping[str, pa.Table], *, exact: bool = False
+    ) -> tuple[BeliefState, pa.Table]:
+        """What is said after times that are complete, later than all before."""
+        assert not exact, "models are made of floats"
+        (source,) = self.strategy.query.sources
+        rows, found = tables[source], []
+        numbered = rows.append_column("@row", pa.array(np.arange(len(rows))))
+        read = InputReader(self.stage, 0, self.tables, self.around)(numbered, carry="@row")
+        words = [read[r.word_name(word)].to_numpy().view(np.uint64) for word in range(r.n_words(self.stage))]
+        letter = np.ones(len(rows), np.int64)
+        letter[read["@row"].to_numpy()] = self.reader.spelled(words) + 1
+        for chosen in self._portions(rows):
+            state, said = self._advance(state, rows.take(chosen), letter[chosen.to_numpy()])
+            found.append(said)
+        return state, pa.concat_tables(found)
+
+    def places(self, number: int) -> Places:
+        """Of one model."""
+        if number not in self._places:
+            self._places[number] = Places.of(self.families.member(number).follow, self.event.name)
+        return self._places[number]
+
+    def _portions(self, rows: pa.Table) -> Iterator[pa.Array]:
+        """Rows of some times after the other, of which all chances are held together."""
+        most = max(1, CELLS_AT_ONCE // max(self._width(rows), 1))
+        if len(rows) <= most:
+            yield pa.array(np.arange(len(rows)))
+            return
+        time = rows[TIME].to_numpy()
+        order = np.argsort(time, kind="stable")
+        begins = np.flatnonzero(np.append(True, np.diff(time[order]) != 0))
+        ends, at = np.append(begins[1:], len(order)), 0
+        while at < len(order):
+            until = int(ends[max(np.searchsorted(ends, at + most, side="right") - 1, np.searchsorted(ends, at + 1))])
+            yield pa.array(np.sort(order[at:until]))
+            at = until
+
+    def _width(self, rows: pa.Table) -> int:
+        return max((self.places(int(one)).delta.shape[0] for one in np.unique(self._models(rows))), default=0)
+
+    def _models(self, rows: pa.Table) -> Ints:
+        """The number of the model of each row."""
+        if self.forecast.by is None:
+            return np.zeros(len(rows), np.int64)
+        coded = rows[self.forecast.by.name].combine_chunks().cast(pa.string()).fill_null("").dictionary_encode()
+        return self.families.numbers(coded.dictionary.to_pylist())[coded.indices.to_numpy()]
+
+    def _advance(self, state: BeliefState, rows: pa.Table, letter: Ints) -> tuple[BeliefState, pa.Table]:
+        (source,) = self.strategy.query.sources
+        ground = ground_of(self.strategy.query, self.schemas, {source: rows}, canonical=False)
+        first = ground.row[ground.offsets[np.searchsorted(ground.stream, np.arange(ground.n_streams))]]
+        family = self._models(rows)[first]
+        number, after_times = _counted(state, ground)
+        chains, marks, said = dict(state.chains), dict(state.marks), []
+        whole = whole_keys(ground)
+        for one in np.unique(family).tolist():
+            groups, part = taken(ground, family == one)
+            places = self.places(one)
+            before = chains.get(one, nothing_seen(len(places.delta), NO_RUNS))
+            if marks.setdefault(one, places.mark) != places.mark:
+                raise _another_model(self.event.name)
+            found = walked(before, part, places.tables, letter[part.row], NO_RUNS, tells=True, kernels=self.kernels)
+            chains[one] = found.after
+            belief = places.of_states(np.asarray(found.belief, np.float64))
+            spoken = self.families.on(one, belief)
+            issued = np.flatnonzero(spoken.issued & whole[ground.stream[groups]])
+            columns = spoken.columns(issued.astype(np.int32), distribution=self.forecast.distribution)
+            columns["event_number"] = pa.array(number[groups[issued]])
+            said.append(self._table(rows, ground, groups[issued], columns))
+        units, counts = after_times
+        table = pa.concat_tables(said) if said else self._nothing(rows)
+        return BeliefState(chains, marks, units, counts), table
+
+    def _table(self, rows: pa.Table, ground: Ground, groups: Ints, said: Mapping[str, pa.Array]) -> pa.Table:
+        likeliest = rows.take(pa.array(ground.row[_likeliest(ground)[groups]]))
+        columns: dict[str, pa.Array] = {}
+        for output in self.event.head:
+            is_said = isinstance(output.expr, e.ColumnOf) and output.expr.slot == FORECAST
+            value = said[output.name] if is_said else shown(output.expr, likeliest, self.around)
+            columns[output.name] = value.cast(ARROW_TYPES[output.type])
+        time = pa.array(ground.time[groups])
+        unit = ground.name[ground.stream[groups]]
+        columns |= {UNIT: pa.array(unit), HEAD: pa.array(unit.view(np.int64)), END: time, KNOWN: time, START: time}
+        columns |= {CHANCE: said[SAID_CHANCE], ERROR: said[SAID_MARGIN], LAST: likeliest[ID]}
+        return pa.table(columns)
+
+    def _nothing(self, rows: pa.Table) -> pa.Table:
+        columns = {output.name: pa.array([], ARROW_TYPES[output.type]) for output in self.event.head}
+        none = {UNIT: pa.array([], pa.uint64()), **{one: pa.array([], pa.int64()) for one in (HEAD, END, KNOWN, START)}}
+        reals = {name: pa.array([], pa.float64()) for name in (CHANCE, ERROR)}
+        return pa.table({**columns, **none, **reals, LAST: rows[ID].slice(0, 0)})
+
+
+def _counted(state: BeliefState, ground: Ground) -> tuple[Ints, tuple[Hashes, Ints]]:
+    """The number of each group among those of its unit, and how many every unit has had by now."""
+    first = np.searchsorted(ground.stream, np.arange(ground.n_streams + 1))
+    place = np.minimum(np.searchsorted(state.units, ground.name), max(len(state.units) - 1, 0))
+    before = np.zeros(ground.n_streams, np.int64)
+    if len(state.units):
+        known = state.units[place] == ground.name
+        before[known] = state.n_times[place[known]]
+    number = before[ground.stream] + np.arange(ground.n_groups) - first[ground.stream] + 1
+    others = ~np.isin(state.units, ground.name)
+    units = np.concatenate([state.units[others], ground.name])
+    counts = np.concatenate([state.n_times[others], before + np.diff(first)])
+    order = np.argsort(units)
+    return number, (units[order], counts[order])
+
+
+def _likeliest(ground: Ground) -> Ints:
+    """Of each group the most probable row, whatever was before; of equal ones the first."""
+    order = np.lexsort((ground.row, -ground.chance, ground.group))
+    return order[ground.offsets[:-1]]
+
+
+def _another_model(event: str) -> InputError:
+    return InputError.of(
+        "INK0631",
+        f"`{event}` cannot go on with a model that looks back otherwise",
+        notes=("over uncertain streams, what is remembered rests on the model and on ORDER",),
+        helps=("start anew with this model",),
+    )

@@ -1,0 +1,161 @@
+"""How queries are divided: by the variables on which all of their stages are independent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from inkling.analysis.query.bits import of_row
+from inkling.analysis.query.query import Query
+from inkling.analysis.query.strategy import Strategy
+from inkling.evaluators.division import COUNT, SURVIVAL, ByKey, Carried, Conditions, Finish, Found, Part, Piece
+from inkling.evaluators.protocol import Rows
+from inkling.evaluators.query.evaluator import HEAD, ProbableEvaluator
+from inkling.evaluators.query.face import Answering
+from inkling.evaluators.query.packed import Packed, packing_of, word_shifts
+from inkling.evaluators.query.program import ProbableProgram, may_sample
+from inkling.evaluators.query.regular import Regular
+from inkling.evaluators.query.results import NEGLECTED, gathered, is_combined, matches_of, not_exact
+from inkling.evaluators.query.units import holding_column
+from inkling.evaluators.query.unpacked import unpacked
+from inkling.evaluators.stage.derive import all_derived
+from inkling.evaluators.stage.rows import END
+from inkling.io.normalize import row_schema
+from inkling.logical import expr as e
+from inkling.logical.plan import Demand, Per, StreamPlan
+from inkling.logical.settings import is_forecast
+
+FURTHER = (pa.field(HEAD, pa.int64()), pa.field(SURVIVAL, pa.float64()), pa.field(COUNT, pa.int64()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryPart(Part):
+    """Queries that read the same streams, divided by the same columns."""
+
+    program: ProbableProgram
+    packing: Mapping[str, Packed] | None  # where alternatives come packed
+
+    def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found]:
+        answers = self._answers(rows)
+        del rows
+        for name, table in answers:
+            if len(table):
+                yield self._found(self.program.evaluators[name], table)
+
+    def _answers(self, rows: Rows) -> Iterator[tuple[str, pa.Table]]:
+        program = self.program
+        if self.packing is None:
+            ready = all_derived(program.part.streams, rows, program.around)
+            for name, evaluator in program.evaluators.items():
+                yield name, evaluator.advance(evaluator.start(), ready)[1]
+            return
+        every, shifts = unpacked(self.packing, rows), word_shifts(program)
+        del rows
+        for name, evaluator in program.evaluators.items():
+            assert isinstance(evaluator, ProbableEvaluator)
+            bits = (1 << 2 * len(evaluator.strategy.query.stages)) - 1
+            words = (every.words >> shifts[name]) & bits
+            yield name, evaluator.take_in(evaluator.start(), every.ground, words, every.tables)[1]
+
+    def _found(self, evaluator: Answering, table: pa.Table) -> Found:
+        if is_combined(evaluator):
+            table = gathered(evaluator, table)
+        name = evaluator.event.name
+        further = {one.name: table[one.name] for one in FURTHER if one.name in table.column_names}
+        return Found(name, matches_of(evaluator.event, table, self.ids[name]), further)
+
+
+_Columns = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def query_parts(program: ProbableProgram, *, may_pack: bool = True) -> list[Part]:
+    """Those of chains of states apart from others: their rows can be packed."""
+    found: dict[tuple[_Columns, bool], list[str]] = {}
+    for event in program.events:
+        by_chains = isinstance(program.evaluators[event.name].engine, Regular)
+        found.setdefault((_columns(program.strategies[event.name]), by_chains), []).append(event.name)
+    return [_part(program, names, dict(columns), may_pack=may_pack) for (columns, _), names in found.items()]
+
+
+def _columns(strategy: Strategy) -> _Columns:
+    query = strategy.query
+    names = sorted(query.sources)
+    columns = {tuple(holding_column(query, one, name) for name in names) for one in strategy.variables}
+    return tuple((name, tuple(some[place] for some in sorted(columns))) for place, name in enumerate(names))
+
+
+def _part(
+    program: ProbableProgram, names: Sequence[str], columns: Mapping[str, tuple[str, ...]], *, may_pack: bool
+) -> QueryPart:
+    evaluators = {name: program.evaluators[name] for name in names}
+    mine = replace(
+        program,
+        part=replace(
+            program.part,
+            streams=tuple(one for one in program.part.streams if one.schema.name in columns),
+            events=tuple(one for one in program.events if one.name in names),
+        ),
+        strategies={name: program.strategies[name] for name in names},
+    )
+    packing = packing_of(mine, evaluators) if may_pack else None
+    return QueryPart(
+        events=mine.events,
+        ids={name: program.id_types[name] for name in names},
+        carried=tuple(_carried(one, mine, columns[one.schema.name], packing) for one in mine.part.streams),
+        division=ByKey(columns),
+        finishes={name: _finish(one) for name, one in evaluators.items()},
+        further=FURTHER,
+        program=mine,
+        packing=packing,
+    )
+
+
+def _finish(evaluator: Answering) -> Finish:
+    event = evaluator.event
+    by = (HEAD, *((END,) if event.per is Per.END else ())) if is_combined(evaluator) else None
+    if is_forecast(event):
+        return Finish(by, is_ranked=False)
+    may_be_refused = event.demand is Demand.EXACT and may_sample(evaluator)
+    return Finish(by, NEGLECTED, not_exact if may_be_refused else None)
+
+
+def _carried(
+    stream: StreamPlan, program: ProbableProgram, key: Sequence[str], packing: Mapping[str, Packed] | None
+) -> Carried:
+    schema = stream.schema
+    useful = _useful(stream, [one.query for one in program.strategies.values()])
+    if packing is not None:
+        one = packing[schema.name].packing
+        return Carried(stream, one.schema, useful=useful, packing=one)
+    # rows with one id may lie in different partitions
+    is_distinct = schema.doubt is None and not set(key) <= set(schema.key)
+    return replace(Carried.of(stream), useful=useful, is_distinct=is_distinct)
+
+
+def _useful(stream: StreamPlan, queries: Sequence[Query]) -> Conditions | None:
+    """What tells rows that no stage can use; of doubtful streams all or none of a KEY."""
+    schema = stream.schema
+    if schema.doubt is None and (schema.id is not None or stream.derived):
+        return None
+    decisive = set(schema.key) if schema.doubt is not None else set(row_schema(schema).names)
+    choices = []
+    for stage in (one for query in queries for one in query.stages if one.source == schema.name):
+        conditions = [of_row(one, stage) for one in stage.filters]
+        asked = [one for one in conditions if not e.looks_up(one) and _reads(one) <= decisive]
+        if not asked:
+            return None
+        choices.append(asked)
+    return choices
+
+
+def _reads(condition: e.Expr) -> set[str]:
+    """The columns of a row that a condition reads; one that looks at more reads what no row has."""
+    read = set()
+    for part in e.walk(condition):
+        if isinstance(part, e.ColumnOf):
+            read.add(part.column)
+        elif isinstance(part, e.TimeOf | e.IdOf | e.KeyColumn):
+            read.add("@more")
+    return read

@@ -1,0 +1,67 @@
+"""How probable it is that a query is satisfied at least once between two times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.analysis.query.strategy import Engine
+from inkling.evaluators.query.evaluator import CHANCE, ERROR
+from inkling.evaluators.query.program import ProbableProgram
+from inkling.evaluators.query.results import NEGLECTED, combined
+from inkling.evaluators.stage.derive import all_derived
+from inkling.io.normalize import START
+from inkling.logical.plan import Per
+from inkling.results import methods
+
+Spans = Sequence[tuple[int, int]]
+"""First and last times."""
+
+
+def chances_during(program: ProbableProgram, event: str, rows: Mapping[str, pa.Table], spans: Spans) -> pa.Table:
+    """One row per span and value of the head that can be; in the order of the spans."""
+    watched, asked = (_with_per(program, event, per).evaluators[event] for per in (Per.END, Per.VALUES))
+    read = (one for one in program.part.streams if one.schema.name in watched.event.sources)
+    ready = all_derived(read, rows, program.around)
+    found: dict[int, pa.Table] = {}
+    state, known = watched.start(), None
+    for number in sorted(range(len(spans)), key=lambda number: spans[number][0]):
+        since, until = spans[number]
+        state, _ = watched.advance(state, _between(ready, known, since - 1))
+        known = since - 1
+        _, some = asked.advance(state, _between(ready, known, until))
+        found[number] = _shown(combined(asked, some), number)
+    _, nothing = asked.advance(asked.start(), {name: one.slice(0, 0) for name, one in ready.items()})
+    return pa.concat_tables([_shown(nothing, 0), *(found[number] for number in range(len(spans)))])
+
+
+def _with_per(program: ProbableProgram, name: str, per: Per) -> ProbableProgram:
+    """The program with one event that asks for each time, or for any; safe plans would have to begin anew."""
+    strategy = program.strategies[name]
+    engine = Engine.UNIVERSAL if strategy.engine is Engine.SAFE else strategy.engine
+    strategy = replace(strategy, query=replace(strategy.query, per=per), engine=engine)
+    events = tuple(replace(one, per=per) for one in program.events if one.name == name)
+    return replace(program, part=replace(program.part, events=events), strategies={name: strategy})
+
+
+def _between(rows: Mapping[str, pa.Table], after: int | None, until: int) -> dict[str, pa.Table]:
+    chosen = {}
+    for name, table in rows.items():
+        time = table[START].to_numpy()
+        chosen[name] = table.filter(pa.array((time <= until) & (time > after if after is not None else True)))
+    return chosen
+
+
+def _shown(found: pa.Table, number: int) -> pa.Table:
+    names = [name for name in found.column_names if not name.startswith("@")]
+    columns = {name: found[name] for name in names}
+    chance, error = np.clip(found[CHANCE].to_numpy(), 0.0, 1.0), found[ERROR].to_numpy()
+    columns["span"] = pa.chunked_array([pa.array(np.full(len(found), number))])
+    columns["probability"] = pa.chunked_array([chance])
+    columns["method"] = pa.chunked_array([pa.array(methods(chance, error, None, NEGLECTED), pa.string())])
+    columns["error"] = pa.chunked_array([error])
+    table = pa.table(columns)
+    return table.sort_by([(name, "ascending") for name in names]) if names else table

@@ -1,0 +1,246 @@
+"""A stage of independent events that have nothing to do with the stages before: it takes the next one after them.
+
+Waiting goes on until an event comes that the stage takes, or, if the stage repeats, rejects. What counts is whether the
+stages before were satisfied since the latest such event, so that the child is asked for one start per time at which
+there can be one, as long as it can still have been the latest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.analysis.query.bits import accepted, candidate
+from inkling.analysis.query.query import Query
+from inkling.evaluators.query.ground import Mask, Numbers
+from inkling.evaluators.query.intervals import EVER, Carried, Operator, Run
+from inkling.evaluators.query.scope import Scope
+from inkling.model.batch import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """`spare` is the chance that may be neglected: answers are too low by it at most.
+
+    `since_ever` says that only the start before all times is ever asked for.
+    """
+
+    query: Query
+    child: Operator
+    stage: int
+    spare: float = 0.0
+    since_ever: bool = False
+
+    def begun(self, scope: Scope, state: Carried | None) -> FollowRun:
+        return FollowRun(self, scope, state)
+
+
+class AsksChild:
+    """Asks the stages before for one start per time at which waiting can have ended."""
+
+    _scope: Scope
+    _child: Run
+    _fresh: bool  # whether nothing was asked for yet
+    _starts: Ints  # of the child's columns
+    _latest: Numbers  # what the child said of each start at the step before
+
+    def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> tuple[Numbers, Ints]:
+        """What the child says of each step's step before, by start; and the step at which each column is known."""
+        begins = np.array([EVER - 1] if self._fresh else [], np.int64)
+        new = np.concatenate([begins, self._scope.times[cuts]])
+        made = np.concatenate([np.full(len(begins), first), cuts]).astype(np.int64)
+        found = self._child.table(first, last, kept, made, np.maximum(new, EVER))
+        child = np.zeros_like(found)
+        child[0, : len(kept)] = self._latest[kept]
+        child[1:] = found[:-1]
+        self._latest = found[-1]
+        self._starts = np.concatenate([self._starts[kept], new])
+        self._fresh = False
+        return child, np.concatenate([np.full(len(kept) + len(begins), first - 1), cuts]).astype(np.int64)
+
+
+class FollowRun(AsksChild):
+    def __init__(self, node: Follow, scope: Scope, state: Carried | None) -> None:
+        self._node, self._scope, self._kernels = node, scope, scope.block.kernels
+        self._repeated = node.query.stages[node.stage].repeated
+        self._match, self._taken = match_chances(scope, node.stage)
+        self._cut = self._match - self._taken if self._repeated else self._match
+        self._child = node.child.begun(scope, None if state is None else state["child"])
+        dtype = self._match.dtype
+        none = np.empty(0, dtype)
+        state = state or {
+            "starts": np.empty(0, np.int64),
+            "chances": none,
+            "passed": none,
+            "latest": none,
+            "lost": np.zeros(1),
+            "neglected": np.zeros(1),
+            "mine": np.empty(0, np.int64),
+            "held": none,
+            "fresh": np.ones(1, bool),
+            "seen": np.array([EVER - 1, EVER]),
+        }
+        self._starts = state["starts"]
+        self._chances: Numbers = state["chances"]  # of an event that ends waiting, at each start
+        self._passed: Numbers = state["passed"]  # that waiting goes on over it
+        self._latest = state["latest"]
+        self._lost: NDArray[np.float64] = state["lost"]  # the chance of starts that are neglected
+        self._neglected: NDArray[np.float64] = state["neglected"]  # the most that it can be in a table
+        self._mine: Ints = state["mine"]  # starts of the columns that are asked for
+        self._held: Numbers = state["held"]
+        self._fresh = bool(state["fresh"][0])
+        self._seen: Ints = state[
+            "seen"
+        ]  # when the child can have been satisfied last, and what certainly ended waiting
+        self.errors = np.zeros(len(scope.times))
+
+    @property
+    def neglected(self) -> float:
+        return float(self._neglected[0]) + self._child.neglected
+
+    def points(self, first: int, last: int) -> Numbers:
+        cumulated = np.cumsum(self._chances)
+        kept = np.flatnonzero(cumulated > self._spare(cumulated) - self._spent(cumulated))
+        if len(kept) < len(self._starts) and len(kept):
+            self._lost = self._lost + float(cumulated[kept[0] - 1])
+        cuts = first + np.flatnonzero(self._cut[first:last] != 0)
+        child, made = self._asked(first, last, kept, cuts)
+        weights = self._grown(self._chances, kept, len(made))
+        out = np.zeros(last - first, weights.dtype)
+        self._kernels.next_after(first, last, self._cut, self._taken, made, weights, child, out)
+        self._chances = weights
+        self._told(first, last)
+        return out
+
+    def possible(self, first: int, last: int) -> Mask:
+        times = self._scope.times[first:last]
+        satisfied = np.where(self._child.possible(first, last), times, EVER - 1)
+        ended = np.where(self._cut[first:last] == 1, times, EVER)
+        latest = [np.maximum.accumulate(np.append(*both)) for both in zip(self._seen, (satisfied, ended), strict=True)]
+        self._seen = np.array([latest[0][-1], latest[1][-1]])
+        return np.asarray(self._taken[first:last] != 0, bool) & (latest[0][:-1] >= latest[1][:-1])
+
+    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
+        self._mine = np.concatenate([self._mine[kept], starts])
+        held = np.zeros(len(self._mine), self._match.dtype)
+        held[: len(kept)] = self._held[kept]
+        mine_made = np.concatenate([np.full(len(kept), first - 1), made]).astype(np.int64)
+        out = np.zeros((last - first, len(held)), held.dtype)
+        if self._repeated:
+            child, _ = self._asked(first, last, np.arange(len(self._starts)), np.empty(0, np.int64))
+            self._kernels.any_within(first, last, self._match, child[:, 0], mine_made, held, out)
+        else:
+            old = self._still_asked(starts)
+            cuts = first + np.flatnonzero(self._match[first:last] != 0)
+            if self._node.since_ever:
+                cuts = cuts[:0]
+            begins = np.ones(int(self._fresh), held.dtype)
+            child, made_columns = self._asked(first, last, old, cuts)
+            chances = np.concatenate([self._chances[old], begins, self._match[cuts]])
+            passed = np.concatenate([self._passed[old], 1 - begins, 1 - self._match[cuts]])
+            self._chances, self._passed = chances, passed
+            self._kernels.next_within(
+                first,
+                last,
+                self._match,
+                made_columns,
+                self._starts,
+                chances,
+                passed,
+                child,
+                mine_made,
+                self._mine,
+                held,
+                out,
+            )
+        self._held = held
+        return out
+
+    def carried(self) -> Carried:
+        return {
+            "child": self._child.carried(),
+            "starts": self._starts,
+            "chances": self._chances,
+            "passed": self._passed,
+            "latest": self._latest,
+            "lost": self._lost,
+            "neglected": self._neglected,
+            "mine": self._mine,
+            "held": self._held,
+            "fresh": np.array([self._fresh]),
+            "seen": self._seen,
+        }
+
+    def _grown(self, weights: Numbers, kept: Ints, n_columns: int) -> Numbers:
+        grown = np.zeros(n_columns, self._match.dtype)
+        grown[: len(kept)] = weights[kept]
+        if not len(weights):
+            grown[:1] = 1  # nothing has ended waiting yet
+        return grown
+
+    def _still_asked(self, starts: Ints) -> Ints:
+        """Columns of the child on which one of the starts that are asked for can still depend."""
+        if not len(self._starts):
+            return np.empty(0, np.int64)
+        mine = self._mine[: len(self._mine) - len(starts)]
+        segment = np.searchsorted(mine, self._starts, side="right")
+        tail = np.zeros(len(segment), self._passed.dtype)
+        self._kernels.tails_of(segment, self._passed, tail)
+        gone = np.asarray(tail <= self._spare(tail), bool)
+        if np.any(tail[gone] != 0):
+            self._neglected = np.array([self._node.spare])
+        passed = self._passed.copy()
+        for one in np.flatnonzero(gone):
+            passed[one + 1] *= passed[one]
+        self._passed = passed
+        return np.flatnonzero(~gone)
+
+    def _spare(self, like: Numbers) -> Any:
+        return Fraction(self._node.spare) if like.dtype == object else self._node.spare
+
+    def _spent(self, like: Numbers) -> Any:
+        """What was neglected before and still matters."""
+        return Fraction(float(self._lost[0])) if like.dtype == object else self._lost[0]
+
+    def _told(self, first: int, last: int) -> None:
+        """How much answers can be too low."""
+        self.errors[first:last] = self._child.neglected
+        if self._lost[0] == 0:
+            return
+        on = np.cumprod(np.append(1.0, 1.0 - self._cut[first:last].astype(float)))
+        self.errors[first:last] += self._lost[0] * on[:-1]
+        self._lost = self._lost * on[-1]
+
+
+def match_chances(scope: Scope, stage: int) -> tuple[Numbers, Numbers]:
+    """Per step, how probable it is that some event is a candidate of a stage, and that some is accepted."""
+    block, ground = scope.block, scope.block.ground
+    groups = block.groups(scope.streams[stage])
+    rows = block.rows(groups)
+    group = np.repeat(np.arange(len(groups)), ground.offsets[groups + 1] - ground.offsets[groups])
+    steps = scope.steps_of(groups)
+    found = []
+    for bit in (candidate(stage), accepted(stage)):
+        fits = (block.words[rows] & bit) != 0
+        mass = np.zeros(len(groups), ground.chance.dtype)
+        np.add.at(mass, group[fits], ground.chance[rows[fits]])
+        if not ground.is_exact:
+            mass = np.where(mass > 1.0 - 1e-12, 1.0, mass)
+        found.append(_any_of(mass, steps, len(scope.times)))
+    return found[0], found[1]
+
+
+def _any_of(chances: Numbers, steps: Ints, n_steps: int) -> Numbers:
+    """Per step, how probable it is that something independent happens."""
+    if chances.dtype == object:
+        none = np.ones(n_steps, object)
+        np.multiply.at(none, steps, 1 - chances)
+        return 1 - none
+    logs = np.zeros(n_steps)
+    with np.errstate(divide="ignore"):
+        np.add.at(logs, steps, np.log1p(-chances))
+    return -np.expm1(logs)

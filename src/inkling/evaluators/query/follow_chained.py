@@ -1,0 +1,201 @@
+"""A stage whose events depend on the value before, after stages that have nothing to do with it.
+
+What its streams have together is followed as one value; beside it stands when the latest event came that ended waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from inkling.analysis.query.query import Query
+from inkling.evaluators.query.follow import AsksChild
+from inkling.evaluators.query.ground import Mask, Numbers
+from inkling.evaluators.query.intervals import Carried, Operator, arrays
+from inkling.evaluators.query.layout import Layout, placed
+from inkling.evaluators.query.moves import Alphabet, Moves, moves_of, started
+from inkling.evaluators.query.scope import Scope
+from inkling.model.batch import Ints
+
+NONE, REJECTED, ACCEPTED = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class FollowChained:
+    query: Query
+    child: Operator
+    stage: int
+    spare: float = 0.0
+    since_ever: bool = False
+
+    def begun(self, scope: Scope, state: Carried | None) -> FollowChainedRun:
+        return FollowChainedRun(self, scope, state)
+
+
+class FollowChainedRun(AsksChild):
+    def __init__(self, node: FollowChained, scope: Scope, state: Carried | None) -> None:
+        self._node, self._scope, self._kernels = node, scope, scope.block.kernels
+        self._repeated = node.query.stages[node.stage].repeated
+        dtype = scope.block.ground.chance.dtype
+        self._child = node.child.begun(scope, None if state is None else state["child"])
+        old = Layout.empty(1) if state is None else Layout.unpacked(state, 1)
+        state = state or {
+            "full": np.empty(0, dtype),
+            "weights": np.empty((0, 0), dtype),
+            "landed": np.empty((0, 0), dtype),
+            "waited": np.empty((0, 0, 0), dtype),
+            "free": np.empty((0, 0, 0), dtype),
+            "held": np.empty((0, 0), dtype),
+            "starts": np.empty(0, np.int64),
+            "latest": np.empty(0, dtype),
+            "dust": np.empty(0, dtype),
+            "mine": np.empty(0, np.int64),
+            "fresh": np.ones(1, bool),
+            "waits": np.empty(0, bool),
+        }
+        streams = scope.streams[node.stage]
+        masks = np.full(len(streams), 3 << (2 * node.stage), np.int64)
+        layout, self._moves = moves_of(
+            scope, streams, np.zeros(len(streams), np.uint64), masks, old, stage_letters(node.stage)
+        )
+        if not len(layout.units):  # nothing has come of it yet
+            none = np.empty(0, np.uint64)
+            layout = layout.grown(np.zeros(1, np.uint64), none, none, [])
+        self._layout = layout
+        self._full = started(layout, old, state["full"])
+        rows, n_rows = old.rows_in(layout), int(layout.base[-1])
+        self._weights = placed(state["weights"], rows, n_rows)  # [value, column of the child]
+        self._landed = placed(state["landed"], rows, n_rows, 1)
+        self._waited = placed(placed(state["waited"], rows, n_rows, 1), rows, n_rows, 2)
+        self._free = placed(placed(state["free"], rows, n_rows, 1), rows, n_rows, 2)
+        self._held = placed(state["held"], rows, n_rows)
+        self._waits: Mask = placed(state["waits"], rows, n_rows)  # values that there can be while the stage waits
+        self._starts = state["starts"]
+        self._latest = state["latest"]
+        self._dust = placed(state["dust"], rows, n_rows)  # the chance of each value with a start that is neglected
+        self._mine: Ints = state["mine"]
+        self._fresh = bool(state["fresh"][0])
+        self.errors = np.zeros(len(scope.times))
+
+    @property
+    def neglected(self) -> float:
+        return self._child.neglected
+
+    def points(self, first: int, last: int) -> Numbers:
+        cumulated = np.cumsum(self._weights.sum(axis=0)) + self._dust.sum()
+        kept = np.flatnonzero(cumulated > _spare(self._node.spare, cumulated))
+        if len(kept) < len(self._starts) and len(kept):
+            self._dust = self._dust + self._weights[:, : kept[0]].sum(axis=1)
+        neglected = float(self._dust.sum())
+        cuts = np.array([False, True, not self._repeated])
+        child, made = self._asked(first, last, kept, self._cuts(first, last, cuts))
+        weights = np.zeros((len(self._full), len(made)), self._full.dtype)
+        weights[:, : len(kept)] = self._weights[:, kept]
+        if not self._weights.shape[1]:
+            weights[0, 0] = 1
+        out = np.zeros(last - first, weights.dtype)
+        weights = np.column_stack([self._dust, weights])
+        child = np.column_stack([np.zeros(len(child), child.dtype), child])
+        made = np.append(first - 1, made)
+        self._kernels.chained_after(first, last, *_of_one(self._moves), cuts, made, self._full, weights, child, out)
+        self._dust, self._weights = weights[:, 0].copy(), np.ascontiguousarray(weights[:, 1:])
+        self.errors[first:last] = neglected + self._child.neglected
+        return out
+
+    def possible(self, first: int, last: int) -> Mask:
+        out, can_be = np.zeros(last - first, bool), np.asarray(self._full != 0, bool)
+        satisfied = self._child.possible(first, last)
+        cuts = np.array([False, True, not self._repeated])
+        step_cells, offsets, source, target, _, said = _of_one(self._moves)
+        self._kernels.chained_possible(
+            first, last, step_cells, offsets, source, target, said, cuts, can_be, self._waits, satisfied, out
+        )
+        return out
+
+    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
+        self._mine = np.concatenate([self._mine[kept], starts])
+        mine_made = np.concatenate([np.full(len(kept), first - 1), made]).astype(np.int64)
+        n_rows, n_mine = len(self._full), len(self._mine)
+        held = np.zeros((n_rows, n_mine), self._full.dtype)
+        held[:, : len(kept)] = self._held[:, kept]
+        out = np.zeros((last - first, n_mine), held.dtype)
+        old = np.arange(len(self._starts))
+        if self._repeated:
+            child, _ = self._asked(first, last, old, np.empty(0, np.int64))
+            self._kernels.chained_any_within(
+                first, last, *_of_one(self._moves), self._full, child[:, 0], mine_made, held, out
+            )
+        else:
+            fresh = self._fresh
+            cuts = self._cuts(first, last, np.array([False, True, True]))
+            child, made_columns = self._asked(first, last, old, cuts)
+            n = len(made_columns)
+            self._landed = placed(self._landed, np.arange(len(self._landed)), n)
+            self._waited = placed(self._waited, np.arange(len(self._waited)), n)
+            self._free = placed(self._free, np.arange(len(self._free)), n)
+            if fresh:
+                self._landed[0] = self._full
+                self._free[0] = np.eye(n_rows, dtype=np.int64)
+            self._kernels.chained_within(
+                first,
+                last,
+                *_of_one(self._moves),
+                made_columns,
+                self._starts,
+                self._full,
+                self._landed,
+                self._waited,
+                self._free,
+                child,
+                mine_made,
+                self._mine,
+                held,
+                out,
+            )
+        self._held = held
+        return out
+
+    def carried(self) -> Carried:
+        return {
+            **self._layout.packed(),
+            "child": self._child.carried(),
+            "full": self._full,
+            "weights": self._weights,
+            "landed": self._landed,
+            "waited": self._waited,
+            "free": self._free,
+            "held": self._held,
+            "starts": self._starts,
+            "latest": self._latest,
+            "dust": self._dust,
+            "mine": self._mine,
+            "fresh": np.array([self._fresh]),
+            "waits": self._waits,
+        }
+
+    def _cuts(self, first: int, last: int, cuts: np.ndarray) -> Ints:
+        steps = self._moves.steps_where(cuts[self._moves.kind])
+        return steps[(steps >= first) & (steps < last)]
+
+
+def stage_letters(stage: int) -> Any:
+    """What rows say to one stage: nothing, a candidate, an accepted one."""
+    bit = 1 << (2 * stage)
+    larger = np.maximum.outer(np.arange(3), np.arange(3))
+    kinds = np.array([[NONE, REJECTED, ACCEPTED]])
+    alphabet = Alphabet(np.array([0, bit, 3 * bit]), larger, np.zeros((1, 3), np.int64), kinds, 3)
+    return lambda words: alphabet
+
+
+def _of_one(moves: Moves) -> Sequence[np.ndarray]:
+    """Moves of a single unit, as kernels take them."""
+    step_cells, _, *others = arrays(moves)
+    return step_cells, *others, moves.kind
+
+
+def _spare(spare: float, like: Numbers) -> Any:
+    return Fraction(spare) if like.dtype == object else spare

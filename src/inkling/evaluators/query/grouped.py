@@ -1,0 +1,222 @@
+"""A last stage that may read the streams of the stages before, or many streams that depend on their values before.
+
+For each time at which the latest event may have come, some things must not have happened since: that is one condition
+per unit, and units are independent, so that chances multiply. Which of these conditions are asked for varies, and what
+is wanted is a sum over the ways.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from inkling.analysis.query.bits import accepted, candidate
+from inkling.analysis.query.query import Query
+from inkling.evaluators.hashes import Hashes, combined
+from inkling.evaluators.query.automaton import closed, unions
+from inkling.evaluators.query.follow_chained import stage_letters
+from inkling.evaluators.query.ground import Mask, Numbers
+from inkling.evaluators.query.intervals import EVER, Carried, Leaf, Operator, arrays
+from inkling.evaluators.query.layout import Layout, placed
+from inkling.evaluators.query.moves import Alphabet, moves_of, started
+from inkling.evaluators.query.scope import Scope
+from inkling.model.batch import Ints
+
+ROUNDED = 1e-13
+"""What may be left of terms that cancel out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The stages of `leaf`, and then one that may read their streams."""
+
+    query: Query
+    leaf: Leaf
+    stage: int
+    spare: float = 0.0
+    known: dict[bytes, Alphabet] = field(default_factory=dict, compare=False)
+
+    @property
+    def n_states(self) -> int:
+        return self.leaf.n_states
+
+    @property
+    def child(self) -> Operator | None:
+        return None
+
+    def units(self, scope: Scope) -> tuple[Ints, Hashes, Ints]:
+        """Streams by the values of the leaf; those that only the last stage reads are units of their own."""
+        streams, units, masks = scope.by_values(self.leaf.variables, range(self.leaf.n_stages))
+        last = np.unique(scope.streams[self.stage])
+        masks = np.where(np.isin(streams, last), masks | (3 << (2 * self.stage)), masks)
+        others = np.setdiff1d(last, streams)
+        alone = combined(np.ones(len(others), np.uint64), scope.block.ground.name[others])
+        return (
+            np.concatenate([streams, others]),
+            np.concatenate([units, alone]),
+            np.concatenate([masks, np.full(len(others), 3 << (2 * self.stage), np.int64)]),
+        )
+
+    def alphabet(self, words: Ints) -> Alphabet:
+        """Letters for some words: what they do to the leaf, what they are to the last stage, whether a match ends."""
+        some = np.unique(words)
+        key = some.tobytes()
+        if key not in self.known:
+            letters = closed(some)
+            before = letters & (candidate(self.stage) - 1)
+            leaf = self.leaf.alphabet(before)
+            mine = np.searchsorted(leaf.words, before)
+            said = ((letters & candidate(self.stage)) != 0).astype(np.int64) + ((letters & accepted(self.stage)) != 0)
+            union = np.searchsorted(letters, unions(letters)).astype(np.int64)
+            self.known[key] = Alphabet(letters, union, leaf.delta[:, mine], said + 3 * leaf.kind[:, mine], 6)
+        return self.known[key]
+
+    def begun(self, scope: Scope, state: Carried | None) -> GroupedRun:
+        return GroupedRun(self, scope, state)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowMany:
+    """A last stage over many streams that depend on their values before, apart from the stages before."""
+
+    query: Query
+    child: Operator
+    stage: int
+    spare: float = 0.0
+
+    @property
+    def n_states(self) -> int:
+        return 1
+
+    def units(self, scope: Scope) -> tuple[Ints, Hashes, Ints]:
+        streams = scope.streams[self.stage]
+        masks = np.full(len(streams), 3 << (2 * self.stage), np.int64)
+        return streams, scope.block.ground.name[streams], masks
+
+    def alphabet(self, words: Ints) -> Alphabet:
+        return stage_letters(self.stage)(words)
+
+    def begun(self, scope: Scope, state: Carried | None) -> GroupedRun:
+        return GroupedRun(self, scope, state)
+
+
+class GroupedRun:
+    neglected = 0.0
+
+    def __init__(self, node: Grouped | FollowMany, scope: Scope, state: Carried | None) -> None:
+        self._node, self._scope, self._kernels = node, scope, scope.block.kernels
+        self._repeated = node.query.stages[node.stage].repeated
+        dtype = scope.block.ground.chance.dtype
+        n_ways = 4 if node.child is None else 2
+        old = Layout.empty(node.n_states) if state is None else Layout.unpacked(state, node.n_states)
+        self._child = None if node.child is None else node.child.begun(scope, None if state is None else state["child"])
+        state = state or {
+            "full": np.empty(0, dtype),
+            "ways": np.empty((n_ways, 0, 0), dtype),
+            "starts": np.empty(0, np.int64),
+            "latest": np.empty(0, dtype),
+            "lost": np.zeros(1),
+            "fresh": np.ones(1, bool),
+        }
+        if len(old.units):
+            smaller = old.possible(state["full"])
+            rows, n_rows = old.rows_in(smaller), int(smaller.base[-1])
+            full, ways = placed(state["full"], rows, n_rows), placed(state["ways"], rows, n_rows, 1)
+            old = smaller
+        else:
+            full, ways = state["full"], state["ways"]
+        self._layout, self._moves = moves_of(scope, *node.units(scope), old, node.alphabet)
+        self._base = self._layout.base
+        self._full = started(self._layout, old, full)
+        self._ways = placed(ways, old.rows_in(self._layout), len(self._full), 1)
+        self._ways[:, self._base[len(old.units) : -1]] = 1
+        self._starts: Ints = state["starts"]
+        self._ways[1::2, :, self._starts == EVER] = 0  # nothing can have been taken before all times
+        self._latest: Numbers = state["latest"]
+        self._fresh = bool(state["fresh"][0])
+        self._lost = float(state["lost"][0])
+        self.errors = np.zeros(len(scope.times))
+
+    def points(self, first: int, last: int) -> Numbers:
+        kept = self._still_asked()
+        steps = self._moves.steps_where(self._moves.kind % 3 > 0)
+        cuts = steps[(steps >= first) & (steps < last) & (not self._repeated)]
+        begins = int(self._fresh)
+        old = len(kept) + begins
+        ways = np.zeros((len(self._ways), len(self._full), old + len(cuts)), self._full.dtype)
+        ways[:, :, : len(kept)] = self._ways[:, :, kept]
+        if begins:
+            ways[::2, :, 0] = self._full
+        sums = np.zeros((len(ways), len(self._layout.units), ways.shape[2]), ways.dtype)
+        if sums.size:
+            np.add.reduceat(ways, self._base[:-1], axis=1, out=sums)
+        child = self._asked(first, last, kept, cuts)
+        made = np.concatenate([np.full(old, first - 1), cuts]).astype(np.int64)
+        out = np.zeros(last - first, ways.dtype)
+        if len(self._layout.units):
+            self._kernels.grouped_after(
+                first,
+                last,
+                *arrays(self._moves),
+                self._moves.kind,
+                self._base,
+                made,
+                self._full,
+                ways,
+                sums,
+                child,
+                self._child is not None,
+                self._repeated,
+                out,
+            )
+        self._ways, self._fresh = ways, False
+        self.errors[first:last] = self._lost + (0.0 if self._child is None else self._child.neglected)
+        return out if out.dtype == object else np.where(out < ROUNDED, 0.0, out)
+
+    def possible(self, first: int, last: int) -> Mask:
+        raise NotImplementedError("what a last stage takes is known by time only")
+
+    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
+        raise NotImplementedError("what a last stage takes is known by time only")
+
+    def carried(self) -> Carried:
+        return {
+            **self._layout.packed(),
+            **({} if self._child is None else {"child": self._child.carried()}),
+            "full": self._full,
+            "ways": self._ways,
+            "starts": self._starts,
+            "latest": self._latest,
+            "lost": np.array([self._lost]),
+            "fresh": np.array([self._fresh]),
+        }
+
+    def _still_asked(self) -> Ints:
+        """Starts that can still be those of the latest event; the others are neglected together with all before."""
+        n_columns = self._ways.shape[2]
+        if not n_columns or not len(self._layout.units):
+            return np.arange(n_columns)
+        left = np.multiply.reduce(np.add.reduceat(self._ways[0], self._base[:-1], axis=0), axis=0)
+        spare = Fraction(self._node.spare) if left.dtype == object else self._node.spare
+        gone = np.flatnonzero(left <= spare)
+        if not len(gone):
+            return np.arange(n_columns)
+        self._lost = float(left[gone[-1]])  # of all starts up to this one, those that went before included
+        return np.arange(gone[-1] + 1, n_columns)
+
+    def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> Numbers:
+        """What the child says of each step's step before, by start."""
+        begins = np.array([EVER] if self._fresh else [], np.int64)
+        new = np.concatenate([begins, self._scope.times[cuts]])
+        self._starts = np.concatenate([self._starts[kept], new])
+        if self._child is None:
+            return np.empty((0, 0), self._full.dtype)
+        made = np.concatenate([np.full(len(begins), first), cuts]).astype(np.int64)
+        found = self._child.table(first, last, kept, made, new)
+        child = np.zeros_like(found)
+        child[0, : len(kept)] = self._latest[kept]
+        child[1:] = found[:-1]
+        self._latest = found[-1]
+        return child

@@ -1,0 +1,162 @@
+"""Which events follow which matches in the making, decided once for all that look the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.analysis.query.query import Place, Query
+from inkling.evaluators.query.needs import StageNeeds
+from inkling.evaluators.truth import truth_of
+from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.vectorized.columns import ARROW_TYPES
+from inkling.model.event import Value
+
+Values = tuple[Value, ...]
+MOST_KNOWN = 200_000
+
+
+class Entry(NamedTuple):
+    """A match up to a stage that waits for the next one, or for one more (`again`) of the same."""
+
+    stage: int
+    again: bool
+    values: Values  # of the places that are kept
+
+
+class Role(NamedTuple):
+    """What an event can be for a stage: a candidate, or one that is accepted as far as it depends on it alone."""
+
+    stage: int
+    accepted: bool
+    values: Values  # of the columns that matter
+
+
+Roles = tuple[Role, ...]
+"""What an event can be; without any it is as good as none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hops:
+    """What one event does: which entries it takes, and what it makes of them (None: of nothing)."""
+
+    taken: tuple[Entry, ...]
+    made: tuple[tuple[Entry | None, Entry], ...]
+    done: tuple[Entry | None, ...]  # entries that it completes
+
+
+class Successors:
+    """Tells how entries and events go together."""
+
+    def __init__(self, query: Query, needs: Sequence[StageNeeds], around: Surroundings) -> None:
+        self._query, self._needs, self._around = query, needs, around
+        self._stage_of = {stage.slot: number for number, stage in enumerate(query.stages)}
+        self._place_in = [
+            {column: at for at, column in enumerate(one.columns)} for one in needs
+        ]  # of columns among the values of a role
+        self._kept_in = [
+            ({place: at for at, place in enumerate(one.done)}, {place: at for at, place in enumerate(one.again)})
+            for one in needs
+        ]
+        self._known: dict[tuple[Entry, Role], tuple[bool, bool]] = {}
+
+    def hops(self, entries: Sequence[Entry], events: Iterable[Roles]) -> dict[Roles, Hops]:
+        """What each event does to these entries."""
+        waiting: dict[tuple[int, bool, Values], list[Entry]] = {}
+        for entry in entries:
+            number, kept = entry.stage + (not entry.again), self._kept_in[entry.stage][entry.again]
+            agreed = tuple(entry.values[kept[place]] for _, place in self._needs[number].agreements(entry.again))
+            waiting.setdefault((number, entry.again, agreed), []).append(entry)
+        distinct = [*dict.fromkeys(events)]
+        agreeing = {role: self._agreeing(role, waiting) for roles in distinct for role in roles}
+        self._decide((entry, role) for role, some in agreeing.items() for entry in some)
+        return {roles: self._hops_of(roles, agreeing) for roles in distinct}
+
+    def _agreeing(self, role: Role, waiting: Mapping[tuple[int, bool, Values], list[Entry]]) -> list[Entry]:
+        """Entries that have the values in common with an event that they share; a missing one equals nothing."""
+        found: list[Entry] = []
+        own = self._place_in[role.stage]
+        for again in (False, True):
+            agreed = tuple(role.values[own[column]] for column, _ in self._needs[role.stage].agreements(again))
+            if None not in agreed:
+                found += waiting.get((role.stage, again, agreed), ())
+        return found
+
+    def _hops_of(self, roles: Roles, agreeing: Mapping[Role, Sequence[Entry]]) -> Hops:
+        taken: list[Entry] = []
+        made: list[tuple[Entry | None, Entry]] = []
+        done: list[Entry | None] = []
+        for role in roles:
+            sources: list[Entry | None] = [None] if role.stage == 0 and role.accepted else []
+            for entry in agreeing[role]:
+                takes, accepts = self._known[entry, role]
+                if takes:
+                    taken.append(entry)
+                if accepts:
+                    sources.append(entry)
+            for source in sources:
+                if role.stage == len(self._needs) - 1:
+                    done.append(source)
+                else:
+                    made.append((source, self._next(source, role, again=False)))
+                if self._query.stages[role.stage].repeated:
+                    made.append((source, self._next(source, role, again=True)))
+        return Hops(tuple(taken), tuple(made), tuple(done))
+
+    def _next(self, source: Entry | None, role: Role, again: bool) -> Entry:
+        needs = self._needs[role.stage]
+        kept = needs.again if again else needs.done
+        return Entry(role.stage, again, tuple(self._value(place, source, role) for place in kept))
+
+    def _value(self, place: Place, source: Entry | None, role: Role) -> Value:
+        if place.stage == role.stage:
+            return role.values[self._place_in[role.stage][place.column]]
+        assert source is not None, "the first stage has nothing before it"
+        return source.values[self._kept_in[source.stage][source.again][place]]
+
+    def _decide(self, pairs: Iterable[tuple[Entry, Role]]) -> None:
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        asked: dict[tuple[int, bool], list[tuple[Entry, Role]]] = {}
+        for pair in pairs:
+            if pair in self._known:
+                continue
+            entry, role = pair
+            self._known[pair] = True, role.accepted
+            asked.setdefault((role.stage, entry.again), []).append(pair)
+        for (number, again), some in asked.items():
+            joins, across = self._needs[number].conditions(again)
+            if joins:
+                fitting = self._truth(joins, number, some)
+                for pair, fits in zip(some, fitting.tolist(), strict=True):
+                    if not fits:
+                        self._known[pair] = False, False
+                some = [pair for pair, fits in zip(some, fitting.tolist(), strict=True) if fits]
+            some = [pair for pair in some if pair[1].accepted]
+            if across and some:
+                for pair, fits in zip(some, self._truth(across, number, some).tolist(), strict=True):
+                    self._known[pair] = True, fits
+
+    def _truth(self, conditions: Sequence[e.Expr], number: int, pairs: Sequence[tuple[Entry, Role]]) -> np.ndarray:
+        slot, own = self._query.stages[number].slot, self._place_in[number]
+
+        def resolve(expr: e.Expr) -> pa.Array:
+            match expr:
+                case e.ColumnOf(slot=at, column=column) if at == slot:
+                    values = [role.values[own[column]] for _, role in pairs]
+                case e.ColumnOf(slot=at, column=column) | e.ListColumn(slot=at, column=column):
+                    place = Place(self._stage_of[at], column)
+                    values = [entry.values[self._kept_in[entry.stage][entry.again][place]] for entry, _ in pairs]
+                case _:
+                    raise AssertionError(f"{expr} is no column of an event")
+            return pa.array(values, ARROW_TYPES[expr.type])
+
+        truth = np.ones(len(pairs), bool)
+        for condition in conditions:
+            truth &= truth_of(condition, resolve, len(pairs), self._around)
+        return truth

@@ -1,0 +1,176 @@
+"""Sampled worlds side by side: for every match in the making, the lanes (worlds) in which it is live, as bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.evaluators.hashes import Hashes, combined
+from inkling.evaluators.query.ground import NOTHING
+from inkling.evaluators.query.hops import Entry, Roles, Successors
+from inkling.evaluators.query.live_sets import Completed, LiveSets
+from inkling.evaluators.query.steps import Move, Outcome, Step
+from inkling.evaluators.sampling import Sampling as Settings
+from inkling.kernels.draws import uniforms
+from inkling.kernels.lanes import NEVER, drawn, marked, stepped, weight_of
+from inkling.model.batch import Ints
+
+Draw = Callable[[Move, Sequence[Outcome], Mapping[int, range], Hashes], Ints]
+"""The outcome of a stream in each lane: of a move, its outcomes, those after each value, and the value in each lane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How many worlds are drawn where exact answers grow too large, and how far off these may then be."""
+
+    n_worlds: int = 448
+    epsilon: float = 0.05
+    seed: int = 0
+
+    @classmethod
+    def of(cls, asked: Settings) -> Sampling:
+        """What the settings of a run ask for."""
+        return cls(asked.n_worlds, asked.epsilon, asked.seed)
+
+    def draw(self, move: Move, outcomes: Sequence[Outcome], after: Mapping[int, range], before: Hashes) -> Ints:
+        chances = np.array([float(one.chance) for one in outcomes])
+        offsets = [0, *(some.stop for some in after.values())]
+        shares = [np.cumsum(chances[some.start : some.stop]) for some in after.values()]
+        given = np.array([*after], np.uint64)
+        seed, token = np.uint64(self.seed), np.uint64(move.token)
+        return drawn(seed, token, given, np.array(offsets), np.concatenate(shares), before)
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """`scale` is the mass that all lanes stand for together; `over` are those that have had the match that counts."""
+
+    entries: tuple[Entry, ...]
+    chains: tuple[int, ...]
+    live: Hashes  # [entry, word]
+    starts: Ints  # [entry, lane]
+    values: Hashes  # [chain, lane]
+    over: Hashes  # [word]
+    weights: NDArray[np.float64]  # of each lane
+    scale: float
+
+    @property
+    def n_lanes(self) -> int:
+        return len(self.weights)
+
+
+def lanes_at_first(weights: NDArray[np.float64]) -> Lanes:
+    n = len(weights)
+    words = -(-n // 64)
+    none = np.empty((0, words), np.uint64), np.empty((0, n), np.int64), np.empty((0, n), np.uint64)
+    return Lanes((), (), *none, np.zeros(words, np.uint64), weights, 1.0)
+
+
+def lanes_from(sets: LiveSets, sampling: Sampling, unit: int, time: int) -> Lanes:
+    """Worlds drawn from an exact distribution; the same ones, in whatever order its states are."""
+    n = sampling.n_worlds
+    at_first = lanes_at_first(np.full(n, 1.0 / n))
+    order = np.array(sorted(range(sets.n_states), key=_naming(sets)))
+    mass = sets.mass[order].astype(np.float64)
+    total = float(mass.sum())
+    shares = np.cumsum(mass if total > 0 else np.ones(len(mass)))
+    token = combined(np.array([unit], np.uint64), np.array([time]).view(np.uint64))
+    draws = uniforms(np.uint64(sampling.seed), token, 0, n)[0]
+    chosen = order[np.minimum(np.searchsorted(shares / shares[-1], draws, side="right"), len(order) - 1)]
+    starts = np.ascontiguousarray(sets.starts[chosen].T)
+    return replace(
+        at_first,
+        entries=sets.entries,
+        chains=sets.chains,
+        live=_packed(starts != NEVER),
+        starts=starts,
+        values=np.array(sets.held, np.uint64)[sets.values[chosen].T],
+        scale=total,
+    )
+
+
+def _naming(sets: LiveSets) -> Callable[[int], tuple[list[str], list[tuple[int, int]]]]:
+    names = [repr(entry) for entry in sets.entries]
+    by_name = sorted(range(len(names)), key=names.__getitem__)
+    by_chain = sorted(range(len(sets.chains)), key=sets.chains.__getitem__)
+    live, values = sets.starts != NEVER, sets.values
+
+    def name(state: int) -> tuple[list[str], list[tuple[int, int]]]:
+        here = [names[entry] for entry in by_name if live[state, entry]]
+        held = [(sets.chains[k], sets.held[values[state, k]]) for k in by_chain if values[state, k]]
+        return here, held
+
+    return name
+
+
+def lanes_after(
+    lanes: Lanes, step: Step, successors: Successors, draw: Draw, *, once: bool = False
+) -> tuple[Lanes, Completed]:
+    """The lanes after a step, and the share of those in which a match ends then."""
+    every = [outcome.roles for move in step.moves for some in move.outcomes.values() for outcome in some]
+    hops = successors.hops(lanes.entries, every)
+    events: dict[Roles, int] = {roles: number for number, roles in enumerate(hops)}
+    masks = np.zeros((len(events), len(lanes.over)), np.uint64)
+    values = dict(zip(lanes.chains, lanes.values, strict=True))
+    for move in step.moves:
+        values |= _drawn(move, events, masks, values, lanes.n_lanes, draw)
+    entries = dict.fromkeys(lanes.entries)
+    entries |= dict.fromkeys(entry for one in hops.values() for _, entry in one.made)
+    number: dict[Entry | None, int] = {entry: at for at, entry in enumerate(entries)}
+    number[None] = -1
+    takes = [(event, number[entry]) for roles, event in events.items() for entry in hops[roles].taken]
+    makes = [(event, number[one], number[made]) for roles, event in events.items() for one, made in hops[roles].made]
+    ends = [(event, number[one]) for roles, event in events.items() for one in hops[roles].done]
+    n_new = len(entries) - len(lanes.entries)
+    live, starts, done, done_starts = stepped(
+        np.concatenate([lanes.live, np.zeros((n_new, len(lanes.over)), np.uint64)]),
+        np.concatenate([lanes.starts, np.full((n_new, lanes.n_lanes), NEVER)]),
+        step.time,
+        _packed(np.ones(lanes.n_lanes, bool)),
+        masks,
+        np.array(takes, np.int64).reshape(-1, 2),
+        np.array(makes, np.int64).reshape(-1, 3),
+        np.array(ends, np.int64).reshape(-1, 2),
+    )
+    counted = done & ~lanes.over if once else done
+    kept = live.any(axis=1)
+    known = {chain: held for chain, held in values.items() if held.any()}
+    after = replace(
+        lanes,
+        entries=tuple(entry for entry, is_live in zip(entries, kept.tolist(), strict=True) if is_live),
+        chains=tuple(known),
+        live=live[kept],
+        starts=starts[kept],
+        values=np.array([*known.values()], np.uint64).reshape(-1, lanes.n_lanes),
+        over=lanes.over | done if once else lanes.over,
+    )
+    return after, Completed(weight_of(counted, lanes.weights) * lanes.scale, int(done_starts.min()))
+
+
+def _drawn(
+    move: Move, events: Mapping[Roles, int], masks: Hashes, values: Mapping[int, Hashes], n: int, draw: Draw
+) -> dict[int, Hashes]:
+    """Mark what happens in each lane; the new values of the chain that moves."""
+    after: dict[int, range] = {}
+    outcomes: list[Outcome] = []
+    for given, some in move.outcomes.items():
+        after[given] = range(len(outcomes), len(outcomes) + len(some))
+        outcomes += some
+    nothing = np.full(n, NOTHING)
+    before = nothing if move.anew or move.stream is None else values.get(move.stream, nothing)
+    chosen = draw(move, outcomes, after, before)
+    marked(chosen, np.array([events[one.roles] if one.roles else -1 for one in outcomes]), masks)
+    if move.stream is None:
+        return {}
+    reached = np.array([*(one.value for one in outcomes), int(NOTHING)], np.uint64)
+    return {move.stream: reached[chosen]}
+
+
+def _packed(lanes: NDArray[np.bool_]) -> Hashes:
+    n = lanes.shape[-1]
+    padded = np.zeros((*lanes.shape[:-1], -(-n // 64) * 64), bool)
+    padded[..., :n] = lanes
+    return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64)

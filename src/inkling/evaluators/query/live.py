@@ -1,0 +1,180 @@
+"""The evaluator of queries over probable streams: what its state holds, and when a result is emitted.
+
+Rows are due when all rows of their time are there. Results are emitted at once; whether something ever happens, at the
+end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.division import Part
+from inkling.evaluators.protocol import END, Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.query.by_unit import EngineState, UnitOwners, known_units, state_of, together
+from inkling.evaluators.query.division import query_parts
+from inkling.evaluators.query.evaluator import UNIT
+from inkling.evaluators.query.face import Answering
+from inkling.evaluators.query.lanes import Sampling as Lanes
+from inkling.evaluators.query.program import ProbableProgram, may_sample
+from inkling.evaluators.query.regular import ChainState
+from inkling.evaluators.query.results import added_up, combined, results_of, sampled_text
+from inkling.evaluators.query.safe import Safe
+from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.derive import all_derived
+from inkling.evaluators.stage.owners import Owners, is_among, owners_by
+from inkling.io.normalize import START
+from inkling.logical.plan import Per
+from inkling.physical.plan import PhysicalPlan
+from inkling.results import result_schema
+
+SPARE = 1e-9
+"""By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryState:
+    """Per event, the state of its engine, and what was found so far where only the end can tell.
+
+    Where keys divide the work, also to which key each unit of an engine belongs.
+    """
+
+    engines: Mapping[str, EngineState] = field(default_factory=dict)
+    found: Mapping[str, pa.Table] = field(default_factory=dict)
+    owners: Mapping[str, UnitOwners] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class QueryEvaluator(PartEvaluator):
+    """Answers all queries of a program."""
+
+    program: ProbableProgram
+
+    @classmethod
+    def of(cls, plan: PhysicalPlan, context: Context) -> QueryEvaluator | None:
+        """None where no event of the plan is a query."""
+        spare = SPARE if context.on_stream else 0.0
+        program = ProbableProgram.of(plan, context.around, context.measure, Lanes(), spare=spare, tables=context.facts)
+        if program is not None and any(map(may_sample, program.evaluators.values())):
+            # only then: how many worlds a sample needs takes a large library to compute
+            program = replace(program, sampling=Lanes.of(context.sampling or Sampling()))
+        return None if program is None else cls(program)
+
+    @property
+    def state_type(self) -> type[QueryState]:
+        return QueryState
+
+    @property
+    def edge(self) -> str:
+        return START
+
+    def answer(self, rows: Rows) -> Answer:
+        ids, clock = self.program.id_types, self.program.measure.clock
+        nothing = {one.name: result_schema(one, ids[one.name], clock).empty_table() for one in self.events}
+        tables = {**nothing, **self._stepped(self.start(), self._ready(rows), END)[1]}
+        note = sampled_text(tables, self.program)
+        return Answer(tables, () if note is None else (note,))
+
+    def parts(self) -> list[Part]:
+        return query_parts(self.program)
+
+    def start(self) -> QueryState:
+        return QueryState({name: one.start() for name, one in self.program.evaluators.items()})
+
+    def step(self, state: QueryState, rows: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
+        ready = self._ready(rows)
+        after, emitted = self._stepped(state, ready, until)
+        if self.is_divisible and any(map(len, ready.values())):
+            after = replace(after, owners={name: self._owners(name, after, ready) for name in after.engines})
+        return after, emitted
+
+    @cached_property
+    def is_divisible(self) -> bool:
+        """An engine that may give way to another one must do so for all keys at once."""
+        return super().is_divisible and not any(map(_may_give_way, self.program.evaluators.values()))
+
+    def split(self, state: QueryState, owners: Owners) -> tuple[QueryState, QueryState]:
+        every = np.unique(np.concatenate([owners[:0], *(one.owners for one in state.owners.values())]))
+        return self._of(state, owners), self._of(state, np.setdiff1d(every, owners))
+
+    def merge(self, left: QueryState, right: QueryState) -> QueryState:
+        found, owned = {**left.found, **right.found}, {**left.owners, **right.owners}
+        for name in left.found.keys() & right.found.keys():
+            found[name] = pa.concat_tables([left.found[name], right.found[name]])
+        for name in left.owners.keys() & right.owners.keys():
+            owned[name] = left.owners[name].with_units(right.owners[name].units, right.owners[name].owners)
+        return QueryState(
+            {name: together(one, right.engines[name]) for name, one in left.engines.items()}, found, owned
+        )
+
+    def _of(self, state: QueryState, owners: Owners) -> QueryState:
+        """The state of some keys."""
+        owned = {name: state.owners.get(name, UnitOwners()).of(owners) for name in state.engines}
+        mine = {name: is_among(rows[UNIT].to_numpy(), owned[name].units) for name, rows in state.found.items()}
+        return QueryState(
+            {name: state_of(one, owned[name].units) for name, one in state.engines.items()},
+            {name: rows_where(rows, mine[name]) for name, rows in state.found.items()},
+            owned,
+        )
+
+    def _owners(self, name: str, state: QueryState, ready: Rows) -> UnitOwners:
+        """To which key each unit belongs of which the state holds something."""
+        evaluator = self.program.evaluators[name]
+        every = state.owners.get(name, UnitOwners())
+        for source in evaluator.event.sources:
+            units = evaluator.units(source, ready[source])
+            new = ~is_among(units, every.units)
+            if new.any():
+                every = every.with_units(units[new], owners_by(rows_where(ready[source], new), self.key))
+        held = [known_units(state.engines[name])]
+        if name in state.found:
+            held.append(state.found[name][UNIT].to_numpy())
+        return every.where(np.isin(every.units, np.concatenate(held)))
+
+    def _ready(self, rows: Rows) -> dict[str, pa.Table]:
+        return all_derived(self.streams, self.complete(rows), self.program.around)
+
+    def _stepped(self, state: QueryState, ready: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
+        engines, waiting, emitted = dict(state.engines), dict(state.found), {}
+        for name, evaluator in self.program.evaluators.items():
+            mine = {source: ready[source] for source in evaluator.event.sources}
+            if any(map(len, mine.values())):
+                engines[name], found = evaluator.advance(engines[name], mine)
+                if evaluator.event.per is Per.VALUES:
+                    waiting[name] = added_up([*([waiting[name]] if name in waiting else []), found])
+                elif len(found):
+                    emitted[name] = self._results(name, found)
+            if until.is_end and name in waiting:
+                emitted[name] = self._results(name, waiting.pop(name))
+        return QueryState(engines, waiting, state.owners), emitted
+
+    def migrated(self, state: QueryState, before: QueryEvaluator) -> QueryState:
+        names = self.program.evaluators.keys()
+        return QueryState(
+            {name: state.engines[name] for name in names},
+            {name: rows for name, rows in state.found.items() if name in names},
+            {name: one for name, one in state.owners.items() if name in names},
+        )
+
+    def n_kept(self, state: QueryState) -> int:
+        return sum(map(_n_kept, state.engines.values()))
+
+    def _results(self, name: str, found: pa.Table) -> pa.Table:
+        evaluator, program = self.program.evaluators[name], self.program
+        whole = combined(evaluator, found)
+        return results_of(evaluator.event, whole, program.id_types[name], program.measure.clock)
+
+
+def _may_give_way(evaluator: Answering) -> bool:
+    """Whether rows may show that the engine of an event cannot answer it."""
+    sources = evaluator.strategy.query.sources.values()
+    return isinstance(evaluator.engine, Safe) and any(one.markov for one in sources)
+
+
+def _n_kept(state: EngineState) -> int:
+    return len(state.value) if isinstance(state, ChainState) else int(state.n_states)

@@ -1,0 +1,273 @@
+"""The distribution over what may be going on: sets of matches in the making, and the values of chains.
+
+Streams of one time are taken one after the other. In between, a state is what was there before that time, which of it
+has been taken, what has come up since, and whether something has been completed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.query.ground import NOTHING, Numbers
+from inkling.evaluators.query.hops import Entry, Hops, Roles, Successors
+from inkling.evaluators.query.steps import Move, Outcome, Step
+from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
+from inkling.model.batch import Ints
+
+Codes = NDArray[np.uint16]
+MOST_CODES = 1 << 16
+
+
+class TooMany(Exception):  # noqa: N818
+    """There are more states than allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSets:
+    """Per state its mass, when each live entry can have started at the earliest (NEVER: it is not there), and the
+    value of each chain as its place among `held`, of which the first is that of no event.
+
+    Where only the first match counts, `mass` is that of worlds without one; states of worlds that have had theirs stay,
+    without mass, as they tell when there can be others.
+    """
+
+    entries: tuple[Entry, ...]
+    chains: tuple[int, ...]
+    mass: Numbers
+    starts: Ints  # [state, entry]
+    values: Codes  # [state, chain]
+    held: tuple[int, ...] = (int(NOTHING),)
+
+    @property
+    def n_states(self) -> int:
+        return len(self.mass)
+
+    @classmethod
+    def at_first(cls, exactly: bool) -> LiveSets:
+        mass = np.array([Fraction(1)], object) if exactly else np.ones(1)
+        return cls((), (), mass, np.empty((1, 0), np.int64), np.empty((1, 0), np.uint16))
+
+    @property
+    def is_at_first(self) -> bool:
+        return self.n_states == 1 and not self.entries and not self.chains and bool(self.mass[0] == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The mass of states in which a match ends now, and when one of these can have started; NEVER if there is none."""
+
+    mass: float | Fraction
+    start: int
+
+
+def advanced(
+    sets: LiveSets, step: Step, successors: Successors, most: int, *, once: bool = False
+) -> tuple[LiveSets, Completed]:
+    """What may be going on after a step, and the chance that a match ends then; `once` counts the first match only."""
+    within = Within(sets, step, successors)
+    for number in range(len(step.moves)):
+        within.take(number)
+        if within.n_states > most:
+            raise TooMany
+    return within.finished(once)
+
+
+@dataclass(slots=True)
+class Part:
+    """Some states in the middle of a step."""
+
+    mass: Numbers
+    old: Ints
+    taken: NDArray[np.bool_]
+    new: Ints
+    done: Ints
+    values: Codes
+    path: Ints
+
+    def at(self, rows: Ints | slice) -> Part:
+        return Part(*(getattr(self, name)[rows] for name in Part.__slots__))
+
+
+class Within:
+    """The states in the middle of a step."""
+
+    def __init__(self, sets: LiveSets, step: Step, successors: Successors) -> None:
+        self._time = step.time
+        self._moves = step.moves
+        every = [outcome.roles for move in step.moves for some in move.outcomes.values() for outcome in some]
+        hops = successors.hops(sets.entries, every)
+        entries = dict.fromkeys(sets.entries)
+        entries |= dict.fromkeys(entry for one in hops.values() for _, entry in one.made)
+        self.entries = tuple(entries)
+        self._effects = _Effects({entry: number for number, entry in enumerate(entries)}, hops)
+        new_chains = dict.fromkeys(move.stream for move in step.moves if move.stream is not None)
+        self._chains = tuple(dict.fromkeys((*sets.chains, *new_chains)))
+        reached = (one.value for move in step.moves for some in move.outcomes.values() for one in some)
+        self._held = tuple(dict.fromkeys((*sets.held, *reached)))
+        if len(self._held) > MOST_CODES:
+            raise TooMany
+        self._code = {value: code for code, value in enumerate(self._held)}
+        n, width = sets.n_states, len(self.entries)
+        old = np.full((n, width), NEVER)
+        old[:, : len(sets.entries)] = sets.starts
+        values = np.zeros((n, len(self._chains)), np.uint16)
+        values[:, : len(sets.chains)] = sets.values
+        self.states = Part(
+            sets.mass,
+            old,
+            np.zeros((n, width), bool),
+            np.full((n, width), NEVER),
+            np.full((n, 1), NEVER),
+            values,
+            np.arange(n),
+        )
+        self._open = [self._effects.used(move) for move in step.moves]
+        self._settle(0)
+
+    @property
+    def n_states(self) -> int:
+        return len(self.states.mass)
+
+    def take(self, number: int) -> None:
+        parts = [self.after(part, outcome, self._moves[number]) for part, outcome in self._cases(self._moves[number])]
+        self.states = parts[0] if len(parts) == 1 else _joined(parts)
+        self._settle(number + 1)
+        if len(parts) > 1:
+            self.unite()
+
+    def finished(self, once: bool) -> tuple[LiveSets, Completed]:
+        states = self.states
+        ends = states.done[:, 0] != NEVER
+        mass = states.mass[ends].sum() if ends.any() else states.mass[:0].sum()
+        completed = Completed(mass, int(states.done.min(initial=NEVER)))
+        if once:
+            states.mass = np.where(ends, states.mass * 0, states.mass)
+        states.done = np.full_like(states.done, NEVER)
+        if ends.any():
+            self.unite()
+            states = self.states
+        live = np.asarray((states.old != NEVER).any(axis=0))
+        known = np.asarray(states.values.any(axis=0))
+        entries = tuple(entry for entry, is_live in zip(self.entries, live.tolist(), strict=True) if is_live)
+        chains = tuple(chain for chain, is_known in zip(self._chains, known.tolist(), strict=True) if is_known)
+        values, held = self._still_held(states.values[:, known])
+        return LiveSets(entries, chains, states.mass, states.old[:, live], values, held), completed
+
+    def _still_held(self, values: Codes) -> tuple[Codes, tuple[int, ...]]:
+        used = np.unique(values[values != 0])
+        codes = np.zeros(len(self._held), np.uint16)
+        codes[used] = np.arange(1, len(used) + 1)
+        return codes[values], (int(NOTHING), *(self._held[code] for code in used.tolist()))
+
+    def _cases(self, move: Move) -> list[tuple[Part, Outcome]]:
+        states = self.states
+        if move.anew or move.stream is None:
+            return [(states, outcome) for outcome in move.outcomes[0]]
+        before = states.values[:, self._chains.index(move.stream)]
+        cases = []
+        for code in np.unique(before).tolist():
+            here = states.at(np.flatnonzero(before == code))
+            cases += [(here, outcome) for outcome in move.after(self._held[code])]
+        return cases
+
+    def after(self, part: Part, outcome: Outcome, move: Move) -> Part:
+        effect = self._effects.of(outcome.roles)
+        new, done, taken, values = part.new, part.done, part.taken, part.values
+        if effect.made or effect.done:
+            new, done = new.copy(), done.copy()
+            for source, made in effect.made:
+                began = self._time if source < 0 else part.old[:, source]
+                new[:, made] = np.minimum(new[:, made], began)
+            for source in effect.done:
+                began = self._time if source < 0 else part.old[:, source]
+                done[:, 0] = np.minimum(done[:, 0], began)
+        if len(effect.taken):
+            taken = taken.copy()
+            taken[:, effect.taken] = part.old[:, effect.taken] != NEVER
+        if move.stream is not None:
+            values = values.copy()
+            values[:, self._chains.index(move.stream)] = self._code[outcome.value]
+        return Part(part.mass * outcome.chance, part.old, taken, new, done, values, part.path)
+
+    def _settle(self, following: int) -> None:
+        """Entries that nothing more happens to at this time are as they will be after it."""
+        still = set().union(*self._open[following:])
+        settled = np.array([number not in still for number in range(len(self.entries))], bool)
+        if not settled.any():
+            return
+        states = self.states
+        old, taken, new = states.old.copy(), states.taken.copy(), states.new.copy()
+        kept = np.where(taken[:, settled], NEVER, old[:, settled])
+        old[:, settled] = np.minimum(kept, new[:, settled])
+        taken[:, settled] = False
+        new[:, settled] = NEVER
+        states.old, states.taken, states.new = old, taken, new
+
+    def unite(self) -> None:
+        states = self.states
+        number, first = alike(words_of(states))
+        if len(first) == len(number):
+            return
+        mass = _summed(number, len(first), states.mass)
+        old, new, done = (least_of(number, first, some) for some in (states.old, states.new, states.done))
+        self.states = Part(mass, old, states.taken[first], new, done, states.values[first], states.path[first])
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """`Hops` with numbers for entries, -1 for nothing."""
+
+    taken: Ints
+    made: tuple[tuple[int, int], ...]
+    done: tuple[int, ...]
+
+
+class _Effects:
+    def __init__(self, numbers: dict[Entry, int], hops: dict[Roles, Hops]) -> None:
+        def number(entry: Entry | None) -> int:
+            return -1 if entry is None else numbers[entry]
+
+        self._effects = {
+            roles: _Effect(
+                np.array([numbers[entry] for entry in one.taken], np.int64),
+                tuple((number(source), numbers[made]) for source, made in one.made),
+                tuple(number(source) for source in one.done),
+            )
+            for roles, one in hops.items()
+        }
+        self._effects.setdefault((), _Effect(np.empty(0, np.int64), (), ()))
+
+    def of(self, roles: Roles) -> _Effect:
+        return self._effects[roles]
+
+    def used(self, move: Move) -> set[int]:
+        """Entries that something may happen to, or may come from."""
+        used: set[int] = set()
+        for some in move.outcomes.values():
+            for outcome in some:
+                effect = self._effects[outcome.roles]
+                used |= {*effect.taken.tolist(), *(source for source, _ in effect.made), *effect.done}
+        return used
+
+
+def _joined(parts: Sequence[Part]) -> Part:
+    return Part(*(np.concatenate([getattr(part, name) for part in parts]) for name in Part.__slots__))
+
+
+def words_of(states: Part) -> Hashes:
+    """What makes states the same, as words."""
+    return state_words(states.old, states.taken, states.new, states.done, states.values)
+
+
+def _summed(number: Ints, n: int, mass: Numbers) -> Numbers:
+    if mass.dtype == np.object_:
+        total = np.array([Fraction(0)] * n, object)
+        np.add.at(total, number, mass)
+        return total
+    return np.bincount(number, mass, n)

@@ -1,0 +1,78 @@
+"""The events of a program that are queries over probable streams, and what answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pyarrow as pa
+
+from inkling.analysis.choice import Evaluator
+from inkling.analysis.query.pattern import as_certain
+from inkling.analysis.query.strategy import Engine, Strategy
+from inkling.evaluators.query.beliefs import BeliefEvaluator
+from inkling.evaluators.query.evaluator import ProbableEvaluator
+from inkling.evaluators.query.face import Answering
+from inkling.evaluators.query.lanes import Sampling
+from inkling.evaluators.query.patterns import PatternEngine, PatternEvaluator
+from inkling.evaluators.query.regular import Regular
+from inkling.logical import plan as p
+from inkling.logical.evaluate import Surroundings
+from inkling.model.clock import Measure
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
+
+
+def may_sample(evaluator: Answering) -> bool:
+    """Whether answers may have to be sampled, because too much can be going on at once."""
+    return not isinstance(evaluator.engine, Regular | PatternEngine)
+
+
+@dataclass(frozen=True)
+class ProbableProgram:
+    part: p.ProgramPlan  # the queries and the streams that they read
+    strategies: Mapping[str, Strategy]
+    around: Surroundings
+    measure: Measure
+    sampling: Sampling
+    id_types: Mapping[str, pa.DataType]
+    spare: float = 0.0  # by which answers of safe plans may be too low, so that less has to be kept
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)  # models of forecasts
+
+    @classmethod
+    def of(
+        cls,
+        plan: PhysicalPlan,
+        around: Surroundings,
+        measure: Measure,
+        sampling: Sampling,
+        *,
+        spare: float = 0.0,
+        tables: Mapping[str, pa.Table] | None = None,
+    ) -> ProbableProgram | None:
+        """None where the program has no such event."""
+        chosen = plan.answered_by(Evaluator.QUERY)
+        strategies = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Strategy)}
+        if not strategies:
+            return None
+        return cls(plan.part(strategies), strategies, around, measure, sampling, plan.id_types, spare, tables or {})
+
+    @property
+    def events(self) -> tuple[p.EventPlan, ...]:
+        return self.part.events
+
+    @cached_property
+    def evaluators(self) -> Mapping[str, Answering]:
+        """By event."""
+        return {event.name: self._evaluator(event) for event in self.events}
+
+    def _evaluator(self, event: p.EventPlan) -> Answering:
+        schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
+        strategy = self.strategies[event.name]
+        if strategy.engine is Engine.AUTOMATON:
+            return PatternEvaluator(event, strategy, schemas, self.around)
+        if strategy.engine is Engine.FORECAST:
+            (stage,) = plan_program(as_certain(event, self.part)).stages
+            return BeliefEvaluator(event, strategy, schemas, self.around, stage, self.tables)
+        return ProbableEvaluator(event, strategy, schemas, self.around, self.sampling, self.spare)

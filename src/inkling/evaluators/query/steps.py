@@ -1,0 +1,133 @@
+"""What may happen at each time to the streams that belong together, with what it can be for the stages of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.analysis.query.bits import accepted, candidate
+from inkling.analysis.query.query import Query
+from inkling.evaluators.hashes import Hashes, combined
+from inkling.evaluators.query.ground import NOTHING, Ground
+from inkling.evaluators.query.hops import Role, Roles
+from inkling.evaluators.query.needs import StageNeeds
+from inkling.evaluators.query.units import Units, units_of
+from inkling.model.batch import Ints
+from inkling.model.weights import TOLERANCE
+
+Chance = float | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a stream may have at a time; `row` is -1 for nothing, or one of several rows that come to the same."""
+
+    chance: Chance
+    roles: Roles
+    value: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One stream at one time: its outcomes, by the value before where they depend on it.
+
+    `stream` is the name of a stream that has a value before, or None. `token` names stream and time.
+    """
+
+    stream: int | None
+    anew: bool
+    outcomes: Mapping[int, tuple[Outcome, ...]]
+    token: int
+
+    def after(self, value: int) -> tuple[Outcome, ...]:
+        return self.outcomes[0] if self.anew else self.outcomes.get(value, NO_EVENT)
+
+
+NO_EVENT = (Outcome(1, (), int(NOTHING), -1),)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """All that may happen to a unit at a time."""
+
+    unit: int
+    time: int
+    moves: tuple[Move, ...]
+
+
+class Steps:
+    """The steps of a block, unit by unit."""
+
+    def __init__(self, query: Query, variables: Sequence[str], needs: Sequence[StageNeeds], *, lumps: bool) -> None:
+        self._query, self._variables, self._needs = query, variables, needs
+        self._lumps = lumps  # whether outcomes that come to the same are one
+
+    def of(self, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> Iterator[Step]:
+        units = units_of(self._query, self._variables, ground, len(self._query.stages))
+        roles = self._roles(ground, words, tables, units)
+        read = np.asarray(units.reads.any(axis=0))[ground.stream] if ground.n_groups else np.empty(0, bool)
+        unit, name = units.unit[ground.stream], ground.name[ground.stream]
+        tokens = combined(name, ground.time.view(np.uint64)) if ground.n_groups else name
+        order = np.lexsort((name, ground.time, unit))
+        chosen = order[read[order]]
+        listed = zip(unit[chosen].tolist(), ground.time[chosen].tolist(), chosen.tolist(), strict=True)
+        for (number, time), some in groupby(listed, key=lambda one: one[:2]):
+            moves = (self._move(ground, group, roles, tokens) for _, _, group in some)
+            yield Step(number, time, tuple(move for move in moves if move is not None))
+
+    def _move(self, ground: Ground, group: int, roles: Sequence[Roles], tokens: Hashes) -> Move | None:
+        begin, end = int(ground.offsets[group]), int(ground.offsets[group + 1])
+        stream = int(ground.stream[group])
+        is_chain, anew = bool(ground.markov[stream]), bool(ground.anew[group])
+        if self._lumps and not is_chain and not any(roles[begin:end]):
+            return None  # nothing of it matters
+        by_given: dict[int, list[int]] = {}
+        for row, given in enumerate(ground.given[begin:end].tolist(), start=begin):
+            by_given.setdefault(given, []).append(row)
+        for rows in by_given.values():
+            rows.sort(key=ground.value.__getitem__)  # worlds are drawn in this order, whatever that of the rows is
+        outcomes = {given: self._outcomes(ground, by_given[given], roles, is_chain) for given in sorted(by_given)}
+        name = int(ground.name[stream]) if is_chain else None
+        return Move(name, anew or not is_chain, outcomes, int(tokens[group]))
+
+    def _outcomes(
+        self, ground: Ground, rows: Sequence[int], roles: Sequence[Roles], is_chain: bool
+    ) -> tuple[Outcome, ...]:
+        found: dict[object, Outcome] = {}
+        rest: Chance = Fraction(1) if ground.is_exact else 1.0
+        for row in rows:
+            chance = ground.chance[row]
+            if not chance > 0:
+                continue
+            rest -= chance
+            value = int(ground.value[row]) if is_chain else int(NOTHING)
+            like = (roles[row], value) if self._lumps else row
+            known = found.get(like)
+            found[like] = Outcome(chance + (known.chance if known else 0), roles[row], value, row)
+        if rest > (0 if ground.is_exact else float(TOLERANCE)):
+            like = ((), int(NOTHING)) if self._lumps else -1
+            known = found.get(like)
+            found[like] = Outcome(rest + (known.chance if known else 0), (), int(NOTHING), -1)
+        return tuple(found.values()) or NO_EVENT
+
+    def _roles(self, ground: Ground, words: Ints, tables: Mapping[str, pa.Table], units: Units) -> list[Roles]:
+        """Per row, what its event can be."""
+        found: list[list[Role]] = [[] for _ in range(len(words))]
+        stream = ground.stream[ground.group]
+        for number, (stage, needs) in enumerate(zip(self._query.stages, self._needs, strict=True)):
+            mine = np.flatnonzero(units.reads[number][stream] & ((words & candidate(number)) != 0))
+            good = ((words[mine] & accepted(number)) != 0).tolist()
+            taken = tables[stage.source].select(list(needs.columns)).take(pa.array(ground.row[mine]))
+            columns = [taken[name].to_pylist() for name in needs.columns]
+            contents = zip(*columns, strict=True) if columns else iter([()] * len(mine))
+            at = {column: place for place, column in enumerate(needs.columns)}
+            for row, is_good, values in zip(mine.tolist(), good, contents, strict=True):
+                if all(values[at[one]] is not None and values[at[one]] == values[at[two]] for one, two in needs.same):
+                    found[row].append(Role(number, is_good, values))
+        return [tuple(roles) for roles in found]

@@ -1,0 +1,110 @@
+"""Any query, exactly: what may be going on is carried along state by state, and sampled where that grows too large."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.analysis.query.query import Query
+from inkling.evaluators.query.answers import Answers
+from inkling.evaluators.query.ground import Ground
+from inkling.evaluators.query.hops import Successors
+from inkling.evaluators.query.lanes import Lanes, Sampling, lanes_after, lanes_from
+from inkling.evaluators.query.live_sets import Completed, LiveSets, TooMany, advanced
+from inkling.evaluators.query.needs import needs_of
+from inkling.evaluators.query.steps import Step, Steps
+from inkling.kernels.live_sets import NEVER
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import Per
+from inkling.model.batch import Ints
+
+MOST_STATES = 20_000
+"""With that many, a stream takes some 25 ms for every time; the next stream of three values may triple their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class UniversalState:
+    """What may be going on in each unit that is not as at first."""
+
+    units: Mapping[int, LiveSets | Lanes]
+
+    @property
+    def n_states(self) -> int:
+        """Of the largest unit that is carried along exactly."""
+        return max((one.n_states for one in self.units.values() if isinstance(one, LiveSets)), default=1)
+
+    @property
+    def n_sampled(self) -> int:
+        return sum(isinstance(one, Lanes) for one in self.units.values())
+
+
+class Universal:
+    """Answers per value of the given variables, by which units of streams are independent of each other.
+
+    A unit with more than `cap` states at some time is sampled from then on. With PER VALUES, the chance at a time is
+    that of worlds whose first match ends then, and may be 0 where only others can have one.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        variables: Sequence[str],
+        around: Surroundings,
+        *,
+        cap: int = MOST_STATES,
+        sampling: Sampling | None = None,
+    ) -> None:
+        needs = needs_of(query, variables)
+        self._cap, self._sampling = cap, sampling or Sampling()
+        self._once = query.per is Per.VALUES
+        self._successors = Successors(query, needs, around)
+        self._steps = Steps(query, variables, needs, lumps=True)
+
+    def start(self) -> UniversalState:
+        return UniversalState({})
+
+    def advance(
+        self, state: UniversalState, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]
+    ) -> tuple[UniversalState, Answers]:
+        """The answers at the times of a block of complete times."""
+        units = dict(state.units)
+        found = _Found()
+        for step in self._steps.of(ground, words, tables):
+            before = units.pop(step.unit, None) or LiveSets.at_first(ground.is_exact)
+            after, completed = self._after(before, step)
+            if isinstance(after, Lanes) or not after.is_at_first:
+                units[step.unit] = after
+            found.add(step, completed, self._sampling.epsilon if isinstance(after, Lanes) else 0.0)
+        return UniversalState(units), found.answers(ground)
+
+    def _after(self, before: LiveSets | Lanes, step: Step) -> tuple[LiveSets | Lanes, Completed]:
+        if isinstance(before, LiveSets):
+            try:
+                if before.n_states > self._cap:
+                    raise TooMany
+                return advanced(before, step, self._successors, self._cap, once=self._once)
+            except TooMany:
+                before = lanes_from(before, self._sampling, step.unit, step.time)
+        return lanes_after(before, step, self._successors, self._sampling.draw, once=self._once)
+
+
+class _Found:
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, int, object, int, float]] = []
+
+    def add(self, step: Step, completed: Completed, error: float) -> None:
+        if completed.start != NEVER:
+            self._rows.append((step.unit, step.time, completed.mass, completed.start, error))
+
+    def answers(self, ground: Ground) -> Answers:
+        unit, time, chance, start, error = zip(*self._rows, strict=True) if self._rows else [()] * 5
+        return Answers(
+            np.array(unit, np.uint64),
+            np.array(time, np.int64),
+            np.array([*chance, None], ground.chance.dtype)[:-1],
+            np.array(start, np.int64),
+            np.array(error, np.float64),
+        )

@@ -1,0 +1,153 @@
+"""How relations are divided: by the columns in which two keys agree that are compared, large groups in shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from inkling.analysis.relation import Relation, Side
+from inkling.evaluators.division import ByPairs, Carried, Finish, Found, Part, Piece, Share
+from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.protocol import Rows
+from inkling.evaluators.relation.evaluator import Found as Answers
+from inkling.evaluators.relation.evaluator import RelationEvaluator, Sides
+from inkling.evaluators.relation.numbered import RolesOf
+from inkling.evaluators.relation.program import LostProgram
+from inkling.evaluators.relation.results import matches_of, not_exact
+from inkling.evaluators.relation.run import told
+from inkling.evaluators.relation.sides import Keys
+from inkling.logical import expr as e
+from inkling.logical.plan import Demand, StreamPlan
+from inkling.model.batch import Ints
+from inkling.model.uncertainty import Doubt, LostEvents
+from inkling.results import ROUNDING, Matches, refused
+
+IDS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationPart(Part):
+    """Relations that read the same streams, divided by the same columns."""
+
+    program: LostProgram
+
+    def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found]:
+        share = piece if isinstance(piece, Share) else Share()
+        for name, evaluator in self.program.evaluators.items():
+            for matches in self._matches(evaluator, evaluator.sides(rows), share):
+                yield Found(name, matches)
+
+    def _matches(self, evaluator: RelationEvaluator, sides: Sides, share: Share) -> Iterator[Matches]:
+        """Answers; where EXACT cannot be had, those that were sampled, for who complains about it."""
+        keys, name = sides.left, evaluator.event.name
+        columns = tuple(column.name for column in evaluator.relation.left.operand.key)
+        chosen = shared_keys(share, np.diff(keys.lists.begins), keys.hashes(columns))
+        for ones, others in evaluator.pairs(sides, chosen):
+            found = evaluator.found(sides, ones, others)
+            sampled = refused(evaluator.event, found.error, ROUNDING)
+            found = found.where(sampled) if sampled.any() else told(evaluator, sides, ones, others, found)
+            for some in _portions(found, keys):
+                yield matches_of(evaluator, sides, some, self.ids[name])
+
+
+def shared_keys(share: Share, n_points: Ints, names: Hashes) -> Ints:
+    """The left keys of a share, by how many points each has: about the same work in every share.
+
+    Which keys these are depends on what they are called, not on the order in which rows arrive.
+    """
+    if share.count == 1:
+        return np.arange(len(names))
+    order = np.lexsort((names, -n_points))
+    turn, place = np.divmod(np.arange(len(order)), share.count)
+    taken = np.where(turn % 2 == 0, place, share.count - 1 - place)
+    return np.sort(order[taken == share.number])
+
+
+def _portions(found: Answers, keys: Keys) -> Iterator[Answers]:
+    """The same answers, some at a time: each names all events of its left key."""
+    place = np.cumsum(np.diff(keys.lists.begins)[found.ones]) // IDS_AT_ONCE
+    for number in np.unique(place):
+        yield found.where(place == number)
+
+
+_Columns = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def relation_parts(program: LostProgram) -> list[Part]:
+    """Raises `InputError` where a table makes no sense."""
+    nothing = {one.schema.name: Carried.of(one).nothing for one in program.part.streams}
+    for evaluator in program.evaluators.values():
+        evaluator.sides(nothing)
+    found: dict[_Columns, list[str]] = {}
+    for event in program.events:
+        found.setdefault(_columns(program.evaluators[event.name]), []).append(event.name)
+    return [_part(program, names, ByPairs(dict(columns))) for columns, names in found.items()]
+
+
+def _columns(evaluator: RelationEvaluator) -> _Columns:
+    left, right = (side.stream for side in evaluator.relation.sides)
+    pairs = dict.fromkeys(zip(*evaluator.joined_by, strict=True))
+    if left == right:
+        # a key is on both sides, so its rows go where both of these say
+        return ((left, tuple(one for one, other in pairs if one == other)),)
+    return tuple(sorted([(left, tuple(one for one, _ in pairs)), (right, tuple(other for _, other in pairs))]))
+
+
+def _part(program: LostProgram, names: Sequence[str], division: ByPairs) -> RelationPart:
+    """Without the other relations, and without tables that none of these asks."""
+    events = tuple(one for one in program.events if one.name in names)
+    streams = tuple(one for one in program.part.streams if one.schema.name in division.columns)
+    relations = {name: program.relations[name] for name in names}
+    doubts = [one.schema.doubt for one in streams if isinstance(one.schema.doubt, LostEvents)]
+    asked = {name for doubt in doubts for name in (doubt.intensity, doubt.known) if name is not None}
+    exact = [one.name for one in events if one.demand is Demand.EXACT]
+    return RelationPart(
+        events=events,
+        ids={name: program.id_types[name] for name in names},
+        carried=tuple(_carried(one, list(relations.values())) for one in streams),
+        division=division,
+        finishes=dict.fromkeys(exact, Finish(not_exact=not_exact)),
+        program=replace(
+            program,
+            part=replace(program.part, streams=streams, events=events),
+            relations=relations,
+            tables={name: program.tables[name] for name in asked},
+        ),
+    )
+
+
+def _carried(stream: StreamPlan, relations: Sequence[Relation]) -> Carried:
+    doubt, asked = stream.schema.doubt, set(_asked(stream, relations))
+    tells_roles = isinstance(doubt, LostEvents) and doubt.role in asked
+    needed = {*asked, *_paired(stream, relations), *_of_doubt(doubt)}
+    return Carried.of(stream, needed, summary=RolesOf.stated(stream.schema) if tells_roles else None)
+
+
+def _sides(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[tuple[Side, Relation]]:
+    for relation in relations:
+        yield from ((side, relation) for side in relation.sides if side.stream == stream.schema.name)
+
+
+def _asked(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
+    """Columns that tell which segments are compared."""
+    for side, relation in _sides(stream, relations):
+        yield from [] if relation.same is None else [relation.same]
+        for condition in (*side.operand.leaf.conditions, *side.opens, *side.closes):
+            yield from (part.column for part in e.walk(condition) if isinstance(part, e.ColumnOf | e.KeyColumn))
+
+
+def _paired(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
+    """Columns that tell which events open and close segments."""
+    for side, _ in _sides(stream, relations):
+        pairing = side.operand.pairing
+        if pairing is not None:
+            yield from (one.name for one in (pairing.role, pairing.number) if one is not None)
+
+
+def _of_doubt(doubt: Doubt | None) -> Iterator[str]:
+    """Columns that tell what was lost, and when."""
+    if isinstance(doubt, LostEvents):
+        columns = (doubt.number, doubt.role, doubt.count, *(doubt.bounds or ()), doubt.rate)
+        yield from (name for name in columns if isinstance(name, str))

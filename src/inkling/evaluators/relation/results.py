@@ -1,0 +1,96 @@
+"""Answers about pairs of keys in the public columns: those that are probable enough, or the most probable ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.errors import InputError
+from inkling.evaluators.relation.early import last_up_to
+from inkling.evaluators.relation.evaluator import Found, RelationEvaluator, Sides
+from inkling.evaluators.relation.sides import Keys
+from inkling.logical.plan import EventPlan
+from inkling.model.batch import FOREVER, Ints
+from inkling.model.time import Clock
+from inkling.results import BOUNDS, EXACT, ROUNDING, Matches, may_reach, methods, public_table, require_exact
+
+
+def probable_enough(evaluator: RelationEvaluator, found: Found) -> Found:
+    """Final answers that CONFIDENCE lets pass, or may; raises `InputError` where these must not be sampled."""
+    event = evaluator.event
+    require_exact(event, found.error, ROUNDING, not_exact)
+    return found.where(may_reach(found.chance, found.error, event.confidence))
+
+
+def results_of(evaluator: RelationEvaluator, sides: Sides, found: Found, ids: pa.DataType, clock: Clock) -> pa.Table:
+    """Results in the public columns."""
+    return public_table(evaluator.event, matches_of(evaluator, sides, found, ids), clock)
+
+
+def matches_of(evaluator: RelationEvaluator, sides: Sides, found: Found, ids: pa.DataType) -> Matches:
+    """Answers as matches."""
+    start, end = _extent(sides, found)
+    early = found.known < FOREVER
+    method = methods(found.chance, found.error, evaluator.event.confidence, ROUNDING)
+    method[early & (method != EXACT)] = BOUNDS
+    return Matches(
+        start,
+        end,
+        np.where(early, found.known, end),
+        evaluator.head(sides, found),
+        _lineage(sides.left, found, ids),
+        np.clip(found.chance, 0.0, 1.0),
+        found.error,
+        method,
+    )
+
+
+def _extent(sides: Sides, found: Found) -> tuple[Ints, Ints]:
+    """From the first start to the last end of all segments; of what is told early, from the first row until then."""
+    start = np.minimum(sides.left.start[found.ones], sides.right.start[found.others])
+    end = np.maximum(sides.left.end[found.ones], sides.right.end[found.others])
+    if not len(found):
+        return start, end
+    ends = [
+        (keys.known[keys.offsets[key]], keys.known[keys.offsets[key + 1] - 1])
+        for keys, key in ((sides.left, found.ones), (sides.right, found.others))
+    ]
+    first, last = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
+    early = found.known < FOREVER
+    start = np.where(early | (start <= -FOREVER), first, start)
+    return start, np.where(early, found.known, np.where(end >= FOREVER, last, end))
+
+
+def _lineage(keys: Keys, found: Found, ids: pa.DataType) -> pa.ListArray:
+    """What opens and closes the segments of the left key that are known; null for what was lost."""
+    lists, key = keys.lists, found.ones
+    first = lists.segments[key]
+    last = last_up_to(lists.closing, first, lists.segments[key + 1], _n_known(keys, found) - 1)
+    sizes = np.where(found.known < FOREVER, last - first + 1, lists.segments[key + 1] - first)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    segment = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], sizes)
+    owner = np.repeat(lists.begins[key], sizes)
+    rows = np.stack([keys.row[owner + place[segment]] for place in (lists.opening, lists.closing)], axis=1).ravel()
+    if keys.is_whole:
+        rows = rows[::2]
+    ends = pa.array(offsets * len(rows) // max(1, offsets[-1]), pa.int32())
+    return pa.ListArray.from_arrays(ends, keys.ids.take(pa.array(rows)).cast(ids))
+
+
+def _n_known(keys: Keys, found: Found) -> Ints:
+    """How many points of the left key of each result are known by the time it was told."""
+    lists = keys.lists
+    recorded = np.flatnonzero(~lists.lost)
+    begins = np.searchsorted(recorded, lists.begins)
+    place = last_up_to(lists.time[recorded], begins[found.ones], begins[found.ones + 1], found.known)
+    at = np.append(recorded, 0)[place]
+    return np.where(place >= begins[found.ones], at - lists.begins[found.ones] + 1, 0)
+
+
+def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
+    return InputError.of(
+        "INK0670",
+        f"`{event.name}` demands EXACT, but too many events were lost at once to be counted out",
+        notes=(f"{n_sampled:,} answers would be sampled, to ± {largest:g}",),
+        helps=("leave EXACT out",),
+    )

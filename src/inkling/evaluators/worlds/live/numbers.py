@@ -1,0 +1,266 @@
+"""Numbered rows of a stream: each must fit those of its key before it, since these are in the worlds already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.hashes import Hashes, key_hashes, labels_of
+from inkling.evaluators.relation.posts import UNSAID
+from inkling.io.checks.findings import number_words, split
+from inkling.io.checks.marks import marks_in
+from inkling.io.checks.numbers import MOST_LOST, after_timeout
+from inkling.io.normalize import END
+from inkling.io.rejects import Reason, shown
+from inkling.kernels import numbered_rows as k
+from inkling.model.batch import FOREVER, Ints
+from inkling.model.schema import StreamSchema
+from inkling.model.uncertainty import LostEvents
+
+WORDS = {"start": k.START, "resume": k.RESUME, "open": k.OPEN, "suspend": k.SUSPEND, "end": k.END, "close": k.CLOSE}
+
+
+@dataclass(frozen=True, slots=True)
+class Borders:
+    """Up to which time rows were complete before and are now, and up to which moment worlds are decided.
+
+    `decided` is a moment of the worlds' clock, of which `scale` make one of the stream's.
+    """
+
+    complete_before: int
+    complete: int
+    decided: int
+    scale: int
+
+    @property
+    def decided_since(self) -> int:
+        """The first time of the stream's clock of which nothing is decided yet; UNSAID where nothing is decided."""
+        if self.decided <= -FOREVER:
+            return UNSAID
+        return self.decided if self.decided >= FOREVER else -(-self.decided // self.scale)
+
+
+def numbered_on(
+    schema: StreamSchema, doubt: LostEvents, known: pa.Table, fresh: pa.Table, borders: Borders
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Fresh rows that fit the known ones and each other, rejects, and rows before which events were lost too early.
+
+    What was lost before the first row of a key can have happened at a time that is decided already.
+    """
+    rows = pa.concat_tables([known, fresh]).combine_chunks()
+    told = _Told.of(schema, doubt, rows, len(known))
+    fault, before = told.judged(schema, borders)
+    said = _Words(schema, doubt, rows, told, before)
+    faults = fault[len(known) :]
+    late = faults == k.LATE
+    bad = (faults != k.FINE) & ~late
+    _, rejects = split(schema, fresh, bad, lambda place: said.about(len(known) + place, int(faults[place])))
+    if borders.complete >= FOREVER:
+        rejects = pa.concat_tables([rejects, _open_ends(schema, doubt, rows, told, fault)])
+    return fresh.filter(pa.array(~bad & ~late)), rejects, fresh.filter(pa.array(late))
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What rows say, as plain numbers."""
+
+    doubt: LostEvents
+    n_known: int
+    key: Hashes
+    number: Ints
+    time: Ints
+    is_event: np.ndarray
+    word: Ints
+    role: Ints
+    count: Ints
+    since: Ints
+    until: Ints
+    rate: np.ndarray
+
+    @classmethod
+    def of(cls, schema: StreamSchema, doubt: LostEvents, rows: pa.Table, n_known: int) -> _Told:
+        since, until = doubt.bounds or (None, None)
+        count, low, high = (_plain(rows, name) for name in (doubt.count, since, until))
+        word, role = _roles(rows, doubt)
+        return cls(
+            doubt,
+            n_known,
+            key_hashes(schema, rows),
+            rows[doubt.number].to_numpy(),
+            rows[END].to_numpy(),
+            ~marks_in(rows, doubt),
+            word,
+            role,
+            count,
+            low,
+            high,
+            _rates(rows, doubt),
+        )
+
+    @property
+    def order(self) -> Ints:
+        """By key, time and number, marks after events."""
+        return np.lexsort((~self.is_event, self.number, self.time, self.key))
+
+    def judged(self, schema: StreamSchema, borders: Borders) -> tuple[Ints, Ints]:
+        """The fault of every row, and the row of its key that was fine before it, or -1."""
+        order, doubt = self.order, self.doubt
+        fault, before = k.judged(
+            self.key[order],
+            order < self.n_known,
+            self.number[order],
+            self.time[order],
+            self.is_event[order],
+            self.word[order],
+            self.role[order],
+            self.count[order],
+            self.since[order],
+            self.until[order],
+            self.rate[order],
+            doubt.role is not None,
+            -1 if doubt.timeout is None else schema.units(doubt.timeout),
+            doubt.rate is not None and not isinstance(doubt.rate, str),
+            MOST_LOST,
+            borders.decided_since,
+        )
+        found, previous = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
+        found[order], previous[order] = fault, np.where(before >= 0, order[before], -1)
+        return found, previous
+
+
+def _plain(rows: pa.Table, name: str | None) -> Ints:
+    if name is None:
+        return np.full(len(rows), UNSAID)
+    return np.asarray(pc.fill_null(rows[name].cast(pa.int64()), UNSAID).to_numpy(), np.int64)
+
+
+def _rates(rows: pa.Table, doubt: LostEvents) -> np.ndarray:
+    if not isinstance(doubt.rate, str):
+        return np.full(len(rows), np.nan)
+    return np.asarray(pc.fill_null(rows[doubt.rate].cast(pa.float64()), np.nan).to_numpy(), np.float64)
+
+
+def _roles(rows: pa.Table, doubt: LostEvents) -> tuple[Ints, Ints]:
+    """Known words, and a number that is the same for the same word; -1 where there is none."""
+    if doubt.role is None:
+        return np.zeros(len(rows), np.int64), np.full(len(rows), -1)
+    words = pc.utf8_lower(rows[doubt.role].cast(pa.string())).combine_chunks()
+    place = pc.index_in(words, pa.array(list(WORDS), pa.string()))
+    known = pa.array(list(WORDS.values())).take(place)
+    return np.asarray(pc.fill_null(known, k.NO_WORD).to_numpy(), np.int64), labels_of(words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Faults in words."""
+
+    schema: StreamSchema
+    doubt: LostEvents
+    rows: pa.Table
+    told: _Told
+    before: Ints
+
+    def about(self, place: int, fault: int) -> tuple[Reason, str]:
+        told, doubt, before = self.told, self.doubt, int(self.before[place])
+        number, time = told.number[place], told.time[place]
+        since, until = doubt.bounds or ("", "")
+        mine, last = self._named(place), self._named(before)
+        lost = number - told.is_event[place] - (0 if before < 0 else told.number[before])
+        match fault:
+            case k.AFTER_TIMEOUT:
+                assert doubt.timeout is not None
+                closed = told.time[before] + self.schema.units(doubt.timeout)
+                return Reason.AFTER_TIMEOUT, after_timeout(time, closed)
+            case k.DUPLICATE_NUMBER:
+                return Reason.DUPLICATE_NUMBER, f"another event has the number {number}"
+            case k.COUNT_DIFFERS:
+                return Reason.BAD_COUNT, self._differing(doubt.count, told.count, place)
+            case k.COUNT_TOO_SMALL:
+                there_is = f"there is {'an' if told.is_event[place] else 'a'} {mine}"
+                return Reason.BAD_COUNT, f"`{doubt.count}` is {self._said(told.count, place)}, and {there_is}"
+            case k.ODD_COUNT:
+                odd = self._said(told.count, place)
+                return Reason.ODD_COUNT, f"`{doubt.count}` is {odd}, and events open and close segments in turn"
+            case k.SINCE_DIFFERS:
+                return Reason.BAD_BOUNDS, self._differing(since, told.since, place)
+            case k.UNTIL_DIFFERS:
+                return Reason.BAD_BOUNDS, self._differing(until, told.until, place)
+            case k.BEFORE_SINCE:
+                return Reason.BAD_BOUNDS, f"`{since}` is {self._said(told.since, place)}, after {mine} at {time}"
+            case k.AFTER_UNTIL:
+                return Reason.BAD_BOUNDS, f"`{until}` is {self._said(told.until, place)}, before {mine} at {time}"
+            case k.BAD_RATE:
+                rate = number_words(told.rate[place])
+                return Reason.BAD_RATE, f"`{doubt.rate}` is {rate}, expected a positive number"
+            case k.RATE_DIFFERS:
+                return Reason.BAD_RATE, f"`{doubt.rate}` is {number_words(told.rate[place])}, and was another number"
+            case k.NOT_LATER:
+                return Reason.NOT_INCREASING, f"{mine} is at {time}, and {last} is at {told.time[before]}"
+            case k.NO_SEGMENT:
+                return Reason.ZERO_LENGTH_SEGMENT, f"{last} opens a segment and {mine} closes it, both at {time}"
+            case k.NO_TIME_BETWEEN:
+                return Reason.ZERO_WINDOW, f"{lost} lost between {last} and {mine}, both at {time}"
+            case k.NO_TIME_BEFORE:
+                return Reason.ZERO_WINDOW, f"{lost} lost before {mine}, and `{since}` is its time, {time}"
+            case k.NO_TIME_AFTER:
+                left = self._said(told.count, place) - number
+                return Reason.ZERO_WINDOW, f"{left} lost after {mine}, and `{until}` is its time, {time}"
+            case k.NOTHING_SINCE:
+                return Reason.MISSING_BOUND, f"{lost} lost before {mine}, and nothing says since when"
+            case k.TOO_MANY_LOST:
+                return Reason.RUN_TOO_LONG, f"{lost} events in a row are lost, more than {MOST_LOST}"
+            case k.AFTER_THE_END:
+                return Reason.ROLE_MISMATCH, f"{mine} comes after {last}, and that was the end of its key"
+            case _:
+                return Reason.ROLE_MISMATCH, self._misplaced(place, fault)
+
+    def _misplaced(self, place: int, fault: int) -> str:
+        is_odd = self.told.number[place] % 2
+        does = {
+            k.NOT_THE_FIRST: "is not the first",
+            k.THE_FIRST: "is the first",
+            k.THE_LAST: "is the last",
+            k.NOT_THE_LAST: "is not the last",
+        }.get(fault, "opens a segment" if is_odd else "closes a segment")
+        role = self.doubt.role
+        return f"{self._named(place)} {does}, and its `{role}` is {shown(self.rows[role][place].as_py())}"
+
+    def _named(self, place: int) -> str:
+        return f"{'event' if self.told.is_event[place] else 'mark'} {self.told.number[place]}"
+
+    def _said(self, column: Ints, place: int) -> int:
+        """What the row says, or else an earlier one of its key."""
+        while column[place] == UNSAID and self.before[place] >= 0:
+            place = int(self.before[place])
+        return int(column[place])
+
+    def _differing(self, name: str | None, column: Ints, place: int) -> str:
+        pair = sorted((int(column[place]), self._said(column, int(self.before[place]))))
+        return f"`{name}` is {pair[0]} and {pair[1]} in events of one key"
+
+
+def _open_ends(schema: StreamSchema, doubt: LostEvents, rows: pa.Table, told: _Told, fault: Ints) -> pa.Table:
+    """Rejects for the last rows of keys that lost events after them, where nothing says until when."""
+    order = told.order[fault[told.order] == k.FINE]
+    is_last = np.append(told.key[order][1:] != told.key[order][:-1], True)[: len(order)]
+    owner = np.cumsum(is_last) - is_last
+    last = order[is_last]
+    count, until = np.full(len(last), UNSAID), np.full(len(last), UNSAID)
+    np.maximum.at(count, owner, told.count[order])
+    np.maximum.at(until, owner, told.until[order])
+    has_rate = np.full(len(last), doubt.rate is not None and not isinstance(doubt.rate, str))
+    np.logical_or.at(has_rate, owner, ~np.isnan(told.rate[order]))
+    lost = count - told.number[last]
+    is_open = (count != UNSAID) & (lost > 0) & (until == UNSAID) & ~has_rate & (doubt.timeout is None)
+    bad, about = np.zeros(len(rows), bool), dict(zip(last.tolist(), lost.tolist(), strict=True))
+    bad[last[is_open]] = True
+
+    def said(place: int) -> tuple[Reason, str]:
+        kind = "event" if told.is_event[place] else "mark"
+        detail = f"{about[place]} lost after {kind} {told.number[place]}, and nothing says until when"
+        return Reason.MISSING_BOUND, detail
+
+    return split(schema, rows, bad, said)[1]

@@ -1,0 +1,123 @@
+"""A program made ready for worlds: its certain counterpart, planned, and what analysis says about its worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from inkling.analysis.choice import Choice, Evaluator
+from inkling.analysis.worlds import common_key, needs_lengths, reach_of
+from inkling.evaluators.worlds.regular import RegularEvent
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.in_worlds import FINER, doubtful_events, doubtful_part, in_worlds
+from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
+from inkling.logical.recursion import resting_on
+from inkling.model.clock import Measure
+from inkling.model.time import Clock
+from inkling.model.uncertainty import LostEvents
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import plan_program
+from inkling.physical.stages import Placement
+
+
+@dataclass(frozen=True, slots=True)
+class WorldProgram:
+    """The doubtful part of a program, without what is answered apart: certain events, chains and queries."""
+
+    part: ProgramPlan  # doubtful events and what they rest on
+    doubtful: frozenset[str]
+    physical: PhysicalPlan
+    around: Surroundings  # on the clock of the worlds
+    clock: Clock
+    scale: int
+    key: tuple[str, ...]
+    reach: int | None
+    order_only: bool
+    id_types: dict[str, pa.DataType]
+    regular: tuple[RegularEvent, ...]
+    irregular: PhysicalPlan | None  # of the other events, in worlds; None where there are none
+    choices: Mapping[str, Choice]  # by event, with the reasons why it needs worlds
+
+    @classmethod
+    def of(
+        cls,
+        plan: PhysicalPlan,
+        around: Surroundings,
+        measure: Measure,
+        *,
+        with_chains: bool = False,
+        placement: Placement | None = None,
+        scale: int | None = None,
+    ) -> WorldProgram:
+        """Chains and queries are looked for in worlds as well only where somebody asks what they look like there.
+
+        The stages and the scale of a program that runs already are given.
+        """
+        plan = plan.on_clock(measure.clock)
+        apart = frozenset() if with_chains else answered_exactly(plan)
+        program = _without(plan.program, apart)
+        doubtful = doubtful_events(program) - apart
+        part = doubtful_part(program)
+        losing = any(isinstance(stream.schema.doubt, LostEvents) for stream in part.streams)
+        if scale is None:
+            scale = FINER if losing and measure.clock is Clock.TICKS else 1
+        fine = Measure(measure.clock, measure.tick, scale)
+        found = [RegularEvent.of(event, part, finer=scale > 1) for event in part.events if event.name in doubtful]
+        regular = tuple(one for one in found if one is not None)
+        whole = plan_program(in_worlds(program, finer=scale > 1), placement)
+        return cls(
+            part,
+            doubtful,
+            whole,
+            Surroundings(around.tables, fine),
+            measure.clock,
+            scale,
+            common_key(part).conclusion,
+            reach_of(part, measure),
+            not needs_lengths(part).conclusion,
+            {name: kind for name, kind in plan.id_types.items() if name in doubtful},
+            regular,
+            _irregular(program, {one.event.name for one in regular}, whole, finer=scale > 1),
+            {name: plan.steps[name].choice for name in doubtful},
+        )
+
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        return self.part.streams
+
+    @property
+    def compared(self) -> frozenset[str]:
+        """Streams of which nothing but keys is asked for, so that those without events count as well."""
+        others = {name for event in self.part.events if not _compares_keys(event) for name in event.sources}
+        return frozenset(stream.schema.name for stream in self.part.streams) - others
+
+    @property
+    def events(self) -> tuple[EventPlan, ...]:
+        """The doubtful events."""
+        return tuple(event for event in self.part.events if event.name in self.doubtful)
+
+
+def _compares_keys(event: EventPlan) -> bool:
+    return isinstance(event.pattern, Quantified)
+
+
+def answered_exactly(plan: PhysicalPlan) -> frozenset[str]:
+    """Events over uncertain streams that need no worlds."""
+    return plan.uncertain - plan.answered_by(Evaluator.WORLDS).keys()
+
+
+def _without(program: ProgramPlan, apart: frozenset[str]) -> ProgramPlan:
+    """The program without events that need no worlds, unless another doubtful event rests on them."""
+    wanted = doubtful_events(program) - apart
+    needed = {name for event in program.events if event.name in wanted for name in resting_on(event, program)}
+    return replace(program, events=tuple(one for one in program.events if one.name not in apart - needed))
+
+
+def _irregular(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, finer: bool) -> PhysicalPlan | None:
+    """The plan in worlds without some events, on which no other rests."""
+    if not names:
+        return whole
+    rest = replace(program, events=tuple(event for event in program.events if event.name not in names))
+    return plan_program(in_worlds(rest, finer=finer)) if doubtful_events(rest) else None

@@ -1,0 +1,229 @@
+"""Runs a program in the worlds of complete streams: counts all worlds where they are few, samples the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.protocol import OnWorlds
+from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.whole import run_plan
+from inkling.evaluators.worlds.alternatives import Numbers, Weights
+from inkling.evaluators.worlds.combine import Summed, summed, together
+from inkling.evaluators.worlds.components import Components, components_of
+from inkling.evaluators.worlds.dense import DenseStage, is_dense
+from inkling.evaluators.worlds.exact import Choices, count_worlds, enumerate_worlds
+from inkling.evaluators.worlds.program import WorldProgram
+from inkling.evaluators.worlds.regular import RegularEvent, Tracked
+from inkling.evaluators.worlds.room import require_room
+from inkling.evaluators.worlds.streams.lost import LossyStream
+from inkling.evaluators.worlds.streams.of import WorldStream, world_stream
+from inkling.evaluators.worlds.streams.placed import Placed, world_rows
+from inkling.evaluators.worlds.streams.probable import ProbableStream
+from inkling.io.normalize import ID, OWN_ID
+from inkling.logical.plan import StreamPlan
+from inkling.model.batch import Ints, MatchBatch
+from inkling.physical.plan import PhysicalPlan
+
+ROWS_AT_ONCE = 1 << 18
+"""About how many rows of worlds are evaluated together."""
+
+WORLDS_AT_ONCE = 4096
+"""How many worlds automata read between two words about progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldData:
+    """Checked rows of all streams as they stand in worlds, and which of them belong together."""
+
+    program: WorldProgram
+    streams: tuple[WorldStream, ...]
+    tables: Mapping[str, pa.Table]
+    parts: Components
+    choices: Choices
+
+    @classmethod
+    def of(
+        cls,
+        program: WorldProgram,
+        rows: Mapping[str, pa.Table],
+        tables: Mapping[str, pa.Table],
+        exact_up_to: int,
+    ) -> WorldData:
+        streams = tuple(
+            world_stream(
+                one.schema,
+                _ordered_by_id(one, rows[one.schema.name]),
+                tables,
+                program.clock,
+                with_empty=one.schema.name in program.compared,
+            )
+            for one in program.streams
+        )
+        require_room(program, streams)
+        parts = components_of(streams, program.key, program.reach)
+        choices = count_worlds(streams, parts, exact_up_to, program.scale, order_only=program.order_only)
+        return cls(program, streams, tables, parts, choices)
+
+    @property
+    def is_sampled(self) -> np.ndarray:
+        """Which components have too many worlds to count."""
+        return np.asarray(~np.isfinite(self.choices.n_worlds), bool)
+
+    def counted(self, numbers: Numbers = Numbers.FLOAT) -> dict[str, Summed]:
+        """Results of the components whose worlds are few, with their probabilities."""
+        found: list[dict[str, Summed]] = []
+        for chunk in self._chunks():
+            worlds = enumerate_worlds(self.streams, self.parts, chunk, self.program.scale, numbers)
+            placed = dict(zip((stream.schema.name for stream in self.streams), worlds.placed, strict=True))
+            found.append(self._sums(self.program.physical, self.streams, placed, worlds.weights))
+        return self._together(found)
+
+    def sampled(
+        self,
+        sampling: Sampling,
+        first: int,
+        n_worlds: int,
+        chosen: np.ndarray,
+        on_worlds: OnWorlds | None = None,
+    ) -> dict[str, Summed]:
+        """Results of the chosen components in worlds from `first` on, with the number of worlds that have each."""
+        streams, masks = self.restricted(chosen)
+        seed = np.uint64(sampling.seed & (2**64 - 1))
+        tracked = self._tracked(streams)
+        plan = self.program.irregular
+        needed = () if plan is None else tuple(stream.schema.name for stream in plan.program.streams)
+        n_rows = max(1, sum(len(stream.rows) for stream in streams if stream.schema.name in needed))
+        step = max(1, ROWS_AT_ONCE // n_rows) if plan is not None else WORLDS_AT_ONCE
+        dense = self._dense(streams)
+        found: list[dict[str, Summed]] = []
+        for at in range(first, first + n_worlds, step):
+            n = min(step, first + n_worlds - at)
+            for one in tracked:
+                one.sample(seed, at, n, self._in_full)
+            if plan is not None:
+                placed = {
+                    stream.schema.name: only(stream.draw(seed, at, n, self.program.scale), mask)
+                    for stream, mask in zip(streams, masks, strict=True)
+                    if stream.schema.name in needed
+                }
+                if dense is not None:
+                    found.append(self._added_up(dense.matches(placed, at, n), None))
+                else:
+                    found.append(self._sums(plan, streams, placed, None))
+            if on_worlds is not None:
+                on_worlds(at + n, first + n_worlds)
+        return self._together(found) | {one.regular.event.name: one.results() for one in tracked}
+
+    def _tracked(self, streams: Sequence[WorldStream]) -> list[Tracked]:
+        """The events whose worlds an automaton reads side by side."""
+        named = {stream.schema.name: stream for stream in streams}
+        found = []
+        for regular in self.program.regular:
+            stream = named[regular.stream]
+            assert isinstance(stream, ProbableStream)
+            found.append(Tracked.of(regular, stream, self.tables, self.program.around, self.program.scale))
+        return found
+
+    def _in_full(self, regular: RegularEvent, stream: ProbableStream, placed: Placed) -> MatchBatch:
+        rows = world_rows(stream.rows, stream.tokens, placed, stream.time_columns, self.program.scale)
+        found = run_plan(regular.in_full, {regular.stream: rows}, self.tables, self.program.around)
+        return found[regular.event.name]
+
+    def _sums(
+        self,
+        plan: PhysicalPlan,
+        streams: Sequence[WorldStream],
+        placed: Mapping[str, Placed],
+        weights: Weights | None,
+    ) -> dict[str, Summed]:
+        """What the events of a plan find in worlds, added up."""
+        program = self.program
+        sources = {
+            name: world_rows(stream.rows, stream.tokens, placed[name], stream.time_columns, program.scale)
+            for stream in streams
+            if (name := stream.schema.name) in placed
+        }
+        return self._added_up(run_plan(plan, sources, self.tables, program.around), weights)
+
+    def _added_up(self, matches: Mapping[str, MatchBatch], weights: Weights | None) -> dict[str, Summed]:
+        return {
+            event.name: summed(event, matches[event.name], weights)
+            for event in self.program.events
+            if event.name in matches
+        }
+
+    def _dense(self, streams: Sequence[WorldStream]) -> DenseStage | None:
+        """The one stage of all events, where rows need not be made for every world."""
+        plan = self.program.irregular
+        if plan is None or not is_dense(plan, self.program):
+            return None
+        return DenseStage.of(plan, self.program, streams, self.tables)
+
+    def _together(self, found: list[dict[str, Summed]]) -> dict[str, Summed]:
+        return {name: together([one[name] for one in found]) for name in (found[0] if found else {})}
+
+    def _chunks(self) -> Iterator[Choices]:
+        """The countable components in portions that fit memory."""
+        n_rows = np.zeros(self.parts.count)
+        for component in self.parts.of_rows:
+            np.add.at(n_rows, component, 1)
+        finite = np.isfinite(self.choices.n_worlds)
+        if not self.parts.count:  # without rows, results are empty tables all the same
+            yield self.choices
+        if not finite.any():
+            return
+        cost = np.where(finite, n_rows * np.where(finite, self.choices.n_worlds, 0), 0)
+        portion = (np.cumsum(cost) // ROWS_AT_ONCE).astype(np.int64)
+        for number in np.unique(portion[finite]):
+            here = finite & (portion == number)
+            lost = {component: found for component, found in self.choices.lost.items() if here[component]}
+            yield replace(self.choices, n_worlds=np.where(here, self.choices.n_worlds, np.inf), lost=lost)
+
+    def restricted(self, chosen: np.ndarray) -> tuple[list[WorldStream], list[np.ndarray | None]]:
+        """The streams with the rows of some components; streams with gaps keep all rows, and a mask."""
+        streams: list[WorldStream] = []
+        masks: list[np.ndarray | None] = []
+        for stream, component in zip(self.streams, self.parts.of_rows, strict=True):
+            kept = chosen[component]
+            if kept.all() or isinstance(stream, LossyStream):
+                streams.append(stream)
+                masks.append(None if kept.all() else kept)
+            else:
+                streams.append(world_stream(stream.schema, stream.rows.filter(pa.array(kept))))
+                masks.append(None)
+        return streams, masks
+
+
+def only(placed: Placed, mask: np.ndarray | None) -> Placed:
+    """What is placed of the rows that a mask over the stream's rows keeps."""
+    if mask is None:
+        return placed
+    kept = np.flatnonzero(mask[placed.rows])
+    return Placed(placed.rows[kept], placed.worlds[kept], None if placed.times is None else placed.times[kept])
+
+
+def tokens_behind(lineage: pa.ListArray) -> Ints | None:
+    """All events that some results rest on; None if one of them rests on no event, so that any may matter."""
+    if len(lineage) and pc.min(lineage.value_lengths()).as_py() == 0:
+        return None
+    return np.unique(lineage.flatten().to_numpy())
+
+
+def components_with(data: WorldData, tokens: Ints | None) -> np.ndarray:
+    """Which components hold any of these events; all of them where any event may matter."""
+    if tokens is None:
+        return np.ones(data.parts.count, bool)
+    found = np.zeros(data.parts.count, bool)
+    for stream, component in zip(data.streams, data.parts.of_rows, strict=True):
+        found[component[np.isin(stream.tokens.view(np.int64), tokens)]] = True
+    return found
+
+
+def _ordered_by_id(stream: StreamPlan, rows: pa.Table) -> pa.Table:
+    """Rows that keep their declared id where derived columns look back along it."""
+    return rows.append_column(OWN_ID, rows[ID]) if stream.derived else rows

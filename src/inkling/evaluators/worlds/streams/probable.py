@@ -1,0 +1,230 @@
+"""A stream of alternatives: one value per key and time, or none; with GIVEN it depends on the value before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
+from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Numbers, listed
+from inkling.evaluators.worlds.streams.placed import ALTERNATIVE, OWN_TIME, Placed, tokens_of
+from inkling.io.normalize import END, START
+from inkling.kernels.draws import count_paths, cumulated, draw_alternatives, draw_paths
+from inkling.model.batch import Ints
+from inkling.model.schema import StreamSchema
+from inkling.model.uncertainty import ProbableValue
+from inkling.model.value_worlds import value_columns
+from inkling.model.weights import exact, with_nothing
+
+NOTHING = np.uint64(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbableStream:
+    """Rows sorted by key, time and what tells alternatives apart; a group holds the alternatives of one event.
+
+    Groups `chains[c]:chains[c + 1]` make up one choice: a single group, or with GIVEN a whole chain of them.
+    """
+
+    schema: StreamSchema
+    rows: pa.Table
+    tokens: Hashes  # per row; alternatives of one event differ in what does not count
+    group_tokens: Hashes
+    offsets: Ints
+    chains: Ints
+    anew: NDArray[np.bool_]
+    given: Hashes
+    value: Hashes
+    chances: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    keys: Hashes  # of rows
+
+    @classmethod
+    def of(cls, schema: StreamSchema, rows: pa.Table) -> ProbableStream:
+        doubt = schema.doubt
+        assert isinstance(doubt, ProbableValue)
+        chances = np.clip(rows[doubt.probability].to_numpy().astype(np.float64), 0.0, 1.0)
+        values = [name for name in value_columns(doubt, schema) if name in rows.column_names]
+        if doubt.given:
+            values = values[: len(doubt.given)]
+        value, given = _value_hashes(rows, values), _given_hashes(rows, doubt.given)
+        key = key_hashes(schema, rows)
+        time = rows[START].to_numpy()
+        order = np.lexsort((rows[END].to_numpy(), value, given, time, key))
+        rows = rows.take(pa.array(order)).combine_chunks()
+        key, time, value, given, chances = key[order], time[order], value[order], given[order], chances[order]
+        new_key = np.diff(key, prepend=key[:1] + np.uint64(1) if len(key) else key) != 0
+        new_group = new_key | (np.diff(time, prepend=time[:1]) != 0)
+        offsets = _borders(new_group)
+        first = offsets[:-1]
+        anew = np.maximum.reduceat(given, first) == NOTHING if len(first) else np.empty(0, bool)
+        starts_chain = np.ones(len(first), bool) if not doubt.given else new_key[first] | anew
+        events = tokens_of(schema, rows, START)
+        if doubt.given:
+            parts = _borders(new_group | (np.diff(given, prepend=given[:1]) != 0))
+        else:
+            parts = offsets
+        shares = cumulated(parts, chances, _is_full(parts, chances))
+        return cls(
+            schema,
+            rows,
+            _row_tokens(events, offsets),
+            events[first],
+            offsets,
+            _borders(starts_chain),
+            anew,
+            given,
+            value,
+            chances,
+            shares,
+            key,
+        )
+
+    @property
+    def is_markov(self) -> bool:
+        doubt = self.schema.doubt
+        assert isinstance(doubt, ProbableValue)
+        return bool(doubt.given)
+
+    @property
+    def time_columns(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def extents(self) -> tuple[Ints, Ints]:
+        """A chain is one thing from its first time to its last."""
+        time, factors = self.rows[START].to_numpy(), self.factors
+        if not len(time):
+            return time, time
+        first = np.searchsorted(factors, np.arange(len(self.chains) - 1))
+        return time[first][factors], np.maximum.reduceat(self.rows[END].to_numpy(), first)[factors]
+
+    @property
+    def factors(self) -> Ints:
+        group = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        chain = np.repeat(np.arange(len(self.chains) - 1), np.diff(self.chains))
+        return chain[group]
+
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Placed:
+        return _placed(self.chosen(seed, first, n_worlds), first)
+
+    def draw_on(self, seed: np.uint64, first: int, latest: Hashes) -> Placed:
+        """Like `draw`, where `latest` holds what was the case before every chain, and is told what is after it."""
+        return _placed(self._followed(seed, first, latest), first)
+
+    def chosen(self, seed: np.uint64, first: int, n_worlds: int) -> Ints:
+        """The row that every group has in every world, or -1."""
+        if self.is_markov:
+            return self._followed(seed, first, np.zeros((len(self.chains) - 1, n_worlds), np.uint64))
+        return np.asarray(
+            draw_alternatives(seed, self.group_tokens, self.offsets, self.shares, first, n_worlds), np.int64
+        )
+
+    def _followed(self, seed: np.uint64, first: int, latest: Hashes) -> Ints:
+        drawn = draw_paths(
+            seed,
+            self.group_tokens,
+            self.chains,
+            self.offsets,
+            self.anew,
+            self.given,
+            self.value,
+            self.shares,
+            first,
+            latest.shape[1],
+            latest,
+        )
+        return np.asarray(drawn, np.int64)
+
+    def n_alternatives(self, limit: int) -> NDArray[np.float64]:
+        """How many alternatives, or paths, every choice has."""
+        if self.is_markov:
+            most = float(limit + 1)
+            paths = count_paths(self.chains, self.offsets, self.anew, self.given, self.value, self.chances, most)
+            return np.asarray(paths, np.float64)
+        first = self.offsets[:-1]
+        some = np.add.reduceat(self.chances > 0, first) if len(first) else np.empty(0)
+        return some + ~_is_full(self.offsets, self.chances)
+
+    def alternatives(self, factors: Ints, scale: int, numbers: Numbers) -> Alternatives:
+        """Some of the choices; what is left of the probability is that nothing happens."""
+        if self.is_markov:
+            return listed(([*self._paths(int(chain))] for chain in factors), numbers)
+        begin, end = self.offsets[factors], self.offsets[factors + 1]
+        if numbers is Numbers.FRACTION:
+            return listed(([*self._paths(int(group))] for group in factors), numbers)
+        width = end - begin + 1  # the last stands for nothing
+        row = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width - begin, width)
+        is_nothing = row == np.repeat(end, width)
+        weights = np.append(self.chances, 0.0)[np.where(is_nothing, len(self.rows), row)]
+        sums = np.bincount(np.repeat(np.arange(len(factors)), width), weights, minlength=len(factors))
+        full = _is_full(self.offsets, self.chances)[factors]
+        weights /= np.repeat(np.where(full, sums, 1.0), width)
+        weights[is_nothing] = np.where(full, 0.0, 1.0 - sums)
+        possible = weights > 0
+        sizes = np.bincount(np.repeat(np.arange(len(factors)), width)[possible], minlength=len(factors))
+        placed = possible & ~is_nothing
+        return Alternatives(
+            sizes,
+            weights[possible],
+            (~is_nothing)[possible].astype(np.int64),
+            row[placed],
+            np.full(np.count_nonzero(placed), OWN_TIME),
+        )
+
+    def _paths(self, chain: int) -> Iterator[Alternative]:
+        """Everything that may happen from first to last, in exact numbers."""
+        paths: list[tuple[Fraction, tuple[int, ...], np.uint64]] = [(Fraction(1), (), NOTHING)]
+        for group in range(self.chains[chain], self.chains[chain + 1]):
+            longer = []
+            for weight, path, latest in paths:
+                before = NOTHING if self.anew[group] else latest
+                rows = range(self.offsets[group], self.offsets[group + 1])
+                following = [(exact(float(self.chances[row])), row) for row in rows if self.given[row] == before]
+                for chance, row in with_nothing(following):
+                    after = (path, NOTHING) if row is None else ((*path, row), self.value[row])
+                    longer.append((weight * chance, *after))
+            paths = longer
+        for weight, path, _ in paths:
+            yield Alternative(weight, tuple((row, int(OWN_TIME)) for row in path))
+
+
+def _row_tokens(events: Hashes, offsets: Ints) -> Hashes:
+    """Tokens by which alternatives of one event can be told apart, where that is wanted."""
+    place = np.arange(len(events)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return (events & ~ALTERNATIVE) | (place.astype(np.uint64) & ALTERNATIVE)
+
+
+def _placed(chosen: Ints, first: int) -> Placed:
+    group, world = np.nonzero(chosen >= 0)
+    return Placed(chosen[group, world], world + first)
+
+
+def _value_hashes(rows: pa.Table, values: list[str]) -> Hashes:
+    """Hashes of what may be the case; never that of nothing."""
+    seed = np.ones(len(rows), np.uint64)
+    found = combined(seed, *(hashes_of(rows[name].combine_chunks()) for name in values))
+    return np.where(found == NOTHING, np.uint64(1), found)
+
+
+def _given_hashes(rows: pa.Table, given: tuple[str, ...]) -> Hashes:
+    if not given:
+        return np.zeros(len(rows), np.uint64)
+    nothing = np.logical_and.reduce([rows[name].is_null().to_numpy() for name in given])
+    return np.where(nothing, NOTHING, _value_hashes(rows, list(given)))
+
+
+def _borders(is_first: NDArray[np.bool_]) -> Ints:
+    return np.append(np.flatnonzero(is_first), len(is_first))
+
+
+def _is_full(offsets: Ints, chances: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether the probabilities of a group leave nothing over, apart from rounding."""
+    if len(offsets) == 1:
+        return np.empty(0, bool)
+    return np.add.reduceat(chances, offsets[:-1]) >= 1.0 - 1e-9

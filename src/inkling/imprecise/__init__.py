@@ -1,1 +1,0 @@
-"""Events over imprecise times whose probabilities need no worlds: planned, run, and kept on streams."""

@@ -1,0 +1,214 @@
+"""What becomes of each event when another program takes the place of a running one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+
+from inkling.errors import InputError
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.in_worlds import doubtful_events
+from inkling.logical.knowledge import RuleAtom
+from inkling.logical.recursion import resting_on
+from inkling.logical.settings import as_remembered
+from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.physical.planner import plan_program
+from inkling.physical.stages import NoPlaceError, Placement
+from inkling.runtime.parts import is_divisible
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Names of events by what becomes of them; of forecasts that are kept with other settings, of streams whose rows
+    may be later or less late than before, or withdrawn for longer or less long, and of tables whose facts are different
+    now."""
+
+    kept: tuple[str, ...] = ()
+    started: tuple[str, ...] = ()
+    restarted: tuple[str, ...] = ()
+    stopped: tuple[str, ...] = ()
+    lateness: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything changes at all."""
+        return bool(self.started or self.restarted or self.stopped or self.lateness or self.tables or self.settings)
+
+    def __str__(self) -> str:
+        said = [
+            (word, names)
+            for word, names in (
+                ("kept", self.kept),
+                ("started", self.started),
+                ("started anew", self.restarted),
+                ("stopped", self.stopped),
+                ("other settings", self.settings),
+                ("other windows", self.lateness),
+                ("re-read", self.tables),
+            )
+            if names
+        ]
+        return "; ".join(f"{word}: {', '.join(names)}" for word, names in said) or "nothing changed"
+
+
+def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
+    """An event is kept when its definition is the same, and so are those of everything it reads.
+
+    Settings of a forecast that say nothing about what it must remember are no part of this.
+    """
+    uncertain = doubtful_events(new)
+    kept = tuple(event.name for event in new.events if _is_same(event.name, old, new, uncertain))
+    names = {event.name for event in old.events}
+    return Changes(
+        kept,
+        started=tuple(event.name for event in new.events if event.name not in names),
+        restarted=tuple(event.name for event in new.events if event.name in names and event.name not in kept),
+        stopped=tuple(event.name for event in old.events if new.event(event.name) is None),
+        lateness=tuple(stream.schema.name for stream in new.streams if _has_other_lateness(stream, old)),
+        settings=tuple(name for name in kept if old.event(name) != new.event(name)),
+    )
+
+
+def is_same_stream(old: p.StreamPlan | None, new: p.StreamPlan | None) -> bool:
+    """Whether rows mean the same; how late they may come or be withdrawn says nothing about that."""
+    if old is None or new is None:
+        return False
+    return _without_windows(old) == _without_windows(new)
+
+
+def require_same_past(old: p.ProgramPlan, new: p.ProgramPlan, said: Changes) -> None:
+    """Refuse changes of a program that may have to go back to before them."""
+    if not old.revises and not new.revises:
+        return
+    streams = {stream.schema.name for stream in (*old.streams, *new.streams)}
+    is_same = all(is_same_stream(old.stream(name), new.stream(name)) for name in streams)
+    if said.started or said.restarted or said.stopped or not is_same:
+        raise refusal(
+            "a program cannot go on from another one whose results can still change",
+            f"it would have {said}; only LATENESS, FOR, tables and settings of forecasts can be changed",
+        )
+
+
+def require_same_models(new: p.ProgramPlan, said: Changes) -> None:
+    """Refuse other models of forecasts over uncertain streams, where what is remembered depends on the model."""
+    uncertain = doubtful_events(new)
+    for event in new.events:
+        goes_on = event.name in said.kept and event.name in uncertain and event.forecast is not None
+        if goes_on and event.forecast is not None and event.forecast.model in said.tables:
+            raise refusal(
+                f"`{event.name}` cannot go on with another model",
+                "over uncertain streams, what is remembered depends on the model",
+            )
+
+
+def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
+    """A plan of the new program in the stages of the old one, in which kept events stay where they are."""
+    kept = changes(old.program, new).kept
+    homes = {step.event.name: stage.number for stage in old.stages for step in stage.steps}
+    try:
+        plan = plan_program(new, Placement(len(old.stages), {name: homes[name] for name in kept}))
+    except NoPlaceError as problem:
+        raise refusal(
+            f"`{problem.event}` needs another partition key than the running program has",
+            "a query keeps the number of its stages, one per partition key, as long as it has its checkpoint",
+        ) from None
+    for before, after in zip(old.stages, plan.stages, strict=True):
+        stays = [name for name in kept if homes[name] == before.number]
+        if stays:
+            _require_same_form(before, after, old.program, new, stays[0])
+    return plan
+
+
+def _require_same_form(before: Stage, after: Stage, old: p.ProgramPlan, new: p.ProgramPlan, kept: str) -> None:
+    """What is remembered of keys and ids must stay what it is."""
+    if (before.id_type, before.text_places) != (after.id_type, after.text_places):
+        raise refusal(
+            f"`{kept}` would have ids or places of another type, because other events would share its stage",
+            "ids in one stage have one type, and results that were written already have the old one",
+        )
+    if is_divisible(before, old) != is_divisible(after, new):
+        raise refusal(
+            f"the keys of `{kept}` could not stay where they are",
+            "a new event reads a stream with DERIVE along another key than its own, which needs all rows together",
+        )
+
+
+def refusal(message: str, note: str) -> InputError:
+    """Why a program cannot take the place of the running one."""
+    return InputError.of(
+        "INK0606",
+        message,
+        notes=(note,),
+        helps=("start the program with a checkpoint of its own", "the running program goes on"),
+    )
+
+
+def _is_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan, uncertain: frozenset[str]) -> bool:
+    """Whether a stream or event means the same in both programs, and so does everything it rests on."""
+    event = new.event(name)
+    needed = {name} if event is None else {name} | resting_on(event, new)
+    return all(_is_declared_the_same(one, old, new, uncertain) for one in needed)
+
+
+def _is_declared_the_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan, uncertain: frozenset[str]) -> bool:
+    event = new.event(name)
+    if event is None:
+        stream = new.stream(name)
+        return is_same_stream(old.stream(name), stream) and _same_tables(stream, old, new)
+    before = old.event(name)
+    if before is None or not _same_tables(event, old, new):
+        return False
+    if name in uncertain and _looks_back(before) != _looks_back(event):
+        return False
+    return as_remembered(before) == as_remembered(event)
+
+
+def _looks_back(event: p.EventPlan) -> tuple[str, int | None] | None:
+    """What tells how much of the past a forecast keeps over uncertain streams: its model, and ORDER."""
+    return None if event.forecast is None else (event.forecast.model, event.forecast.order)
+
+
+def _same_tables(definition: object, old: p.ProgramPlan, new: p.ProgramPlan) -> bool:
+    known = [_known_tables(program) for program in (old, new)]
+    waiting, seen = set(_tables_in(definition)), set()
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        meant = [facts.get(name) for facts in known]
+        if meant[0] != meant[1]:
+            return False
+        waiting |= set(_tables_in(meant[1])) - seen
+    return True
+
+
+def _known_tables(program: p.ProgramPlan) -> dict[str, object]:
+    """What facts mean: the columns of tables, and the clauses of rules."""
+    return {
+        **{table.name: table.columns for table in program.tables},
+        **{rule.name: (rule.columns, rule.clauses) for rule in program.rules},
+    }
+
+
+def _tables_in(part: object) -> Iterator[str]:
+    """Tables that are looked up anywhere in a definition."""
+    if isinstance(part, e.InTable | p.TableAtom | RuleAtom):
+        yield part.table
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _tables_in(one)
+    elif is_dataclass(part):
+        for one in fields(part):
+            yield from _tables_in(getattr(part, one.name))
+
+
+def _has_other_lateness(stream: p.StreamPlan, old: p.ProgramPlan) -> bool:
+    before = old.stream(stream.schema.name)
+    if before is None:
+        return False
+    return (before.schema.late, before.schema.op_for) != (stream.schema.late, stream.schema.op_for)
+
+
+def _without_windows(stream: p.StreamPlan) -> p.StreamPlan:
+    return replace(stream, schema=replace(stream.schema, late=None, op_for=None))

@@ -1,0 +1,108 @@
+"""How far time has come where the past may change: what is closed, what is told, and what is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from inkling.logical.plan import ProgramPlan
+from inkling.model.batch import FOREVER
+from inkling.model.time import Span
+from inkling.model.watermarks import NEVER, Clocks, Marks
+from inkling.physical.streams import lateness_of
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """By stream: how late its rows may be, how long they can be withdrawn, and whether anybody waits for them."""
+
+    lateness: Mapping[str, int]
+    kept: Mapping[str, int]
+    speculative: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, streams: Iterable[str], program: ProgramPlan, measure: Callable[[Span], int]) -> Windows:
+        lateness = lateness_of(streams, program, measure)
+        declared = {one.schema.name: one.schema for one in program.streams if one.schema.name in lateness}
+        kept = dict(lateness)
+        for name, schema in declared.items():
+            if schema.op is not None:
+                kept[name] = FOREVER if schema.op_for is None else max(kept[name], measure(schema.op_for))
+        return cls(lateness, kept, frozenset(name for name, one in declared.items() if one.speculative))
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionClocks:
+    """Three watermarks of some streams, each at or before the next.
+
+    Nothing at or before `settled` can change any more; rows at or before `closed` are too late; what is known up to
+    `decided` is told.
+    """
+
+    windows: Windows
+    closing: Clocks
+    settling: Clocks
+    decided: int = NEVER
+
+    @classmethod
+    def of(cls, windows: Windows) -> RevisionClocks:
+        return cls(windows, Clocks(windows.lateness), Clocks(windows.kept))
+
+    @property
+    def closed(self) -> int:
+        return self.closing.watermark
+
+    @property
+    def settled(self) -> int:
+        return self.settling.watermark
+
+    @property
+    def latest(self) -> Mapping[str, int]:
+        return self.closing.latest
+
+    def after(self, marks: Marks) -> RevisionClocks:
+        closing, settling = self.closing.after(marks), self.settling.after(marks)
+        decided = FOREVER if marks.finished else max(self.decided, closing.watermark, self._told(closing))
+        return replace(self, closing=closing, settling=settling, decided=decided)
+
+    def with_windows(self, windows: Windows) -> RevisionClocks:
+        """The same clocks, with other windows from now on; what is settled stays so."""
+        return replace(
+            self,
+            windows=windows,
+            closing=replace(self.closing, lateness=windows.lateness),
+            settling=replace(self.settling, lateness=windows.kept),
+        )
+
+    def _told(self, closing: Clocks) -> int:
+        """The time up to which every stream is heard that somebody waits for; all of it if nobody waits."""
+        windows = self.windows
+        if not windows.speculative:
+            return NEVER
+        waited_for = windows.lateness.keys() - windows.speculative - closing.idle
+        if not waited_for:
+            return max((time for name, time in closing.latest.items() if name in windows.lateness), default=NEVER)
+        if waited_for - closing.latest.keys():
+            return NEVER
+        return min(closing.latest[name] - windows.lateness[name] - 1 for name in waited_for)
+
+
+@dataclass(frozen=True, slots=True)
+class ManyClocks:
+    """The clocks of all that read a stream: for one of them it is too late as soon as it is for any."""
+
+    clocks: tuple[RevisionClocks, ...] = field(default_factory=tuple)
+
+    @property
+    def closed(self) -> int:
+        return max((one.closed for one in self.clocks), default=NEVER)
+
+    @property
+    def settled(self) -> int:
+        return max((one.settled for one in self.clocks), default=NEVER)
+
+    def latest(self, stream: str) -> int:
+        return max((one.latest.get(stream, NEVER) for one in self.clocks), default=NEVER)
+
+    def after(self, marks: Marks) -> ManyClocks:
+        return ManyClocks(tuple(one.after(marks) for one in self.clocks))

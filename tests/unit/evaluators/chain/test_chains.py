@@ -1,0 +1,181 @@
+"""Chains over imprecise times: what may be dropped early, in which order places are filled, what is too much."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.kit.chains import ChainCase, chain_cases
+from tests.kit.exact_kernels import IN_FRACTIONS
+from tests.properties.test_imprecise_exact import answers, program_of, rows_of
+
+import inkling
+from inkling.errors import InputError, NotSupportedYet
+from inkling.evaluators.chain import growth
+from inkling.evaluators.chain.ground import Place
+from inkling.evaluators.chain.run import answered
+from inkling.logical import plan as p
+
+pytestmark = pytest.mark.slow
+
+STREAM = "STREAM {}(id STRING, v BIGINT, lo BIGINT, hi BIGINT) ID id TIME BETWEEN lo AND hi;"
+
+
+def results(text: str, rows: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    program = inkling.parse("".join(STREAM.format(name) for name in rows) + text)
+    return program.run_local(rows).tables["x"].to_pylist()
+
+
+def row(name: str, lo: int, hi: int, v: int = 0) -> dict[str, Any]:
+    return {"id": name, "v": v, "lo": lo, "hi": hi}
+
+
+def with_clauses(case: ChainCase, **clauses: Any) -> ChainCase:
+    return ChainCase(replace(case.plan, events=(replace(case.chain, **clauses),)), case.keys)
+
+
+def told(case: ChainCase) -> list[tuple[float, int, list[str]]]:
+    table = answered(program_of(case), rows_of(case), {})["x"].to_pylist()
+    return sorted((-row["probability"], row["start"], row["lineage"]) for row in table)
+
+
+def test_dropping_early_changes_nothing() -> None:
+    n_dropped = 0
+    for case in chain_cases(77, 20, 20):
+        every = told(case)
+        for threshold in (0.2, 0.5):
+            kept = [one for one in every if -one[0] >= threshold - 1e-12]
+            assert told(with_clauses(case, confidence=p.Confidence(threshold, strict=False))) == kept
+            n_dropped += len(every) - len(kept)
+        for top in (1, 3):
+            assert told(with_clauses(case, top=top)) == every[:top]
+    assert n_dropped > 50
+
+
+def test_places_may_be_filled_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(3)
+
+    def shuffled(places: Sequence[Place], first: int | None = None) -> list[int]:
+        order = [number for number in range(len(places)) if number != first]
+        rng.shuffle(order)
+        return order if first is None else [first, *order]
+
+    cases = list(chain_cases(78, 40, 20))
+    expected = [answers(case, exact=False) for case in cases]
+    monkeypatch.setattr(growth, "_order", shuffled)
+    assert [answers(case, exact=False) for case in cases] == expected
+    assert sum(map(len, expected)) > 200
+
+
+def test_rare_places_come_first() -> None:
+    def sizes(*counts: int) -> list[Place]:
+        return [Place(np.zeros(n, np.int64), np.zeros(2, np.int64), np.zeros(n), np.zeros(n), 1) for n in counts]
+
+    assert growth._order(sizes(10, 20, 30)) == [0, 1, 2]
+    assert growth._order(sizes(100, 50, 7)) == [2, 1, 0]
+    assert growth._order(sizes(5, 50, 7), 1) == [1, 0, 2]
+
+
+def test_three_intervals_of_101_ticks_in_a_window() -> None:
+    """L3 and L5 of the large intervals: 346251/1030301 within 100 points, 526330/1030301 without a limit."""
+    rows = {name: [row(name, at - 50, at + 50)] for name, at in (("A", 100), ("B", 130), ("C", 160))}
+    within, without = (
+        results(f"EVENT x AS PATTERN SEQ(A a, B b, C c) {w};", rows)[0] for w in ("WITHIN 100 POINTS", "")
+    )
+    assert within["probability"] == pytest.approx(346251 / 1030301, abs=1e-15)
+    assert without["probability"] == pytest.approx(526330 / 1030301, abs=1e-15)
+    assert (within["start"], within["end"]) == (50, 210)
+
+
+@pytest.mark.parametrize(
+    ("centers", "confidence", "start", "end"),
+    [
+        pytest.param((1000, 1040, 1060, 1130), 5231 / 22801, 995, 1154, id="L1"),
+        pytest.param((1000, 1010, 1120, 1150), 2455 / 22801, 995, 1154, id="L2"),
+    ],
+)
+def test_a_task_between_samples_of_the_load(centers: tuple[int, ...], confidence: float, start: int, end: int) -> None:
+    halves = (5, 75, 5, 75)
+    rows = {
+        name: [row(name, center - half, center + half)]
+        for name, center, half in zip("ABCD", centers, halves, strict=True)
+    }
+    (found,) = results("EVENT x AS PATTERN SEQ(A a, B b, C c, D d) WITHIN 150 POINTS;", rows)
+    assert found["probability"] == pytest.approx(confidence, abs=1e-14)
+    assert (found["start"], found["end"]) == (start, end)
+
+
+def test_l4() -> None:
+    rows = {name: [row(name, at - 10, at + 10)] for name, at in (("A", 100), ("B", 130), ("C", 160))}
+    (found,) = results("EVENT x AS PATTERN SEQ(A a, B b, C c) WITHIN 60 POINTS;", rows)
+    assert found["probability"] == pytest.approx(10 / 21, abs=1e-14)
+    assert (found["start"], found["end"]) == (91, 169)
+
+
+def test_a_probability_that_takes_too_long_is_refused() -> None:
+    rows = {"A": [row(f"a{n}", n, n + 60) for n in range(14)]}
+    with pytest.raises(InputError) as raised:
+        results("EVENT x AS PATTERN SEQ STRICT(A a, A b, A c, A d, A e) WITHIN 90 POINTS;", rows)
+    (found,) = raised.value.diagnostics
+    assert found.code == "INK0646"
+    assert any("SAMPLED" in one for one in found.helps)
+
+
+def test_intervals_with_too_many_ticks_are_refused() -> None:
+    with pytest.raises(InputError) as raised:
+        results("EVENT x AS PATTERN SEQ(A a, A b) WITHIN 9 POINTS;", {"A": [row("a", 0, 2**40), row("b", 1, 1)]})
+    (found,) = raised.value.diagnostics
+    assert found.code == "INK0647"
+    assert "1,099,511,627,777 ticks" in found.message
+
+
+def test_wide_intervals_with_others_are_refused() -> None:
+    rows = {"A": [row("a", 0, 9)], "B": [row("b1", 5, 30_000), row("b2", 7, 30_000)]}
+    with pytest.raises(InputError, match="INK0646"):
+        results("EVENT x AS PATTERN SEQ NEXT(A a, B b);", rows)
+
+
+def test_nothing_is_lost_to_subtraction() -> None:
+    """Every one of n others has to happen with the middle event, whose tick is one of 1,000 of its own."""
+    for n in (2, 5, 6):
+        rows = {
+            "A": [row("a", 0, 25)],
+            "B": [row("b", 500, 529)],
+            "C": [row("c", 1200, 1225)],
+            "X": [row(f"x{i}", 100, 1099) for i in range(n)],
+        }
+        (found,) = results("EVENT x AS PATTERN SEQ STRICT(A a, B b, C c) WITHIN 5000 POINTS OVER (A, B, C, X);", rows)
+        assert found["probability"] == pytest.approx(10.0 ** (-3 * n), rel=1e-9)
+
+
+def test_places_outside_of_gaps_eq_all_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to deal with others that could be in several gaps, in fractions."""
+    kernels = IN_FRACTIONS.kept_free.__globals__
+    by_points, by_choices = kernels["_by_points"], kernels["_by_choices"]
+    n_compared = 0
+
+    def both(window, k, lo, hi, *rest):  # type: ignore[no-untyped-def]
+        nonlocal n_compared
+        wide = int((hi - lo).max()) + 1
+        rooms = (np.zeros(size, object) for size in ((max(k, 2), wide, wide), (wide, wide + 1), wide, wide))
+        found = by_points(window, k, lo, hi, *rest)
+        assert by_choices(window, k, lo, hi, *rest, *rooms) == found[0]
+        n_compared += 1
+        return found
+
+    monkeypatch.setitem(kernels, "_by_points", both)
+    for case in chain_cases(1, 100, 20):
+        answers(case, exact=True)
+    assert n_compared > 30
+
+
+def test_matches_of_next_have_a_longest_length() -> None:
+    rows = {"A": [row(f"a{n}", n, n) for n in range(70)], "B": [row("b", 100, 100)]}
+    with pytest.raises(NotSupportedYet) as raised:
+        results("EVENT x AS PATTERN SEQ NEXT(A a+, B b);", rows)
+    (found,) = raised.value.diagnostics
+    assert found.code == "INK0454"
