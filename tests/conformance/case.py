@@ -18,8 +18,8 @@ from tests.kit.naive_forecasts import Asked, Said
 from tests.kit.oracle import ProbableResult, oracle, probable_oracle
 
 import inkling
-from inkling.logical.semantics import Result
 from inkling.markov.model import Model
+from inkling.meaning.semantics import Result
 from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.model.uncertainty import LostEvents

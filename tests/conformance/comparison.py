@@ -17,7 +17,7 @@ from inkling.analysis.chain import chains_of
 from inkling.analysis.query.strategy import Engine, strategies_of
 from inkling.analysis.relation import relations_of
 from inkling.logical import plan as p
-from inkling.logical.streams import plain
+from inkling.meaning.streams import plain
 from inkling.model.types import Type
 from inkling.results import ROUNDING
 

@@ -12,7 +12,7 @@ from tests.conformance.case import Case, Forecasts, named_apart, with_lateness
 from tests.kit.naive_forecasts import STREAM, Asked, Definition, Row, learned, program_of, some_asked, some_rows
 
 from inkling.markov.forecasts import Around
-from inkling.model.worlds import joint_worlds
+from inkling.meaning.worlds import joint_worlds
 
 N_FORECASTS = 6
 N_PAST, N_ROWS, N_TIMES = 60, 40, 4

@@ -9,7 +9,7 @@ from tests.conformance.case import Case
 from tests.golden.test_golden import read_rows
 
 import inkling
-from inkling.logical.streams import plain
+from inkling.meaning.streams import plain
 from inkling.model.time import Clock
 
 FOLDER = Path(__file__).parents[1] / "golden"

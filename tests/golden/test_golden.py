@@ -19,8 +19,8 @@ from tests.kit.invariants import violations
 from tests.kit.oracle import oracle
 
 import inkling
-from inkling.logical.semantics import Result
-from inkling.logical.streams import plain
+from inkling.meaning.semantics import Result
+from inkling.meaning.streams import plain
 from inkling.model.schema import Column
 from inkling.model.time import Clock
 from inkling.model.types import Type

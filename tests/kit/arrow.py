@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from inkling.io.normalize import stored_columns
 from inkling.logical import plan as p
-from inkling.logical.streams import RawRow
 from inkling.logical.vectorized import ARROW_TYPES
+from inkling.meaning.streams import RawRow
 from inkling.model.schema import Column
 
 

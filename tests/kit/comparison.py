@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
-from inkling.logical.streams import plain
+from inkling.meaning.semantics import Result
+from inkling.meaning.streams import plain
 from inkling.model.event import Value
 from inkling.model.types import Type
 

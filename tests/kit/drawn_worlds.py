@@ -8,11 +8,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 from inkling.logical import plan as p
-from inkling.logical.streams import RawRow
+from inkling.meaning.streams import RawRow
+from inkling.meaning.worlds import worlds
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import exact
-from inkling.model.worlds import worlds
 
 Rows = Mapping[str, Sequence[RawRow]]
 

@@ -14,10 +14,10 @@ from tests.kit.uncertain import UncertainCase
 from inkling.analysis.policies import parts_of
 from inkling.analysis.window import horizon_of
 from inkling.logical import plan as p
+from inkling.meaning.worlds import joint_worlds
 from inkling.model.event import Value
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.model.worlds import joint_worlds
 
 Row = dict[str, Value]
 

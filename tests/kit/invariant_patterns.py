@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 from inkling.model.types import Type, common_type
 
 Sources = Mapping[str, Mapping[str, Type]]

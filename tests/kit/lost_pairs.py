@@ -16,7 +16,7 @@ from tests.reference.lost.exact.question import BASIC, COMPOSITES, Question
 
 from inkling.evaluators.relation.lists import NO_LABEL, Lists
 from inkling.logical import plan as p
-from inkling.logical.quantified import KeySegments, Segment, qualifying
+from inkling.meaning.quantified import KeySegments, Segment, qualifying
 from inkling.model.event import Event, Value
 from inkling.model.schema import Column
 from inkling.model.time import Instant

@@ -17,8 +17,8 @@ from tests.kit.surroundings import Tables, surroundings
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.semantics import Result, derive
-from inkling.logical.streams import RawRow
+from inkling.meaning.semantics import Result, derive
+from inkling.meaning.streams import RawRow
 from inkling.model.event import World
 from inkling.model.time import Clock
 

@@ -10,8 +10,8 @@ from tests.kit.surroundings import Tables, surroundings
 from inkling.language import parse
 from inkling.logical import bind
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result, semantics
-from inkling.logical.streams import RawRow, world_of
+from inkling.meaning.semantics import Result, semantics
+from inkling.meaning.streams import RawRow, world_of
 from inkling.model.time import Clock
 from inkling.source import SourceText
 

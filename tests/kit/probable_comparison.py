@@ -11,7 +11,7 @@ from tests.kit.comparison import MOST_LINES
 from tests.kit.probable_oracle import BaseEvent, ProbableResult, base_event
 
 from inkling.logical import plan as p
-from inkling.logical.streams import RawRow
+from inkling.meaning.streams import RawRow
 from inkling.model.event import Value
 from inkling.model.uncertainty import LostEvents
 

@@ -17,15 +17,15 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Row, Surroundings
 from inkling.logical.instants import ends_of
-from inkling.logical.positions import position
 from inkling.logical.recursion import groups_of
-from inkling.logical.semantics import Derived, Result, derive_in_piece, least_model, pieces
-from inkling.logical.streams import RawRow, places_of, plain, world_of
+from inkling.meaning.positions import position
+from inkling.meaning.semantics import Derived, Result, derive_in_piece, least_model, pieces
+from inkling.meaning.streams import RawRow, places_of, plain, world_of
+from inkling.meaning.worlds import joint_worlds
 from inkling.model.event import Event, Value, World
-from inkling.model.schema import StreamSchema
+from inkling.model.schema import StreamSchema, certain
 from inkling.model.time import Clock, Instant
 from inkling.model.uncertainty import LostEvents, ProbableValue
-from inkling.model.worlds import certain, joint_worlds
 
 Worlds = Iterable[tuple[Fraction, Mapping[str, Sequence[RawRow]]]]
 BaseEvent = tuple[object, ...]

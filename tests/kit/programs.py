@@ -25,7 +25,7 @@ from tests.kit.windows import window_event
 
 from inkling.errors import InklingError
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 from inkling.model.types import Type
 from inkling.query import Program, parse
 

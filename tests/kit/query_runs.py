@@ -22,7 +22,7 @@ from inkling.evaluators.query.words import words_of
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.streams import RawRow
+from inkling.meaning.streams import RawRow
 from inkling.model.batch import Ints
 from inkling.model.event import Value
 from inkling.model.schema import StreamSchema

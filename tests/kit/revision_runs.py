@@ -18,7 +18,7 @@ from tests.kit.rows import Rows
 from inkling.analysis.lag import settled_after
 from inkling.local_stream import Found, LocalStream
 from inkling.logical.plan import Per, ProgramPlan, Quantified
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 from inkling.model.time import FOREVER, Span
 from inkling.model.watermarks import Marks
 from inkling.query import Program

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tests.kit.rows import Rows
 
 from inkling.logical.plan import ProgramPlan, StreamPlan
-from inkling.logical.streams import RawRow, plain
+from inkling.meaning.streams import RawRow, plain
 from inkling.model.event import Value
 from inkling.model.schema import StreamSchema
 

@@ -20,7 +20,7 @@ from tests.kit.windows import window_event
 from inkling.errors import InklingError
 from inkling.logical import plan as p
 from inkling.logical.recursion import groups_of
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 from inkling.model.types import Type
 
 PER = ("INTERVAL", "INTERVAL", "MATCH", "END", "VALUES")

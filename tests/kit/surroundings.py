@@ -8,7 +8,7 @@ from tests.kit.derived_facts import with_rules
 
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
-from inkling.logical.streams import RawRow, plain
+from inkling.meaning.streams import RawRow, plain
 from inkling.model.event import Value
 from inkling.model.time import Clock, Span
 

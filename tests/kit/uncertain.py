@@ -25,11 +25,11 @@ from inkling.analysis.doubt import doubt_of
 from inkling.analysis.worlds import needs_lengths, reach_of
 from inkling.errors import InklingError
 from inkling.logical import plan as p
+from inkling.meaning.worlds import RowsByStream, joint_worlds, worlds
 from inkling.model.clock import Measure
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
-from inkling.model.worlds import RowsByStream, joint_worlds, worlds
 from inkling.query import Program, parse
 
 GOOD_ROWS = Options((Kind.POINTS, Kind.POINTS, *Kind), bad_rows=False)

@@ -13,7 +13,7 @@ from tests.kit.oracle import probable_oracle
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
 
 from inkling import parse
-from inkling.model.worlds import joint_worlds
+from inkling.meaning.worlds import joint_worlds
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])

@@ -9,7 +9,7 @@ from tests.kit.oracle import bound, oracle, probable_oracle
 from tests.oracles.ink_case import Case, in_order
 from tests.oracles.language_cases import CASES
 
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])

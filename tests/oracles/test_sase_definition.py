@@ -12,8 +12,8 @@ from tests.kit.plans import column, compare, event, leaf, plus, program
 from tests.oracles.imprecise_times import CASES, CERTAIN, expected, imprecise, rows_of
 
 from inkling.logical import plan as p
+from inkling.meaning.worlds import joint_worlds
 from inkling.model.types import Type
-from inkling.model.worlds import joint_worlds
 
 
 def part(slot: int, text: str, policy: p.Policy) -> p.Part:

@@ -17,9 +17,9 @@ from math import lcm
 import pytest
 
 from inkling import parse
+from inkling.meaning.worlds import worlds
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.model.worlds import worlds
 
 Times = list[int | None]
 Bounds = tuple[int, int]

@@ -15,7 +15,7 @@ from tests.oracles.wayeb_numbers import DEMO, WORDS
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 from inkling.model.event import Value
 from inkling.model.types import Type
 

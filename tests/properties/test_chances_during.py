@@ -11,7 +11,7 @@ from tests.kit.oracle import oracle
 from tests.kit.queries import LAST_TIME, random_query
 
 import inkling
-from inkling.model.worlds import joint_worlds
+from inkling.meaning.worlds import joint_worlds
 
 SEEDS = range(4)
 QUERIES_PER_SEED = 25

@@ -19,7 +19,7 @@ from tests.kit.regular_queries import Row, declaration, random_pattern, random_r
 import inkling
 from inkling.errors import ProgramError
 from inkling.local_stream import LocalStream
-from inkling.model.worlds import joint_worlds
+from inkling.meaning.worlds import joint_worlds
 
 N_PROGRAMS, N_KEYS, HORIZON = 30, 3, 6
 AHEAD = 24

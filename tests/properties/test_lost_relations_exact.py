@@ -33,9 +33,9 @@ from tests.reference.lost.tree import walk
 from tests.reference.lost.world import world_chance
 
 from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
+from inkling.meaning.worlds import worlds
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.model.worlds import worlds
 
 SEEDS = range(5)
 LONG_SEEDS = at_length(range(5, 85))

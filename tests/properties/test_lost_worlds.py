@@ -27,11 +27,11 @@ from tests.kit.world_data import counted_out, world_data
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.placed import OWN_TIME
 from inkling.io import normalize, read_table
-from inkling.model.lost_worlds import EMPTY_KEY
+from inkling.meaning.lost_worlds import EMPTY_KEY
+from inkling.meaning.worlds import worlds
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.weights import Rows, exact
-from inkling.model.worlds import worlds
 
 SEEDS = range(4)
 PROGRAMS_PER_SEED = 25

@@ -29,7 +29,7 @@ from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.sampling import Sampling
 from inkling.knowledge import materialize
 from inkling.logical import plan as p
-from inkling.logical.semantics import derive
+from inkling.meaning.semantics import derive
 from inkling.model.time import Clock, Span
 from inkling.model.watermarks import NEVER
 from inkling.physical.planner import plan_program

@@ -31,8 +31,8 @@ from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START
 from inkling.logical import plan as p
 from inkling.logical.plan import Per
+from inkling.meaning.worlds import joint_worlds
 from inkling.model.time import Clock
-from inkling.model.worlds import joint_worlds
 
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(COMPILED).items()})
 N_CASES = 36

@@ -32,7 +32,7 @@ from inkling.evaluators.query.universal import Universal, UniversalState
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per, ProgramPlan
-from inkling.model.value_worlds import independent_worlds, markov_worlds
+from inkling.meaning.value_worlds import independent_worlds, markov_worlds
 
 N_CASES = 1000
 PARTS = 10

@@ -15,7 +15,7 @@ from tests.kit.probable_oracle import ProbableResult, probable_oracle
 
 import inkling
 from inkling import Sampling
-from inkling.logical.streams import plain
+from inkling.meaning.streams import plain
 from inkling.model.time import Clock
 
 TICK = timedelta(seconds=10)

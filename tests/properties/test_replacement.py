@@ -25,8 +25,8 @@ from inkling.analysis.clock import measure_for
 from inkling.errors import InklingError, InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import EventPlan, ProgramPlan
-from inkling.logical.semantics import Result, derive
-from inkling.logical.streams import world_of
+from inkling.meaning.semantics import Result, derive
+from inkling.meaning.streams import world_of
 from inkling.model.event import Event, World
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Marks

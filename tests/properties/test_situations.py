@@ -13,12 +13,13 @@ from inkling.analysis.relation import over_streams
 from inkling.analysis.situations import Situation, situation_of
 from inkling.language.syntax import RELATIONS
 from inkling.logical import plan as p
-from inkling.logical.quantified import KeySegments, keys_of
-from inkling.logical.semantics import Result, semantics
-from inkling.logical.streams import RawRow, world_of
+from inkling.meaning.quantified import KeySegments, keys_of
+from inkling.meaning.semantics import Result, semantics
+from inkling.meaning.streams import RawRow, world_of
+from inkling.meaning.worlds import joint_worlds
 from inkling.model.event import Value
+from inkling.model.schema import certain
 from inkling.model.time import Clock
-from inkling.model.worlds import certain, joint_worlds
 
 N_EVENTS = 400
 STREAM = (

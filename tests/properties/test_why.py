@@ -14,7 +14,7 @@ from tests.kit.rulesets import seeded_rule_sets
 import inkling
 from inkling.local import taken_in
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 from inkling.why.account import Why
 from inkling.why.progress import progress_of
 from inkling.why.questions import needed_part

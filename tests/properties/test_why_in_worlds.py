@@ -27,9 +27,10 @@ from inkling.evaluators.worlds.outcomes import Outcome
 from inkling.logical import plan as p
 from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.rules import rewrite
-from inkling.logical.streams import RawRow, plain
+from inkling.meaning.streams import RawRow, plain
+from inkling.meaning.worlds import joint_worlds
+from inkling.model.schema import certain
 from inkling.model.uncertainty import ImpreciseTime
-from inkling.model.worlds import certain, joint_worlds
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.why.uncertain import UncertainWhy

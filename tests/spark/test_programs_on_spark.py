@@ -22,7 +22,7 @@ from tests.spark.one_job import results_in_one_job, rows_by_stage
 import inkling
 from inkling.errors import InklingError
 from inkling.logical.plan import ProgramPlan
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 from inkling.query import Program
 
 EVENTS_PER_PROGRAM = 17

@@ -13,7 +13,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.analysis.waiting import n_waiting, pairs_in
 from inkling.analysis.window import horizon_of
 from inkling.logical import plan as p
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 from inkling.logical.recursion import group_of
 from inkling.logical.text import span_text, window_text
 from inkling.model.time import Span

@@ -12,7 +12,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.analysis.window import outermost_sequences, total_length
 from inkling.logical import plan as p
 from inkling.logical.moments import final_moments
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 from inkling.logical.recursion import group_of
 from inkling.logical.text import window_text
 from inkling.model.time import FOREVER, Span

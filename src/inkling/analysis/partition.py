@@ -10,7 +10,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.binary import Choice, Pair, pairs_of, walk
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 
 KeyColumns = Mapping[str, tuple[str, ...]]
 """Per source, the columns whose values make up the key."""

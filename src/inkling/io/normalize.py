@@ -16,11 +16,10 @@ from inkling.io.moments import error_columns, moments, on_grid, outside_limits
 from inkling.io.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals
-from inkling.model.schema import Column, StreamSchema
+from inkling.model.schema import Column, StreamSchema, value_columns
 from inkling.model.time import FARTHEST, Clock
 from inkling.model.types import Type
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue
-from inkling.model.value_worlds import value_columns
 
 START, END, PLACE, ID = "@start", "@end", "@place", "@id"
 """Columns that say when a row's event happened, where it stands among simultaneous ones, and how it is called."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.expr import Edge
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 from inkling.logical.recursion import resting_on
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents

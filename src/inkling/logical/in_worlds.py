@@ -14,10 +14,9 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.everywhere import everywhere
 from inkling.logical.recursion import resting_on
-from inkling.model.schema import Column, StreamSchema
+from inkling.model.schema import Column, StreamSchema, certain
 from inkling.model.time import Span
 from inkling.model.types import Type
-from inkling.model.worlds import certain
 
 _OURS = "\ue000"
 """Begins the names of columns that worlds add: a private character, which no program writes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inkling.logical import plan as p
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 from inkling.model.time import Span
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -489,3 +489,25 @@ def leaves(pattern: Pattern) -> Iterator[Leaf]:
         yield pattern
     for inner in sub_patterns(pattern):
         yield from leaves(inner)
+
+
+def can_be_empty(part: Part, passes: Callable[[Narrowed], bool] = lambda _: True) -> bool:
+    """Whether a part may happen without any event, so that a sequence can leave it out.
+
+    `passes` tells whether nothing at all passes the HAVING of a nested body.
+    """
+    match part:
+        case Repetition(low=low, pattern=inner):
+            return low == 0 or can_be_empty(inner, passes)
+        case Sequence(parts=items) | Conjunction(items=items):
+            return all(can_be_empty(item, passes) for item in items)
+        case Disjunction(items=items):
+            return any(can_be_empty(item, passes) for item in items)
+        case Narrowed(pattern=inner):
+            return can_be_empty(inner, passes) and passes(part)
+        case OtherRun(pattern=inner):
+            return not can_be_empty(inner, passes)
+        case Leaf() | TimePoint() | Sliding() | Parallel() | Related() | Except() | Quantified():
+            return False
+        case Absent() | Deadline() | StreamStart():
+            return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from inkling.errors import InputError
 from inkling.logical import plan as p
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 
 MOST_ROUNDS = 10_000
 """A result that rests on itself through so many results means that there is no end to it."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
-from inkling.model.uncertainty import Doubt
+from inkling.model.uncertainty import Doubt, ImpreciseTime, ProbableValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +85,20 @@ class EventSchema:
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
+
+
+def certain(schema: StreamSchema) -> StreamSchema:
+    """How the rows of one world are declared: the same stream without doubt."""
+    if isinstance(schema.doubt, ImpreciseTime):
+        return replace(schema, doubt=None, start=schema.doubt.lo, end=schema.doubt.lo)
+    return replace(schema, doubt=None)
+
+
+def value_columns(doubt: ProbableValue, schema: StreamSchema) -> list[str]:
+    """The columns whose values are in doubt, in the order in which GIVEN names their predecessors.
+
+    Columns that are computed from others come last, and have no predecessors.
+    """
+    roles = {schema.id, schema.start, schema.end, schema.order_by, schema.op, doubt.probability}
+    known = {*schema.key, *doubt.given, *roles}
+    return [column.name for column in schema.columns if column.name not in known]

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from inkling.analysis.doubt import streams_of
 from inkling.logical.plan import EventPlan, ProgramPlan
-from inkling.logical.streams import whole_number
+from inkling.meaning.streams import whole_number
 from inkling.model.time import Clock
 from inkling.query import Program
 from inkling.report.chances import Beside, curves_of, key_output

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
 from inkling.logical.instants import ends_of
-from inkling.logical.occurrences import Member, Occurrence, Stage, can_be_empty
+from inkling.logical.plan import can_be_empty
 from inkling.logical.renumbering import slots_in_order
+from inkling.meaning.occurrences import Member, Occurrence, Stage
 from inkling.model.event import Event, Value
 
 

@@ -13,8 +13,8 @@ from inkling.local import TakenIn
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.moments import happens_without_events
-from inkling.logical.occurrences import can_be_empty
 from inkling.logical.part_texts import PartTexts
+from inkling.logical.plan import can_be_empty
 from inkling.logical.text import Wording, expr_text, span_text, window_text
 from inkling.logical.ways import Way, on_its_own, part_event, ways_of
 from inkling.why.questions import Questions, answers

@@ -8,8 +8,8 @@ from tests.unit.infer.paths import Case, possible_cases
 import inkling
 from inkling import infer
 from inkling.infer.model import Model
+from inkling.meaning.value_worlds import independent_worlds, markov_worlds
 from inkling.model.uncertainty import ProbableValue
-from inkling.model.value_worlds import independent_worlds, markov_worlds
 
 CHAIN = "STREAM At(key STRING, state STRING, t INT, previous STRING) KEY key TIME t PROBABILITY p GIVEN previous;"
 STEPS = "STREAM At(key STRING, state STRING, t INT) KEY key TIME t PROBABILITY p;"

@@ -6,7 +6,7 @@ import pytest
 from tests.kit.comparison import differences, same_results
 from tests.kit.oracle import bound
 
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 
 PLAN = bound("""
     STREAM A(id STRING, x INT, y DOUBLE, t INT) ID id TIME t;

@@ -15,7 +15,7 @@ from tests.kit.universe import TABLES, Declared, Kind
 import inkling
 from inkling.errors import ProgramError
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 
 pytestmark = pytest.mark.slow
 

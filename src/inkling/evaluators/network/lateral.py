@@ -1,6 +1,6 @@
 """Occurrences of a pattern for many contexts at once: the definition, set at a time.
 
-Each method mirrors one case of `logical.semantics`; what differs is that hops look candidates up in an index and
+Each method mirrors one case of `meaning.occurrences`; what differs is that hops look candidates up in an index and
 that bounds on time are pushed down to the leaves.
 """
 
@@ -52,7 +52,7 @@ from inkling.evaluators.sources import comes_from, has_bits
 from inkling.kernels import join
 from inkling.logical import plan as p
 from inkling.logical.expr import Edge, Expr
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 from inkling.model.batch import Ints
 from inkling.model.time import Span
 from inkling.model.types import Type

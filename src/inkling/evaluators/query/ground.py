@@ -22,9 +22,8 @@ from inkling.io.normalize import START
 from inkling.logical import expr as e
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
-from inkling.model.schema import StreamSchema
+from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import ProbableValue
-from inkling.model.value_worlds import value_columns
 from inkling.model.weights import TOLERANCE, exact
 
 Mask = NDArray[np.bool_]

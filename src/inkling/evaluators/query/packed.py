@@ -18,8 +18,8 @@ from inkling.evaluators.query.regular import Regular
 from inkling.io.normalize import ID, START, row_schema
 from inkling.logical.expr import Expr, looks_up
 from inkling.logical.plan import StreamPlan
+from inkling.model.schema import value_columns
 from inkling.model.uncertainty import ProbableValue
-from inkling.model.value_worlds import value_columns
 
 ALTERNATIVES, IDS = "@alternatives", "@ids"
 

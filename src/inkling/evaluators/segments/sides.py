@@ -13,7 +13,7 @@ from inkling.kernels.segments import Side
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.keys import codes_of, encoded
-from inkling.model.lost_worlds import CLOSING, OPENING
+from inkling.model.roles import CLOSING, OPENING
 from inkling.model.schema import Column
 from inkling.physical.plan import LeafTest
 

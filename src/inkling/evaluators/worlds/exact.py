@@ -19,8 +19,8 @@ from inkling.evaluators.worlds.streams.placed import OWN_TIME, Placed
 from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.io.normalize import END, START
 from inkling.kernels.components import multiply_weights, spread, strides
+from inkling.meaning.lost_worlds import ALWAYS_THE_SAME, Gap, Intensity, Loss, cells_of, fill, with_hidden
 from inkling.model.batch import Ints
-from inkling.model.lost_worlds import ALWAYS_THE_SAME, Gap, Intensity, Loss, cells_of, fill, with_hidden
 from inkling.model.weights import exact
 
 WAYS = 16

@@ -34,7 +34,7 @@ from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.variants import MOST_WORLDS, Places, Removal, Seen, Worlds, seen_again
 from inkling.io.normalize import ID
 from inkling.logical.plan import EventPlan, Per
-from inkling.logical.streams import plain, whole_number
+from inkling.meaning.streams import plain, whole_number
 from inkling.model.batch import Ints
 
 ROWS_IN_ALL = 4_000_000

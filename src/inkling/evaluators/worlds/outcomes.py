@@ -22,8 +22,8 @@ from inkling.evaluators.worlds.variants import Worlds, event_tokens
 from inkling.io.normalize import END, START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.event import Value
+from inkling.model.schema import value_columns
 from inkling.model.uncertainty import ProbableValue
-from inkling.model.value_worlds import value_columns
 
 MOST_OUTCOMES = 8
 """How many outcomes of one event are told apart; neighboring times are put together."""

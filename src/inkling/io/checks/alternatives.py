@@ -26,9 +26,8 @@ from inkling.io.checks.findings import (
 )
 from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Reason
-from inkling.model.schema import StreamSchema
+from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import ProbableValue
-from inkling.model.value_worlds import value_columns
 from inkling.model.weights import TOLERANCE
 
 NEARLY = float(TOLERANCE)

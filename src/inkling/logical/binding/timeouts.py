@@ -16,7 +16,7 @@ from inkling.logical.binding.catalog import Catalog, Source, broken_source
 from inkling.logical.binding.mistakes import Mistakes
 from inkling.logical.keys import key_of_results
 from inkling.logical.moments import happens_without_events
-from inkling.logical.occurrences import can_be_empty
+from inkling.logical.plan import can_be_empty
 from inkling.logical.renumbering import Numbers, slots_in_order, where_present
 from inkling.model.schema import Column, EventSchema
 from inkling.model.types import Type

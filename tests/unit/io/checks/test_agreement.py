@@ -10,11 +10,11 @@ import pytest
 
 from inkling.io import normalize, read_table
 from inkling.io.checks import checked
+from inkling.meaning.worlds import worlds
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
-from inkling.model.worlds import worlds
 
 pytestmark = pytest.mark.slow
 

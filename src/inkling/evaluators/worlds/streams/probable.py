@@ -16,9 +16,8 @@ from inkling.evaluators.worlds.streams.placed import ALTERNATIVE, OWN_TIME, Plac
 from inkling.io.normalize import END, START
 from inkling.kernels.draws import count_paths, cumulated, draw_alternatives, draw_paths
 from inkling.model.batch import Ints
-from inkling.model.schema import StreamSchema
+from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import ProbableValue
-from inkling.model.value_worlds import value_columns
 from inkling.model.weights import exact, with_nothing
 
 NOTHING = np.uint64(0)

@@ -3,7 +3,7 @@
 Each kind of doubt lists its possible worlds as rows of a certain stream with the probability of each. The
 probability of anything is the sum over the worlds in which it happens. Nothing here is optimized.
 
->>> from inkling.model.schema import StreamSchema
+>>> from inkling.model.schema import StreamSchema, certain
 >>> when = StreamSchema("A", (), None, (), "lo", "hi", doubt=ImpreciseTime("lo", "hi"))
 >>> [(str(prob), rows[0]["lo"]) for prob, rows in worlds([{"lo": 1, "hi": 2}], when)]
 [('1/2', 1), ('1/2', 2)]
@@ -12,18 +12,17 @@ probability of anything is the sum over the worlds in which it happens. Nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import prod
 from types import MappingProxyType
 from typing import TypeVar
 
-from inkling.model.lost_worlds import LosingStream, known_times, lost_worlds
-from inkling.model.schema import StreamSchema
+from inkling.meaning.lost_worlds import LosingStream, known_times, lost_worlds
+from inkling.meaning.value_worlds import independent_worlds, markov_worlds
+from inkling.model.schema import StreamSchema, certain
 from inkling.model.time import Span
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue
-from inkling.model.value_worlds import independent_worlds, markov_worlds
 from inkling.model.weights import Row, Rows, Weighted, exact, normalized
 
 Result = TypeVar("Result", bound=Hashable)
@@ -69,13 +68,6 @@ def joint_worlds(
         for share, completed in lost_worlds(streams, times):
             found = {schema.name: one for schema, one in zip(losing, completed, strict=True)}
             yield prob * share, {**kept, **found}
-
-
-def certain(schema: StreamSchema) -> StreamSchema:
-    """How the rows of one world are declared: the same stream without doubt."""
-    if isinstance(schema.doubt, ImpreciseTime):
-        return replace(schema, doubt=None, start=schema.doubt.lo, end=schema.doubt.lo)
-    return replace(schema, doubt=None)
 
 
 def probabilities(

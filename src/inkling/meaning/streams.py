@@ -17,8 +17,8 @@ from inkling.logical.evaluate import Bindings, Row, Surroundings, holds, value_o
 from inkling.logical.expr import ROW, Expr, Literal, PreviousColumn, SinceChange
 from inkling.logical.instants import ends_of
 from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.meaning.lost_worlds import EMPTY_KEY
 from inkling.model.event import Event, Value, World
-from inkling.model.lost_worlds import EMPTY_KEY
 from inkling.model.schema import StreamSchema
 from inkling.model.types import Type
 

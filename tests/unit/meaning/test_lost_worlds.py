@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import pytest
 
-from inkling.model.lost_worlds import EMPTY_KEY, Intensity
+from inkling.meaning.lost_worlds import EMPTY_KEY, Intensity
+from inkling.meaning.worlds import joint_worlds, probabilities, worlds
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Span
 from inkling.model.uncertainty import LostEvents, Rate
 from inkling.model.weights import Row, Rows, exact
-from inkling.model.worlds import joint_worlds, probabilities, worlds
 
 SEGMENTS = LostEvents("seq", "role")
 FOUR_TICKS = Span(Fraction(4), "TICKS")

@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from inkling.model.schema import StreamSchema
+from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import ProbableValue
 from inkling.model.weights import TOLERANCE, Row, Rows, Weighted, probability, with_nothing
 
@@ -51,16 +51,6 @@ def markov_worlds(rows: Rows, doubt: ProbableValue, schema: StreamSchema) -> Ite
             prod((prob for prob, _ in choice), start=Fraction(1)),
             [row for _, path in choice for row in path],
         )
-
-
-def value_columns(doubt: ProbableValue, schema: StreamSchema) -> list[str]:
-    """The columns whose values are in doubt, in the order in which GIVEN names their predecessors.
-
-    Columns that are computed from others come last, and have no predecessors.
-    """
-    roles = {schema.id, schema.start, schema.end, schema.order_by, schema.op, doubt.probability}
-    known = {*schema.key, *doubt.given, *roles}
-    return [column.name for column in schema.columns if column.name not in known]
 
 
 def _by_key_and_time(rows: Rows, schema: StreamSchema) -> dict[tuple[object, ...], dict[object, list[Row]]]:

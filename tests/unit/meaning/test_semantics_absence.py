@@ -8,7 +8,7 @@ from tests.kit.plans import column, compare, event, leaf, plus, program, seq, st
 from tests.kit.rows import Rows, intervals, points
 
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 from inkling.model.types import Type
 
 a, b, c = (leaf(slot, name) for slot, name in enumerate("ABC"))

@@ -8,11 +8,11 @@ from itertools import product
 
 import pytest
 
-from inkling.model.schema import Column, StreamSchema
+from inkling.meaning.worlds import joint_worlds, probabilities, worlds
+from inkling.model.schema import Column, StreamSchema, certain
 from inkling.model.types import Type
 from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
 from inkling.model.weights import Rows, exact, probability
-from inkling.model.worlds import certain, joint_worlds, probabilities, worlds
 
 WHEN = ImpreciseTime("lo", "hi", "weights")
 WHAT = ProbableValue("p")

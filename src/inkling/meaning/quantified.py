@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from inkling.logical import plan as p
 from inkling.logical.allen import relation_holds
+from inkling.meaning.lost_worlds import CLOSING, OPENING
 from inkling.model.event import Event, Value
-from inkling.model.lost_worlds import CLOSING, OPENING
 from inkling.model.schema import Column
 from inkling.model.time import Instant
 

@@ -14,9 +14,9 @@ from inkling.logical import plan as p
 from inkling.logical.allen import overlaps_strictly, relation_holds
 from inkling.logical.evaluate import Bindings, holds, value_of
 from inkling.logical.expr import Expr, slots_of
-from inkling.logical.occurrences import Occurrence, Stage
-from inkling.logical.positions import Rank, positions
-from inkling.logical.positions import slots_of as filled_slots
+from inkling.meaning.occurrences import Occurrence, Stage
+from inkling.meaning.positions import Rank, positions
+from inkling.meaning.positions import slots_of as filled_slots
 from inkling.model.event import Value
 from inkling.model.time import Span
 

@@ -10,7 +10,7 @@ from tests.kit.plans import stream
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.streams import RawRow, places_of, plain, stream_events
+from inkling.meaning.streams import RawRow, places_of, plain, stream_events
 from inkling.model.event import Event
 from inkling.model.time import Clock
 from inkling.model.types import Type

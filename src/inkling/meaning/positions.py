@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inkling.logical.instants import listed_at
-from inkling.logical.occurrences import Occurrence
+from inkling.meaning.occurrences import Occurrence
 from inkling.model.event import Event
 
 Rank = tuple[object, ...]

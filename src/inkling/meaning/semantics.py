@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from inkling.logical import plan as p
-from inkling.logical.consumption import consumed
 from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
 from inkling.logical.instants import UNORDERED, ends_of
-from inkling.logical.occurrences import Occurrence, Stage
-from inkling.logical.positions import Rank, position, positions
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, groups_of, without_end
+from inkling.meaning.consumption import consumed
+from inkling.meaning.occurrences import Occurrence, Stage
+from inkling.meaning.positions import Rank, position, positions
 from inkling.model.event import Event, Value, World
 from inkling.model.time import Instant
 

@@ -21,7 +21,7 @@ from tests.kit.rows import Rows, points, word
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 from inkling.model.types import Type
 
 NUMBERED = {"k": Type.STRING, "x": Type.INTEGER}

@@ -13,7 +13,7 @@ from inkling.logical.allen import overlaps_strictly, relation_holds
 from inkling.logical.evaluate import Bindings, Row, Surroundings, agrees, holds, value_of
 from inkling.logical.expr import Expr, ListColumn, walk
 from inkling.logical.instants import BEGINNING, ends_of
-from inkling.logical.quantified import keys_of, qualifying, quantities
+from inkling.meaning.quantified import keys_of, qualifying, quantities
 from inkling.model.event import Event
 from inkling.model.time import Instant, Span
 
@@ -134,7 +134,7 @@ class Stage:
                 yield from self._other_runs(inner, at)
 
     def may_be_empty(self, part: p.Part, at: Bindings) -> bool:
-        return can_be_empty(part, lambda body: self.passes_all(body.having, at))
+        return p.can_be_empty(part, lambda body: self.passes_all(body.having, at))
 
     def passes_all(self, conditions: Iterable[Expr], at: Bindings) -> bool:
         return all(holds(condition, at, self.around) for condition in conditions)
@@ -427,28 +427,6 @@ class Stage:
             if after_left and before_right:
                 return True
         return False
-
-
-def can_be_empty(part: p.Part, passes: Callable[[p.Narrowed], bool] = lambda _: True) -> bool:
-    """Whether a part may happen without any event, so that a sequence can leave it out.
-
-    `passes` tells whether nothing at all passes the HAVING of a nested body.
-    """
-    match part:
-        case p.Repetition(low=low, pattern=inner):
-            return low == 0 or can_be_empty(inner, passes)
-        case p.Sequence(parts=items) | p.Conjunction(items=items):
-            return all(can_be_empty(item, passes) for item in items)
-        case p.Disjunction(items=items):
-            return any(can_be_empty(item, passes) for item in items)
-        case p.Narrowed(pattern=inner):
-            return can_be_empty(inner, passes) and passes(part)
-        case p.OtherRun(pattern=inner):
-            return not can_be_empty(inner, passes)
-        case p.Leaf() | p.TimePoint() | p.Sliding() | p.Parallel() | p.Related() | p.Except() | p.Quantified():
-            return False
-        case p.Absent() | p.Deadline() | p.StreamStart():
-            return False
 
 
 def _in_new_round(pattern: p.Pattern, so_far: _Partial) -> _Partial:

@@ -7,7 +7,7 @@ from tests.kit.plans import event, leaf, program, seq, ticks
 from tests.kit.rows import points
 
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 
 a, b, c = (leaf(slot, name) for slot, name in enumerate("ABC"))
 

@@ -16,7 +16,7 @@ from tests.kit.streams import is_packable, pack, random_rows
 from tests.kit.universe import Declared, Kind
 
 from inkling.logical import plan as p
-from inkling.logical.semantics import Result
+from inkling.meaning.semantics import Result
 
 pytestmark = pytest.mark.slow
 
