@@ -20,9 +20,9 @@ from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
 from inkling import Sampling, parse
 from inkling.analysis.query.strategy import strategies_of
-from inkling.evaluators.query.ground import ground_of
-from inkling.evaluators.query.regular import Regular
-from inkling.evaluators.query.words import words_of
+from inkling.evaluators.query.automaton.regular import Regular
+from inkling.evaluators.query.grounding import ground_of
+from inkling.evaluators.query.symbols import words_of
 from inkling.io.normalize import START
 from inkling.logical.evaluate import Surroundings
 from inkling.query import Program

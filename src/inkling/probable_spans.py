@@ -9,8 +9,8 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.errors import InputError
 from inkling.evaluators.query import during
-from inkling.evaluators.query.lanes import Sampling as Lanes
-from inkling.evaluators.query.program import ProbableProgram
+from inkling.evaluators.query.program import QueryProgram
+from inkling.evaluators.query.sets.sampled import Sampling as Lanes
 from inkling.evaluators.sampling import Sampling
 from inkling.io import Data
 from inkling.local import taken_in
@@ -31,7 +31,7 @@ def chances_during(
 ) -> pa.Table:
     """How probable it is that an event over probable streams happens at least once in each span of a clock."""
     given = taken_in(program, inputs, tables)
-    probable = ProbableProgram.of(program.physical, given.around, given.measure, Lanes.of(sampling or Sampling()))
+    probable = QueryProgram.of(program.physical, given.around, given.measure, Lanes.of(sampling or Sampling()))
     if probable is None or event not in probable.strategies or _is_forecast(program.plan, event):
         raise InputError.of(
             "INK0656",

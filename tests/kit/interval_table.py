@@ -9,9 +9,9 @@ import numpy as np
 
 from inkling.analysis.query.plans import Plan
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.ground import Ground
-from inkling.evaluators.query.safe import COMPILED, operator_of
-from inkling.evaluators.query.scope import Block, scopes_of
+from inkling.evaluators.query.grounding import Ground
+from inkling.evaluators.query.safe.plan import COMPILED, operator_of
+from inkling.evaluators.query.safe.scope import Block, scopes_of
 from inkling.model.batch import Ints
 
 

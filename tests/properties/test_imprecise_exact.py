@@ -19,7 +19,7 @@ from tests.kit.seeds import at_length
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.chain.confidence import COMPILED
-from inkling.evaluators.chain.program import ImpreciseProgram
+from inkling.evaluators.chain.program import ChainProgram
 from inkling.evaluators.chain.run import events_of
 from inkling.evaluators.stage.derive import all_derived
 from inkling.io import normalize
@@ -36,9 +36,9 @@ LONG_SEEDS = at_length(range(7, 87))
 Answers = dict[tuple[str, ...], tuple[int, int, Fraction]]
 
 
-def program_of(case: ChainCase) -> ImpreciseProgram:
+def program_of(case: ChainCase) -> ChainProgram:
     measure = measure_for(case.plan, dict.fromkeys((one.schema.name for one in case.plan.streams), Clock.TICKS))
-    found = ImpreciseProgram.of(plan_program(case.plan), surroundings({}, measure), measure)
+    found = ChainProgram.of(plan_program(case.plan), surroundings({}, measure), measure)
     assert found is not None, "it is no chain"
     return found
 

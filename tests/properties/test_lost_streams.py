@@ -11,7 +11,7 @@ from tests.kit.lost_programs import LostCase, Row, lost_case
 import inkling
 from inkling.evaluators.relation.early import bounds_by
 from inkling.evaluators.relation.limits import Limits
-from inkling.evaluators.relation.program import LostProgram
+from inkling.evaluators.relation.program import RelationProgram
 from inkling.evaluators.sampling import Sampling
 from inkling.local import taken_in
 from inkling.local_stream import LocalStream
@@ -136,7 +136,7 @@ def test_bounds_never_get_worse_and_meet(seed: int) -> None:
         case = lost_case(rng)
         program = inkling.parse(case.text)
         given = taken_in(program, case.rows)
-        lost = LostProgram.of(program.physical, given.around, given.measure, Limits.of(Sampling()), given.facts)
+        lost = RelationProgram.of(program.physical, given.around, given.measure, Limits.of(Sampling()), given.facts)
         assert lost is not None
         for evaluator in lost.evaluators.values():
             sides = evaluator.sides(given.sources)

@@ -22,7 +22,7 @@ from tests.kit.query_runs import combined_answers, ready
 import inkling
 from inkling.analysis.query.strategy import Engine, Strategy, strategy_of
 from inkling.evaluators.query.answers import joined
-from inkling.evaluators.query.regular import Regular
+from inkling.evaluators.query.automaton.regular import Regular
 from inkling.local_stream import LocalStream
 from inkling.logical.plan import Per
 from inkling.query import Program

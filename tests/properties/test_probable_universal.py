@@ -25,10 +25,10 @@ from inkling import parse
 from inkling.analysis.query.classes import Class, class_of, is_independent
 from inkling.analysis.query.plans import NoPlan, Obstacle, plan_of
 from inkling.evaluators.query.answers import Answers
-from inkling.evaluators.query.lanes import Lanes, Sampling
-from inkling.evaluators.query.steps import Move, Outcome
+from inkling.evaluators.query.sets.sampled import Lanes, Sampling
+from inkling.evaluators.query.sets.steps import Move, Outcome
+from inkling.evaluators.query.sets.universal import Universal, UniversalState
 from inkling.evaluators.query.units import units_of
-from inkling.evaluators.query.universal import Universal, UniversalState
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per, ProgramPlan

@@ -23,9 +23,9 @@ from tests.kit.seeds import at_length
 
 import inkling
 from inkling.analysis.query.strategy import Engine, strategy_of
-from inkling.evaluators.query import alone
-from inkling.evaluators.query.patterns import Ends, PatternEvaluator
-from inkling.evaluators.query.regular import ChainState
+from inkling.evaluators.query.automaton import forward as alone
+from inkling.evaluators.query.automaton.patterns import Ends, PatternEvaluator
+from inkling.evaluators.query.automaton.regular import ChainState
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p

@@ -17,7 +17,7 @@ from tests.kit.chains import chain_cases
 import inkling
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.chain.division import chain_parts
-from inkling.evaluators.chain.program import ImpreciseProgram
+from inkling.evaluators.chain.program import ChainProgram
 from inkling.evaluators.chain.run import answered
 from inkling.evaluators.division import ByTime
 from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE, PROBABILITY
@@ -46,7 +46,7 @@ FAR_APART = 24
 class Pack:
     """Chains of many random programs over the same streams, and rows of many keys."""
 
-    program: ImpreciseProgram
+    program: ChainProgram
     rows: Mapping[str, pa.Table]
 
     @classmethod
@@ -57,7 +57,7 @@ class Pack:
             every = [replace(one, partition=()) for one in every if one.within is not None]
         plan = p.ProgramPlan(tuple(map(_stream, ("A", "B", "C", "N"))), (), tuple(every))
         measure = measure_for(plan, dict.fromkeys((one.schema.name for one in plan.streams), Clock.TICKS))
-        program = ImpreciseProgram.of(plan_program(plan), surroundings({}, measure), measure)
+        program = ChainProgram.of(plan_program(plan), surroundings({}, measure), measure)
         assert program is not None
         given: dict[str, list[Row]] = {name: [] for name in ("A", "B", "C", "N")}
         for key, rows in enumerate(rows for case in cases for rows in case.keys):

@@ -18,8 +18,8 @@ from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
 from inkling.evaluators.bounds import worlds_needed
 from inkling.evaluators.query.division import query_parts
-from inkling.evaluators.query.lanes import Sampling
-from inkling.evaluators.query.program import ProbableProgram
+from inkling.evaluators.query.program import QueryProgram
+from inkling.evaluators.query.sets.sampled import Sampling
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
 from inkling.model.time import Clock
@@ -152,7 +152,7 @@ def test_rows_are_packed_where_that_is_possible(name: str, spark: SparkSession) 
     """And give the same results as rows that travel as they are."""
     program = inkling.parse(PROGRAM)
     measure = measure_for(program.plan, dict.fromkeys(("At", "Walk", "Badge"), Clock.TICKS))
-    queries = ProbableProgram.of(program.physical, surroundings({}, measure), measure, Sampling())
+    queries = QueryProgram.of(program.physical, surroundings({}, measure), measure, Sampling())
     assert queries is not None
     tables = arrow_streams(program.plan, _inputs(6))
     event, found = queries.evaluators[name].event, []

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from inkling.analysis.choice import Evaluator as Chosen
-from inkling.evaluators.chain.live import ChainEvaluator
+from inkling.evaluators.chain.evaluator import ChainEvaluator
 from inkling.evaluators.protocol import Context, Evaluator, StreamEvaluator
-from inkling.evaluators.query.live import QueryEvaluator
-from inkling.evaluators.relation.live import RelationEvaluator
+from inkling.evaluators.query.evaluator import QueryEvaluator
+from inkling.evaluators.relation.evaluator import RelationEvaluator
 from inkling.evaluators.worlds.evaluator import WorldsEvaluator
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.certain import CertainEvaluator

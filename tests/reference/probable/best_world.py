@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.ground import Ground
-from inkling.evaluators.query.hops import Successors
-from inkling.evaluators.query.live_sets import LiveSets, Part, TooMany, Within, words_of
-from inkling.evaluators.query.needs import needs_of
-from inkling.evaluators.query.steps import Move, Outcome, Step, Steps
+from inkling.evaluators.query.grounding import Ground
+from inkling.evaluators.query.sets.live_sets import LiveSets, Part, TooMany, Within, words_of
+from inkling.evaluators.query.sets.needs import needs_of
+from inkling.evaluators.query.sets.steps import Move, Outcome, Step, Steps
+from inkling.evaluators.query.sets.successors import Successors
 from inkling.kernels.live_sets import NEVER, alike
 from inkling.logical.evaluate import Surroundings
 from inkling.model.batch import Ints

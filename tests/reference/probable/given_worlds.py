@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.lanes import Draw, Lanes, lanes_after, lanes_at_first
-from inkling.evaluators.query.live_sets import Completed, LiveSets
-from inkling.evaluators.query.needs import needs_of
-from inkling.evaluators.query.steps import Step, Steps
-from inkling.evaluators.query.universal import Universal
+from inkling.evaluators.query.sets.live_sets import Completed, LiveSets
+from inkling.evaluators.query.sets.needs import needs_of
+from inkling.evaluators.query.sets.sampled import Draw, Lanes, lanes_after, lanes_at_first
+from inkling.evaluators.query.sets.steps import Step, Steps
+from inkling.evaluators.query.sets.universal import Universal
 from inkling.logical.evaluate import Surroundings
 
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import combined
 from inkling.evaluators.query.answers import Answers, joined
-from inkling.evaluators.query.ground import NOTHING, Ground
-from inkling.evaluators.query.lanes import Sampling
-from inkling.evaluators.query.universal import Universal
+from inkling.evaluators.query.grounding import NOTHING, Ground
+from inkling.evaluators.query.sets.sampled import Sampling
+from inkling.evaluators.query.sets.universal import Universal
 from inkling.kernels.draws import draw_paths
 from inkling.model.batch import Ints
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tests.kit.hard_keys import HARD_KEYS, Groups
 
 from inkling.evaluators.hashes import labels_of, row_hashes
-from inkling.evaluators.query.ground import NULL_KEY, equality_codes
+from inkling.evaluators.query.grounding import NULL_KEY, equality_codes
 from inkling.evaluators.stage.batches import key_codes
 from inkling.evaluators.stage.buckets import buckets_of
 from inkling.evaluators.stage.keys import KeyBook

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from inkling.evaluators.chain.program import ImpreciseProgram
+from inkling.evaluators.chain.program import ChainProgram
 from inkling.evaluators.chain.results import probable_enough
 from inkling.evaluators.chain.run import events_of
 from inkling.evaluators.division import ByKey, ByTime, Carried, Conditions, Division, Found, Part, Piece, Slice
@@ -24,7 +24,7 @@ from inkling.physical.plan import EventStep, Input, Stage
 class ChainPart(Part):
     """The chains of a stage, or some of them."""
 
-    program: ImpreciseProgram
+    program: ChainProgram
     stage: Stage
     tables: Mapping[str, pa.Table]
 
@@ -40,7 +40,7 @@ class ChainPart(Part):
                 yield Found(name, probable_enough(evaluator.step.event, some))
 
 
-def chain_parts(program: ImpreciseProgram, tables: Mapping[str, pa.Table]) -> list[Part]:
+def chain_parts(program: ChainProgram, tables: Mapping[str, pa.Table]) -> list[Part]:
     """A part for each stage; without a key, one for what has a window, and one for what has to run as a whole."""
     return [
         _part(program, replace(stage, steps=steps), tables)
@@ -49,7 +49,7 @@ def chain_parts(program: ImpreciseProgram, tables: Mapping[str, pa.Table]) -> li
     ]
 
 
-def _divided(program: ImpreciseProgram, stage: Stage) -> list[tuple[EventStep, ...]]:
+def _divided(program: ChainProgram, stage: Stage) -> list[tuple[EventStep, ...]]:
     if stage.key_types:
         return [stage.steps]
     windows = {name: one.window for name, one in program.evaluators(stage).items()}
@@ -58,7 +58,7 @@ def _divided(program: ImpreciseProgram, stage: Stage) -> list[tuple[EventStep, .
     return [steps for steps in (limited, endless) if steps]
 
 
-def _part(program: ImpreciseProgram, stage: Stage, tables: Mapping[str, pa.Table]) -> ChainPart:
+def _part(program: ChainProgram, stage: Stage, tables: Mapping[str, pa.Table]) -> ChainPart:
     events = tuple(step.event for step in stage.steps)
     return ChainPart(
         events=events,
@@ -71,7 +71,7 @@ def _part(program: ImpreciseProgram, stage: Stage, tables: Mapping[str, pa.Table
     )
 
 
-def _division(program: ImpreciseProgram, stage: Stage) -> Division:
+def _division(program: ChainProgram, stage: Stage) -> Division:
     evaluators = list(program.evaluators(stage).values())
     window = max(one.window for one in evaluators)
     if stage.key_types or window <= 0:

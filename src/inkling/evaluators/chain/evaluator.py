@@ -1,222 +1,205 @@
-"""One event over imprecise times: its chains as matches, each with the probability that it happened."""
+"""The evaluator of chains over imprecise times: which rows its state holds, and when a chain is emitted.
+
+Rows are due by their first tick. A chain that no other event can prevent is emitted with its last event; any other one
+when nothing can happen any more in the window of its first event.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from types import SimpleNamespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from inkling.analysis.chain import Chain
-from inkling.errors import InputError, NotSupportedYet
-from inkling.evaluators.chain.conditions import Mask, gathered
-from inkling.evaluators.chain.confidence import COMPILED, MOST_STEPS, Confidence, Rivals, confidence_of
-from inkling.evaluators.chain.ground import Found, Ground, Least, Place
-from inkling.evaluators.chain.growth import grown
-from inkling.evaluators.chain.moments import Chances, Moments
-from inkling.evaluators.chain.others import MOST_EVENTS, others_of, settled
-from inkling.evaluators.matches.gather import lineage_ids
-from inkling.evaluators.sources import comes_from, rows_passing
-from inkling.evaluators.truth import truth_of
-from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.vectorized import ARROW_TYPES, evaluate
-from inkling.model.batch import UNORDERED, EventBatch, MatchBatch
-from inkling.physical.plan import EventStep
+from inkling.analysis.choice import Evaluator
+from inkling.evaluators.chain.division import chain_parts
+from inkling.evaluators.chain.event import ChainEvent, ProbableMatches
+from inkling.evaluators.chain.open_chains import OpenChains
+from inkling.evaluators.chain.program import ChainProgram
+from inkling.evaluators.chain.results import results_of
+from inkling.evaluators.chain.run import WEIGHTS, StageEvents, answered, prepared
+from inkling.evaluators.division import Part
+from inkling.evaluators.open_matches import OpenMatch, in_order
+from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.sources import rows_passing
+from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.derive import derived_after
+from inkling.evaluators.stage.layout import Layout
+from inkling.evaluators.stage.owners import Owners, is_among, owners_by, owners_of
+from inkling.io.normalize import START
+from inkling.logical import expr as e
+from inkling.logical.plan import StreamPlan
+from inkling.model.batch import FOREVER, Ints
+from inkling.physical.plan import PhysicalPlan
 
-WITH_OTHERS = 1 << 13
-"""For how many chains at once the events are listed that could prevent them."""
-
-BELOW_ONE = np.nextafter(1.0, 0.0)
-"""What is not certain is less probable than 1, however close."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProbableMatches:
-    """Matches, each with its probability."""
-
-    matches: MatchBatch
-    chance: Chances
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class ImpreciseEvaluator:
-    """Evaluates one chain; `grid` is how many units of the clock a tick has."""
+class ChainState:
+    """Rows of each stage that chains may still need, and the last row of each key where columns look back."""
 
-    step: EventStep
-    chain: Chain
-    around: Surroundings
-    grid: int = 1
+    stages: tuple[pa.Table, ...] = ()
+    last: Mapping[str, pa.Table] = field(default_factory=dict)
+    until: int = -FOREVER
+
+
+@dataclass(frozen=True, slots=True)
+class ChainEvaluator(PartEvaluator):
+    """Finds all chains of a program."""
+
+    program: ChainProgram
+    tables: Mapping[str, pa.Table]
+
+    @classmethod
+    def of(cls, plan: PhysicalPlan, context: Context) -> ChainEvaluator | None:
+        """None where no event of the plan is a chain."""
+        placement = context.placements.get(Evaluator.CHAIN)
+        program = ChainProgram.of(plan, context.around, context.measure, placement)
+        return None if program is None else cls(program, context.facts)
 
     @property
-    def window(self) -> int:
-        """In ticks, first and last included; 0 for none."""
-        match self.chain.within:
-            case None:
-                return 0
-            case p.Points(count=count):
-                return count
-            case span:
-                return self.around.measure(span) // self.grid + 1
+    def state_type(self) -> type[ChainState]:
+        return ChainState
 
-    def evaluate(
-        self,
-        batch: EventBatch,
-        moments: Moments,
-        n_keys: int,
-        *,
-        first: Mask | None = None,
-        newest: Mask | None = None,
-        kernels: SimpleNamespace = COMPILED,
-        most_steps: float = MOST_STEPS,
-        by_tables: bool = False,
+    @property
+    def edge(self) -> str:
+        return START
+
+    def answer(self, rows: Rows) -> Answer:
+        return Answer(answered(self.program, self.complete(rows), self.tables))
+
+    def parts(self) -> list[Part]:
+        return chain_parts(self.program, self.tables)
+
+    def start(self) -> ChainState:
+        return ChainState(tuple(self._prepared(self.complete({}), {})[0]))
+
+    def step(self, state: ChainState, rows: Rows, until: Moment) -> tuple[ChainState, dict[str, pa.Table]]:
+        """Conditions on single rows, and columns that look back, are decided when the rows are taken."""
+        before, now, kept = state.until, until.time, state
+        arrived, last = self._prepared(self.complete(rows), kept.last)
+        left, found = [], {}
+        for stage, old, new in zip(self.program.physical.stages, kept.stages, arrived, strict=True):
+            held = pa.concat_tables([old, new])
+            events = StageEvents.of(self.program, stage, held)
+            is_new, needed = events.rows >= len(old), np.zeros(len(held), bool)
+            for name, evaluator in self.program.evaluators(stage).items():
+                some = self._known(evaluator, events, is_new, before, now)
+                if some:
+                    ids, clock = self.program.id_types[name], self.program.measure.clock
+                    found[name] = results_of(evaluator.step.event, some, ids, clock)
+                needed[events.rows] |= self._needed(evaluator, events, now)
+            left.append(held if needed.all() else held.filter(pa.array(needed)).combine_chunks())
+        return ChainState(tuple(left), last, now), found
+
+    def split(self, state: ChainState, owners: Owners) -> tuple[ChainState, ChainState]:
+        return (
+            self._where(state, lambda found: is_among(found, owners)),
+            self._where(state, lambda found: ~is_among(found, owners)),
+        )
+
+    def merge(self, left: ChainState, right: ChainState) -> ChainState:
+        assert left.until == right.until, "states of different times do not go together"
+        last = {**left.last, **right.last}
+        for name in left.last.keys() & right.last.keys():
+            last[name] = pa.concat_tables([left.last[name], right.last[name]])
+        stages = zip(left.stages, right.stages, strict=True)
+        return ChainState(tuple(pa.concat_tables(both) for both in stages), last, left.until)
+
+    def open_matches(self, state: ChainState, rows: Rows, event: str, now: int) -> list[OpenMatch]:
+        """First links that have happened by now, among the rows that are kept and those that come next."""
+        arrived, _ = self._prepared(self.complete(rows), state.last)
+        (declared,) = (one for one in self.program.part.events if one.name == event)
+        for stage, old, new in zip(self.program.physical.stages, state.stages, arrived, strict=True):
+            evaluator = self.program.evaluators(stage).get(event)
+            if evaluator is not None:
+                events = StageEvents.of(self.program, stage, pa.concat_tables([old, new]))
+                chains = OpenChains(evaluator, declared, state.until, now)
+                return in_order(list(chains.found(events.batch, events.moments, events.n_keys)))
+        raise AssertionError(f"no stage looks for {event}")
+
+    def migrated(self, state: ChainState, before: ChainEvaluator) -> ChainState:
+        kept = {event.name for event in self.events}
+        pairs = zip(before.program.physical.stages, self.program.physical.stages, state.stages, strict=True)
+        read = {stream.schema.name for stream in self.streams}
+        return ChainState(
+            tuple(_relaid(Layout.between(old, new, kept), rows) for old, new, rows in pairs),
+            {name: rows for name, rows in state.last.items() if name in read},
+            state.until,
+        )
+
+    def n_kept(self, state: ChainState) -> int:
+        return sum(map(len, state.stages))
+
+    def _where(self, state: ChainState, chosen: Callable[[Owners], Mask]) -> ChainState:
+        """The state of some keys."""
+        stages = zip(self.program.physical.stages, state.stages, strict=True)
+        return ChainState(
+            tuple(rows_where(rows, chosen(owners_of(rows, len(stage.key_types)))) for stage, rows in stages),
+            {name: rows_where(rows, chosen(owners_by(rows, self.key))) for name, rows in state.last.items()},
+            state.until,
+        )
+
+    def _prepared(
+        self, rows: Mapping[str, pa.Table], last: Mapping[str, pa.Table]
+    ) -> tuple[list[pa.Table], dict[str, pa.Table]]:
+        """Rows of streams as rows of each stage, and the last rows of keys where columns look back."""
+        program, ready, after = self.program, dict(rows), dict(last)
+        for stream in program.physical.program.streams:
+            name = stream.schema.name
+            if stream.derived:
+                ready[name], latest = derived_after(stream, last.get(name), rows[name], program.around)
+                if self._looks_back(stream):
+                    after[name] = latest
+        return [prepared(program, stage, ready, self.tables) for stage in program.physical.stages], after
+
+    @staticmethod
+    def _looks_back(stream: StreamPlan) -> bool:
+        parts = (part for column in stream.derived for part in e.walk(column.expr))
+        return any(isinstance(part, e.PreviousColumn | e.SinceChange) for part in parts)
+
+    def _known(
+        self, evaluator: ChainEvent, events: StageEvents, is_new: Mask, before: int, now: int
     ) -> list[ProbableMatches]:
-        """All matches that are possible: those that begin with an event of `first`, or have one of `newest`.
+        if not evaluator.chain.depends_on_others:
+            if not is_new.any():
+                return []
+            return evaluator.evaluate(events.batch, events.moments, events.n_keys, newest=is_new)
+        settled = self._settled(evaluator, events)
+        due = (settled > before) & (settled <= now)
+        if not due.any():
+            return []
+        return evaluator.evaluate(events.batch, events.moments, events.n_keys, first=due)
 
-        Those that cannot reach CONFIDENCE or be among the TOP may be left out. Tables are used where they pay off, or
-        wherever they can be.
-        """
-        ground = self.ground(batch, moments, n_keys)
-        rivals = self._rivals(ground, always=by_tables)
-        return list(self._found(ground, rivals, first, newest, kernels, most_steps))
+    def _settled(self, evaluator: ChainEvent, events: StageEvents) -> Ints:
+        """When nothing can join or prevent a chain any more that begins with each event."""
+        if evaluator.window <= 0:
+            return np.full(len(events.moments), FOREVER)
+        return (events.moments.upper + evaluator.window - 1) * evaluator.grid
 
-    def _found(
-        self,
-        ground: Ground,
-        rivals: Rivals | None,
-        first: Mask | None,
-        newest: Mask | None,
-        kernels: SimpleNamespace,
-        most_steps: float,
-    ) -> Iterator[ProbableMatches]:
-        if any(one.before in (0, len(self.chain.links)) for one in self.chain.absences):
-            assert ground.window > 0, "an absence at the border of a sequence needs a limit"
-        for whole in grown(ground, first, newest):
-            for some in self._in_pieces(ground, self._passing(ground, whole), kernels):
-                found, confidence = self.weighed(ground, some, rivals, kernels, most_steps)
-                if len(found.chains):
-                    yield self._matches(ground, found, confidence)
+    def _needed(self, evaluator: ChainEvent, events: StageEvents, now: int) -> Mask:
+        """The events that chains may still have to do with of which nothing was emitted yet."""
+        grid, window = evaluator.grid, evaluator.window
+        waiting = self._settled(evaluator, events) > now
+        if not evaluator.chain.depends_on_others:
+            return waiting
+        begins = np.zeros(len(waiting), bool)
+        for link in evaluator.chain.links:
+            begins[rows_passing(evaluator.step.leaf(link.slot), events.batch)] = True
+            if link.low > 0:
+                break
+        waiting &= begins
+        earliest = np.full(events.n_keys, now)
+        np.minimum.at(earliest, events.batch.key[waiting], events.moments.lower[waiting] * grid)
+        if evaluator.chain.looks_before:
+            earliest -= window * grid
+        return waiting | (events.moments.upper * grid > earliest[events.batch.key])
 
-    def weighed(
-        self,
-        ground: Ground,
-        found: Found,
-        rivals: Rivals | None = None,
-        kernels: SimpleNamespace = COMPILED,
-        most_steps: float = MOST_STEPS,
-    ) -> tuple[Found, Confidence]:
-        """The chains that are possible beside all other events, with their probabilities."""
-        others = None
-        if self.chain.depends_on_others:
-            if len(found.links) > MOST_EVENTS:
-                raise self._too_long(found)
-            found, others = settled(ground, found, others_of(ground, found))
-        confidence = confidence_of(found.chains, others, ground.moments, ground.window, rivals, kernels, most_steps)
-        if not confidence.found.all():
-            raise self._too_costly(found, confidence)
-        return found, confidence
 
-    def _in_pieces(self, ground: Ground, found: Found, kernels: SimpleNamespace) -> Iterator[Found]:
-        """Chains that may be probable enough; where others can prevent them, few enough to list these for each."""
-        chains = ground.least.possible(found.chains, ground.moments)
-        if not self.chain.depends_on_others:
-            if len(chains):
-                yield Found(found.links, chains)
-            return
-        for at in range(0, len(chains), WITH_OTHERS):
-            some = chains.take(np.arange(at, min(at + WITH_OTHERS, len(chains))))
-            if ground.least.chance > 0:
-                alone = confidence_of(some, None, ground.moments, ground.window, None, kernels)
-                some = some.where(np.asarray(alone.chance >= ground.least.chance, bool))
-            if len(some):
-                yield Found(found.links, some)
-
-    def ground(self, batch: EventBatch, moments: Moments, n_keys: int) -> Ground:
-        """The events of every place of the chain."""
-        slots = [*(link.slot for link in self.chain.links), *(one.slot for one in self.chain.absences)]
-        places = {
-            slot: Place.of(rows_passing(self.step.leaf(slot), batch), batch, moments, n_keys)
-            for slot in dict.fromkeys(slots)
-        }
-        scope = None
-        if self.chain.policy is p.Policy.STRICT:
-            inside = np.flatnonzero(comes_from(batch, self.step.scope))
-            scope = Place.of(inside, batch, moments, n_keys)
-        least = Least(self.step.event)
-        return Ground(self.step, self.chain, batch, moments, places, scope, self.window, self.around, least)
-
-    def _rivals(self, ground: Ground, *, always: bool) -> Rivals | None:
-        """Who could have come before whom, if that is the same for all chains."""
-        chain = self.chain
-        if chain.policy is not p.Policy.NEXT or chain.absences or not chain.is_fixed:
-            return None
-        if any(self.step.leaf(link.slot).across for link in chain.links):
-            return None
-        places = [ground.places[link.slot] for link in chain.links]
-        rows = np.concatenate([place.rows for place in places])
-        if len(np.unique(rows)) < len(rows):
-            return None
-        begins = np.append(0, np.cumsum([len(place.rows) for place in places]))
-        widest = np.array([place.widest for place in places])
-        return Rivals(begins, np.stack([place.offsets for place in places]), rows, widest, always)
-
-    def _passing(self, ground: Ground, found: Found) -> Found:
-        having = self.step.event.having
-        chains = found.chains
-        for condition in having:
-            resolve = gathered(ground.batch, chains.rows, found.slots(self.chain))
-            chains = chains.where(truth_of(condition, resolve, len(chains), self.around))
-        return found if chains is found.chains else Found(found.links, chains)
-
-    def _matches(self, ground: Ground, found: Found, confidence: Confidence) -> ProbableMatches:
-        chance = confidence.chance
-        if chance.dtype != object:
-            chance = np.where(confidence.certain, 1.0, np.clip(chance, 0.0, BELOW_ONE))
-        ground.least.found(chance)
-        kept = np.flatnonzero(chance > 0)
-        chains = found.chains.take(kept)
-        event, batch, n, k = self.step.event, ground.batch, len(chains), len(found.links)
-        resolve = gathered(batch, chains.rows, found.slots(self.chain))
-        values = {
-            output.name: evaluate(output.expr, resolve, n, self.around).cast(ARROW_TYPES[output.type], safe=False)
-            for output in (*event.head, *event.returns)
-        }
-        start, end = confidence.first[kept] * self.grid, confidence.last[kept] * self.grid
-        known = end
-        if any(all(link < one.before for link in found.links) for one in self.chain.absences):
-            known = np.maximum(end, (chains.hi[:, 0] + self.window - 1) * self.grid)
-        matches = MatchBatch(
-            event.name,
-            chains.key,
-            start,
-            np.full(n, -UNORDERED),
-            end,
-            np.full(n, UNORDERED),
-            known,
-            values,
-            lineage_ids(batch, np.arange(n + 1) * k, chains.rows.ravel()),
-        )
-        return ProbableMatches(matches, chance[kept])
-
-    def _too_long(self, found: Found) -> NotSupportedYet:
-        return NotSupportedYet.of(
-            "INK0454",
-            f"a match of `{self.step.event.name}` has {len(found.links)} events, the limit is {MOST_EVENTS}",
-            notes=("NEXT, STRICT and NOT are exact for shorter matches only",),
-            helps=("limit the repetition, for example `{1,20}`, or ask for a shorter WITHIN",),
-        )
-
-    def _too_costly(self, found: Found, confidence: Confidence) -> InputError:
-        many = int(np.count_nonzero(~confidence.found))
-        return InputError.of(
-            "INK0646",
-            f"the exact probability of {many:,} matches of `{self.step.event.name}` would take too long to compute",
-            notes=(
-                f"they have {len(found.links)} events, and too many others could have come between several of them",
-            ),
-            helps=(
-                "write SAMPLED after the event to have its probabilities estimated in worlds",
-                "or declare coarser ticks, a shorter WITHIN, or conditions that fit fewer events",
-            ),
-        )
+def _relaid(layout: Layout, rows: pa.Table) -> pa.Table:
+    """Rows of a stage with the weights of their ticks, in the form that another version of the stage expects."""
+    weights = rows[WEIGHTS].filter(pa.array(layout.is_kept(rows)))
+    return layout.rows(rows).append_column(WEIGHTS, weights)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from inkling.analysis.chain import Absence, Chain, links_of
 from inkling.evaluators.chain.chains import Chains
-from inkling.evaluators.chain.evaluator import ImpreciseEvaluator
+from inkling.evaluators.chain.event import ChainEvent
 from inkling.evaluators.chain.ground import Found, Ground
 from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
@@ -45,7 +45,7 @@ class _Summed:
 class OpenChains:
     """The open matches of one chain; rows at or before `watermark` are complete, and `now` is the last moment."""
 
-    evaluator: ImpreciseEvaluator
+    evaluator: ChainEvent
     declared: p.EventPlan
     watermark: int
     now: int
@@ -82,7 +82,7 @@ class OpenChains:
             raise not_kept(event.name, "what an EAGER repetition leaves behind depends on the order of imprecise times")
         return way
 
-    def _prefix(self, way: Way, reached: int) -> ImpreciseEvaluator:
+    def _prefix(self, way: Way, reached: int) -> ChainEvent:
         """Looks for the first links, which nothing has followed that must not."""
         step = self.evaluator.step
         first = links_of(way.upto_with_absences(reached), self.evaluator.chain.within)
@@ -96,7 +96,7 @@ class OpenChains:
         chain: Chain = replace(first, absences=(*first.absences, *absences), ends_scope=ends_scope)
         return replace(self.evaluator, step=replace(step, event=_plain(step.event)), chain=chain)
 
-    def _summed(self, evaluator: ImpreciseEvaluator, ground: Ground, whole: Found) -> _Summed:
+    def _summed(self, evaluator: ChainEvent, ground: Ground, whole: Found) -> _Summed:
         parts = [
             evaluator.weighed(ground, Found(whole.links, some))
             for some in self._by_first_tick(whole.chains)

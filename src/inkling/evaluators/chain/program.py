@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from inkling.analysis.chain import Chain
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.chain.evaluator import ImpreciseEvaluator
+from inkling.evaluators.chain.event import ChainEvent
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
@@ -20,7 +20,7 @@ from inkling.physical.stages import Placement
 
 
 @dataclass(frozen=True, slots=True)
-class ImpreciseProgram:
+class ChainProgram:
     """The events of a program that are chains over imprecise times, and the streams that they read."""
 
     part: p.ProgramPlan  # with the streams as they are declared
@@ -33,7 +33,7 @@ class ImpreciseProgram:
     @classmethod
     def of(
         cls, plan: PhysicalPlan, around: Surroundings, measure: Measure, placement: Placement | None = None
-    ) -> ImpreciseProgram | None:
+    ) -> ChainProgram | None:
         """None where the program has no such event; the stages of a program that runs already are given."""
         chosen = plan.on_clock(measure.clock).answered_by(Evaluator.CHAIN)
         chains = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Chain)}
@@ -57,10 +57,10 @@ class ImpreciseProgram:
         doubts = [stream.schema.doubt for stream in self.part.streams]
         return next(one.step for one in doubts if isinstance(one, ImpreciseTime))
 
-    def evaluators(self, stage: Stage) -> dict[str, ImpreciseEvaluator]:
+    def evaluators(self, stage: Stage) -> dict[str, ChainEvent]:
         """By event of a stage."""
         return {
-            step.event.name: ImpreciseEvaluator(step, self.chains[step.event.name], self.around, self.grid)
+            step.event.name: ChainEvent(step, self.chains[step.event.name], self.around, self.grid)
             for step in stage.steps
         }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.chain.evaluator import ProbableMatches
+from inkling.evaluators.chain.event import ProbableMatches
 from inkling.logical.plan import EventPlan
 from inkling.model.time import Clock
 from inkling.results import EXACT, ROUNDING, Matches, most_probable, public_table, reaches, result_schema

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.chain.moments import Moments
-from inkling.evaluators.chain.program import ImpreciseProgram
+from inkling.evaluators.chain.program import ChainProgram
 from inkling.evaluators.chain.results import results_of
 from inkling.evaluators.stage.batches import event_batch_and_order, key_codes
 from inkling.evaluators.stage.derive import all_derived
@@ -34,7 +34,7 @@ class StageEvents:
     n_keys: int
 
     @classmethod
-    def of(cls, program: ImpreciseProgram, stage: Stage, rows: pa.Table, *, exact: bool = False) -> StageEvents:
+    def of(cls, program: ChainProgram, stage: Stage, rows: pa.Table, *, exact: bool = False) -> StageEvents:
         """Events of prepared rows; `exact` weighs ticks in fractions."""
         rows = rows.combine_chunks()
         codes, _ = key_codes(rows, len(stage.key_types))
@@ -46,7 +46,7 @@ class StageEvents:
 
 
 def answered(
-    program: ImpreciseProgram, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]
+    program: ChainProgram, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]
 ) -> dict[str, pa.Table]:
     """Results of every chain over the checked rows of all streams, in the public columns."""
     ready, found = all_derived(program.physical.program.streams, rows, program.around), {}
@@ -59,7 +59,7 @@ def answered(
 
 
 def events_of(
-    program: ImpreciseProgram,
+    program: ChainProgram,
     stage: Stage,
     rows: Mapping[str, pa.Table],
     tables: Mapping[str, pa.Table],
@@ -71,7 +71,7 @@ def events_of(
 
 
 def prepared(
-    program: ImpreciseProgram, stage: Stage, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]
+    program: ChainProgram, stage: Stage, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]
 ) -> pa.Table:
     """Rows of streams as rows of a stage: conditions on single rows are decided, and the ticks keep their weights."""
     parts = [stage_schema(stage).append(pa.field(WEIGHTS, _LISTS)).empty_table()]

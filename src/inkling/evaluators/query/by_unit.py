@@ -9,12 +9,12 @@ from typing import TypeVar
 import numpy as np
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.beliefs import BeliefState
-from inkling.evaluators.query.ground import Mask
-from inkling.evaluators.query.regular import ChainState, merged
+from inkling.evaluators.query.automaton.forecasts import BeliefState
+from inkling.evaluators.query.automaton.regular import ChainState, merged
+from inkling.evaluators.query.grounding import Mask
 from inkling.evaluators.query.runs import ranges
-from inkling.evaluators.query.safe import SafeState
-from inkling.evaluators.query.universal import UniversalState
+from inkling.evaluators.query.safe.plan import SafeState
+from inkling.evaluators.query.sets.universal import UniversalState
 from inkling.evaluators.stage.owners import Owners, is_among
 
 EngineState = ChainState | SafeState | UniversalState | BeliefState

@@ -12,11 +12,11 @@ from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import Strategy
 from inkling.evaluators.division import COUNT, SURVIVAL, ByKey, Carried, Conditions, Finish, Found, Part, Piece
 from inkling.evaluators.protocol import Rows
-from inkling.evaluators.query.evaluator import HEAD, ProbableEvaluator
-from inkling.evaluators.query.face import Answering
+from inkling.evaluators.query.automaton.regular import Regular
+from inkling.evaluators.query.event import HEAD, QueryEvent
 from inkling.evaluators.query.packed import Packed, packing_of, word_shifts
-from inkling.evaluators.query.program import ProbableProgram, may_sample
-from inkling.evaluators.query.regular import Regular
+from inkling.evaluators.query.program import QueryProgram, may_sample
+from inkling.evaluators.query.protocol import Answering
 from inkling.evaluators.query.results import NEGLECTED, gathered, is_combined, matches_of, not_exact
 from inkling.evaluators.query.units import holding_column
 from inkling.evaluators.query.unpacked import unpacked
@@ -34,7 +34,7 @@ FURTHER = (pa.field(HEAD, pa.int64()), pa.field(SURVIVAL, pa.float64()), pa.fiel
 class QueryPart(Part):
     """Queries that read the same streams, divided by the same columns."""
 
-    program: ProbableProgram
+    program: QueryProgram
     packing: Mapping[str, Packed] | None  # where alternatives come packed
 
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found]:
@@ -54,7 +54,7 @@ class QueryPart(Part):
         every, shifts = unpacked(self.packing, rows), word_shifts(program)
         del rows
         for name, evaluator in program.evaluators.items():
-            assert isinstance(evaluator, ProbableEvaluator)
+            assert isinstance(evaluator, QueryEvent)
             bits = (1 << 2 * len(evaluator.strategy.query.stages)) - 1
             words = (every.words >> shifts[name]) & bits
             yield name, evaluator.take_in(evaluator.start(), every.ground, words, every.tables)[1]
@@ -70,7 +70,7 @@ class QueryPart(Part):
 _Columns = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def query_parts(program: ProbableProgram, *, may_pack: bool = True) -> list[Part]:
+def query_parts(program: QueryProgram, *, may_pack: bool = True) -> list[Part]:
     """Those of chains of states apart from others: their rows can be packed."""
     found: dict[tuple[_Columns, bool], list[str]] = {}
     for event in program.events:
@@ -87,7 +87,7 @@ def _columns(strategy: Strategy) -> _Columns:
 
 
 def _part(
-    program: ProbableProgram, names: Sequence[str], columns: Mapping[str, tuple[str, ...]], *, may_pack: bool
+    program: QueryProgram, names: Sequence[str], columns: Mapping[str, tuple[str, ...]], *, may_pack: bool
 ) -> QueryPart:
     evaluators = {name: program.evaluators[name] for name in names}
     mine = replace(
@@ -122,7 +122,7 @@ def _finish(evaluator: Answering) -> Finish:
 
 
 def _carried(
-    stream: StreamPlan, program: ProbableProgram, key: Sequence[str], packing: Mapping[str, Packed] | None
+    stream: StreamPlan, program: QueryProgram, key: Sequence[str], packing: Mapping[str, Packed] | None
 ) -> Carried:
     schema = stream.schema
     useful = _useful(stream, [one.query for one in program.strategies.values()])

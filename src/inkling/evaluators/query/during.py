@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.query.strategy import Engine
-from inkling.evaluators.query.evaluator import CHANCE, ERROR
-from inkling.evaluators.query.program import ProbableProgram
+from inkling.evaluators.query.event import CHANCE, ERROR
+from inkling.evaluators.query.program import QueryProgram
 from inkling.evaluators.query.results import NEGLECTED, combined
 from inkling.evaluators.stage.derive import all_derived
 from inkling.io.normalize import START
@@ -21,7 +21,7 @@ Spans = Sequence[tuple[int, int]]
 """First and last times."""
 
 
-def chances_during(program: ProbableProgram, event: str, rows: Mapping[str, pa.Table], spans: Spans) -> pa.Table:
+def chances_during(program: QueryProgram, event: str, rows: Mapping[str, pa.Table], spans: Spans) -> pa.Table:
     """One row per span and value of the head that can be; in the order of the spans."""
     watched, asked = (_with_per(program, event, per).evaluators[event] for per in (Per.END, Per.VALUES))
     read = (one for one in program.part.streams if one.schema.name in watched.event.sources)
@@ -38,7 +38,7 @@ def chances_during(program: ProbableProgram, event: str, rows: Mapping[str, pa.T
     return pa.concat_tables([_shown(nothing, 0), *(found[number] for number in range(len(spans)))])
 
 
-def _with_per(program: ProbableProgram, name: str, per: Per) -> ProbableProgram:
+def _with_per(program: QueryProgram, name: str, per: Per) -> QueryProgram:
     """The program with one event that asks for each time, or for any; safe plans would have to begin anew."""
     strategy = program.strategies[name]
     engine = Engine.UNIVERSAL if strategy.engine is Engine.SAFE else strategy.engine

@@ -1,194 +1,180 @@
-"""One event over probable streams: takes in rows of complete times, and tells how probable its results are."""
+"""The evaluator of queries over probable streams: what its state holds, and when a result is emitted.
+
+Rows are due when all rows of their time are there. Results are emitted at once; whether something ever happens, at the
+end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.query.bits import accepted
-from inkling.analysis.query.plans import NoPlan
-from inkling.analysis.query.strategy import Engine, Strategy
-from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.errors import InputError
-from inkling.evaluators.hashes import Hashes, row_hashes
-from inkling.evaluators.query.answers import Answers, ever
-from inkling.evaluators.query.ground import Ground, Numbers, ground_of
-from inkling.evaluators.query.lanes import Sampling
-from inkling.evaluators.query.layout import TooManyValues
-from inkling.evaluators.query.regular import Regular
-from inkling.evaluators.query.safe import Safe
-from inkling.evaluators.query.units import Units, unit_of_rows, units_of
-from inkling.evaluators.query.universal import Universal, UniversalState
-from inkling.evaluators.query.words import words_of
-from inkling.io.normalize import ID
-from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.plan import EventPlan, Per
-from inkling.logical.vectorized import ARROW_TYPES, evaluate
-from inkling.model.batch import Ints
-from inkling.model.schema import StreamSchema
+from inkling.evaluators.division import Part
+from inkling.evaluators.protocol import END, Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.query.automaton.regular import ChainState
+from inkling.evaluators.query.by_unit import EngineState, UnitOwners, known_units, state_of, together
+from inkling.evaluators.query.division import query_parts
+from inkling.evaluators.query.event import UNIT
+from inkling.evaluators.query.program import QueryProgram, may_sample
+from inkling.evaluators.query.protocol import Answering
+from inkling.evaluators.query.results import added_up, combined, results_of, sampled_text
+from inkling.evaluators.query.safe.plan import Safe
+from inkling.evaluators.query.sets.sampled import Sampling as Lanes
+from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.derive import all_derived
+from inkling.evaluators.stage.owners import Owners, is_among, owners_by
+from inkling.io.normalize import START
+from inkling.logical.plan import Per
+from inkling.physical.plan import PhysicalPlan
+from inkling.results import result_schema
 
-UNIT, HEAD, END, KNOWN, START = "@unit", "@head", "@end", "@known", "@start"
-CHANCE, ERROR, LAST = "@chance", "@error", "@last"
-"""Columns of what was found, beside the values of the head: what is independent of other units, what tells results
-apart, times, probability, error, and the id of the last event."""
-
-
-@dataclass(frozen=True)
-class ProbableEvaluator:
-    event: EventPlan
-    strategy: Strategy
-    schemas: Mapping[str, StreamSchema]
-    around: Surroundings
-    sampling: Sampling = field(default_factory=Sampling)
-    spare: float = 0.0  # by which answers of safe plans may be too low
-
-    @cached_property
-    def engine(self) -> Regular | Safe | Universal:
-        """Carries a state from block to block."""
-        one, once = self.strategy, self.event.per is Per.VALUES
-        try:
-            if one.engine is Engine.SAFE:
-                assert not isinstance(one.plan, NoPlan)
-                safe = Safe(one.query, one.plan, ever=once, spare=self.spare)
-                safe.top  # noqa: B018  (raises what is caught here)
-                return safe
-            if one.engine is Engine.CHAINS:
-                return Regular.of(one.query, len(one.query.stages), one.variables, ever=once)
-        except (TooManyStates, TooManySymbols):
-            pass
-        return self.universal
-
-    @cached_property
-    def universal(self) -> Universal:
-        return Universal(self.strategy.query, self.strategy.variables, self.around, sampling=self.sampling)
-
-    def units(self, source: str, rows: pa.Table) -> Hashes:
-        return unit_of_rows(self.strategy.query, self.strategy.variables, source, rows)
-
-    def start(self) -> Any:
-        return self.engine.start()
-
-    def advance(self, state: Any, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[Any, pa.Table]:
-        """What is known of times that are complete, later than all before."""
-        query = self.strategy.query
-        drawn = isinstance(self.engine, Universal)
-        ground = ground_of(query, self.schemas, tables, exact_numbers=exact, canonical=drawn)
-        words = words_of(query, ground, tables, self.around)
-        return self.take_in(state, ground, words, tables)
-
-    def take_in(self, state: Any, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> tuple[Any, pa.Table]:
-        """The same, of alternatives that are in order; automata read no more of the tables than what results show."""
-        after, answers = self._answers(state, ground, words, tables)
-        if self.event.per is Per.VALUES:
-            answers = ever(answers)
-        return after, self._found(answers, ground, words, tables)
-
-    def _answers(self, state: Any, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> tuple[Any, Answers]:
-        if isinstance(state, UniversalState):
-            return self.universal.advance(state, ground, words, tables)
-        assert not isinstance(self.engine, Universal)
-        try:
-            return self.engine.advance(state, ground, words)
-        except TooManyValues as many:
-            if state.units:
-                raise self._cannot_go_on(many) from None
-            return self.universal.advance(self.universal.start(), ground, words, tables)
-
-    def _cannot_go_on(self, many: TooManyValues) -> InputError:
-        return InputError.of(
-            "INK0658",
-            f"`{self.event.name}` cannot go on: {many}",
-            notes=("its parts follow several keys whose values depend on the past, and rows of new ones have come",),
-            helps=("PARTITION BY the KEY, or run the program over files, where too many are sampled",),
-        )
-
-    def _found(self, answers: Answers, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> pa.Table:
-        query, n = self.strategy.query, len(self.strategy.query.stages)
-        likely = ground.chance if answers.weight is None else answers.weight
-        ends = _Ends.of(ground, words, units_of(query, self.strategy.variables, ground, n), n - 1, likely)
-        place = ends.places(answers)
-        row = ground.row[ends.row[place]]
-        last = query.stages[-1]
-        source = tables[last.source]
-        chosen = source.take(pa.array(row))
-        columns = {output.name: self._shown(output.expr, chosen) for output in (*self.event.head, *self.event.returns)}
-        columns[UNIT] = pa.array(answers.unit)
-        columns[HEAD] = self._heads(columns, chosen)
-        columns[END] = pa.array(answers.time)
-        columns[KNOWN] = pa.array(answers.time if answers.known is None else answers.known)
-        columns[START] = pa.array(answers.start)
-        columns[CHANCE] = pa.array(answers.chance.astype(np.float64))
-        columns[ERROR] = pa.array(answers.error)
-        columns[LAST] = chosen[ID]
-        return pa.table(columns)
-
-    def _heads(self, shown: Mapping[str, pa.Array], rows: pa.Table) -> pa.Array:
-        """What tells results apart: partition and head."""
-        keys = [self._shown(e.KeyColumn(column.name, column.type), rows) for column in self.event.partition]
-        values = [shown[output.name] for output in self.event.head]
-        found = row_hashes((*keys, *values), len(rows))
-        return pa.array(found.view(np.int64))
-
-    def _shown(self, expr: e.Expr, rows: pa.Table) -> pa.Array:
-        """The value of an output that all events of a match have in common, read from the last."""
-        mine = self._at_last(expr)
-
-        def resolve(part: e.Expr) -> pa.Array:
-            assert isinstance(part, e.ColumnOf)
-            return rows[part.column].combine_chunks()
-
-        return evaluate(mine, resolve, len(rows), self.around).cast(ARROW_TYPES[expr.type])
-
-    def _at_last(self, expr: e.Expr) -> e.Expr:
-        query = self.strategy.query
-        last = len(query.stages) - 1
-        stage_of = {stage.slot: number for number, stage in enumerate(query.stages)}
-        match expr:
-            case e.KeyColumn(column=column, type=kind):
-                return e.ColumnOf(e.ROW, column, kind)
-            case e.ColumnOf(slot=slot, column=column, type=kind) | e.ListColumn(slot=slot, column=column, type=kind):
-                for one in query.variables:
-                    if any(place.stage == stage_of[slot] and place.column == column for place in one.places):
-                        keys = {name for name in one.columns_in(last) if query.source(last).is_key(name)}
-                        return e.ColumnOf(e.ROW, min(keys), kind)
-                raise AssertionError("a result shows what its matches do not share")
-            case _:
-                return e.rebuilt(expr, self._at_last)
+SPARE = 1e-9
+"""By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
-    """Per unit and time, the most probable row with which a match can end."""
+class QueryState:
+    """Per event, the state of its engine, and what was found so far where only the end can tell.
 
-    unit: Hashes
-    time: Ints
-    row: Ints
+    Where keys divide the work, also to which key each unit of an engine belongs.
+    """
+
+    engines: Mapping[str, EngineState] = field(default_factory=dict)
+    found: Mapping[str, pa.Table] = field(default_factory=dict)
+    owners: Mapping[str, UnitOwners] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class QueryEvaluator(PartEvaluator):
+    """Answers all queries of a program."""
+
+    program: QueryProgram
 
     @classmethod
-    def of(cls, ground: Ground, words: Ints, units: Units, last: int, likely: Numbers) -> _Ends:
-        group = ground.group
-        stream = ground.stream[group]
-        rows = np.flatnonzero((words & accepted(last) != 0) & units.reads[last][stream])
-        unit, time = units.unit[stream[rows]], ground.time[group[rows]]
-        least = -likely[rows].astype(np.float64)
-        order = np.lexsort((ground.row[rows], ground.value[rows], least, time, unit))
-        rows, unit, time = rows[order], unit[order], time[order]
-        first = np.ones(len(rows), bool)
-        first[1:] = (unit[1:] != unit[:-1]) | (time[1:] != time[:-1])
-        return cls(unit[first], time[first], rows[first])
+    def of(cls, plan: PhysicalPlan, context: Context) -> QueryEvaluator | None:
+        """None where no event of the plan is a query."""
+        spare = SPARE if context.on_stream else 0.0
+        program = QueryProgram.of(plan, context.around, context.measure, Lanes(), spare=spare, tables=context.facts)
+        if program is not None and any(map(may_sample, program.evaluators.values())):
+            # only then: how many worlds a sample needs takes a large library to compute
+            program = replace(program, sampling=Lanes.of(context.sampling or Sampling()))
+        return None if program is None else cls(program)
 
-    def places(self, answers: Answers) -> Ints:
-        """Where the unit and time of each answer is."""
-        units, unit = np.unique(self.unit, return_inverse=True)
-        times, time = np.unique(self.time, return_inverse=True)
-        wanted = np.searchsorted(units, answers.unit) * len(times) + np.searchsorted(times, answers.time)
-        place = np.minimum(np.searchsorted(unit * len(times) + time, wanted), max(len(unit) - 1, 0))
-        found = (self.unit[place] == answers.unit) & (self.time[place] == answers.time)
-        assert found.all(), "an answer without an event that it ends with"
-        return place
+    @property
+    def state_type(self) -> type[QueryState]:
+        return QueryState
+
+    @property
+    def edge(self) -> str:
+        return START
+
+    def answer(self, rows: Rows) -> Answer:
+        ids, clock = self.program.id_types, self.program.measure.clock
+        nothing = {one.name: result_schema(one, ids[one.name], clock).empty_table() for one in self.events}
+        tables = {**nothing, **self._stepped(self.start(), self._ready(rows), END)[1]}
+        note = sampled_text(tables, self.program)
+        return Answer(tables, () if note is None else (note,))
+
+    def parts(self) -> list[Part]:
+        return query_parts(self.program)
+
+    def start(self) -> QueryState:
+        return QueryState({name: one.start() for name, one in self.program.evaluators.items()})
+
+    def step(self, state: QueryState, rows: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
+        ready = self._ready(rows)
+        after, emitted = self._stepped(state, ready, until)
+        if self.is_divisible and any(map(len, ready.values())):
+            after = replace(after, owners={name: self._owners(name, after, ready) for name in after.engines})
+        return after, emitted
+
+    @cached_property
+    def is_divisible(self) -> bool:
+        """An engine that may give way to another one must do so for all keys at once."""
+        return super().is_divisible and not any(map(_may_give_way, self.program.evaluators.values()))
+
+    def split(self, state: QueryState, owners: Owners) -> tuple[QueryState, QueryState]:
+        every = np.unique(np.concatenate([owners[:0], *(one.owners for one in state.owners.values())]))
+        return self._of(state, owners), self._of(state, np.setdiff1d(every, owners))
+
+    def merge(self, left: QueryState, right: QueryState) -> QueryState:
+        found, owned = {**left.found, **right.found}, {**left.owners, **right.owners}
+        for name in left.found.keys() & right.found.keys():
+            found[name] = pa.concat_tables([left.found[name], right.found[name]])
+        for name in left.owners.keys() & right.owners.keys():
+            owned[name] = left.owners[name].with_units(right.owners[name].units, right.owners[name].owners)
+        return QueryState(
+            {name: together(one, right.engines[name]) for name, one in left.engines.items()}, found, owned
+        )
+
+    def _of(self, state: QueryState, owners: Owners) -> QueryState:
+        """The state of some keys."""
+        owned = {name: state.owners.get(name, UnitOwners()).of(owners) for name in state.engines}
+        mine = {name: is_among(rows[UNIT].to_numpy(), owned[name].units) for name, rows in state.found.items()}
+        return QueryState(
+            {name: state_of(one, owned[name].units) for name, one in state.engines.items()},
+            {name: rows_where(rows, mine[name]) for name, rows in state.found.items()},
+            owned,
+        )
+
+    def _owners(self, name: str, state: QueryState, ready: Rows) -> UnitOwners:
+        """To which key each unit belongs of which the state holds something."""
+        evaluator = self.program.evaluators[name]
+        every = state.owners.get(name, UnitOwners())
+        for source in evaluator.event.sources:
+            units = evaluator.units(source, ready[source])
+            new = ~is_among(units, every.units)
+            if new.any():
+                every = every.with_units(units[new], owners_by(rows_where(ready[source], new), self.key))
+        held = [known_units(state.engines[name])]
+        if name in state.found:
+            held.append(state.found[name][UNIT].to_numpy())
+        return every.where(np.isin(every.units, np.concatenate(held)))
+
+    def _ready(self, rows: Rows) -> dict[str, pa.Table]:
+        return all_derived(self.streams, self.complete(rows), self.program.around)
+
+    def _stepped(self, state: QueryState, ready: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
+        engines, waiting, emitted = dict(state.engines), dict(state.found), {}
+        for name, evaluator in self.program.evaluators.items():
+            mine = {source: ready[source] for source in evaluator.event.sources}
+            if any(map(len, mine.values())):
+                engines[name], found = evaluator.advance(engines[name], mine)
+                if evaluator.event.per is Per.VALUES:
+                    waiting[name] = added_up([*([waiting[name]] if name in waiting else []), found])
+                elif len(found):
+                    emitted[name] = self._results(name, found)
+            if until.is_end and name in waiting:
+                emitted[name] = self._results(name, waiting.pop(name))
+        return QueryState(engines, waiting, state.owners), emitted
+
+    def migrated(self, state: QueryState, before: QueryEvaluator) -> QueryState:
+        names = self.program.evaluators.keys()
+        return QueryState(
+            {name: state.engines[name] for name in names},
+            {name: rows for name, rows in state.found.items() if name in names},
+            {name: one for name, one in state.owners.items() if name in names},
+        )
+
+    def n_kept(self, state: QueryState) -> int:
+        return sum(map(_n_kept, state.engines.values()))
+
+    def _results(self, name: str, found: pa.Table) -> pa.Table:
+        evaluator, program = self.program.evaluators[name], self.program
+        whole = combined(evaluator, found)
+        return results_of(evaluator.event, whole, program.id_types[name], program.measure.clock)
+
+
+def _may_give_way(evaluator: Answering) -> bool:
+    """Whether rows may show that the engine of an event cannot answer it."""
+    sources = evaluator.strategy.query.sources.values()
+    return isinstance(evaluator.engine, Safe) and any(one.markov for one in sources)
+
+
+def _n_kept(state: EngineState) -> int:
+    return len(state.value) if isinstance(state, ChainState) else int(state.n_states)

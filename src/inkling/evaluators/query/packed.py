@@ -12,9 +12,9 @@ from inkling.analysis.query.bits import accepted, candidate, of_row
 from inkling.analysis.query.query import Stage
 from inkling.evaluators.division import Packing
 from inkling.evaluators.hashes import combined, hashes_of
-from inkling.evaluators.query.face import Answering
-from inkling.evaluators.query.program import ProbableProgram
-from inkling.evaluators.query.regular import Regular
+from inkling.evaluators.query.automaton.regular import Regular
+from inkling.evaluators.query.program import QueryProgram
+from inkling.evaluators.query.protocol import Answering
 from inkling.io.normalize import ID, START, row_schema
 from inkling.logical.expr import Expr, looks_up
 from inkling.logical.plan import StreamPlan
@@ -100,7 +100,7 @@ class Packed:
         return pa.RecordBatch.from_arrays([*taken, time.take(chosen), blobs, lists], schema=self.schema)
 
 
-def packing_of(program: ProbableProgram, evaluators: Mapping[str, Answering]) -> Mapping[str, Packed] | None:
+def packing_of(program: QueryProgram, evaluators: Mapping[str, Answering]) -> Mapping[str, Packed] | None:
     """By stream; None where rows have to travel as they are."""
     shifts = word_shifts(program)
     if not all(isinstance(one.engine, Regular) for one in evaluators.values()):
@@ -122,7 +122,7 @@ def packing_of(program: ProbableProgram, evaluators: Mapping[str, Answering]) ->
     return found
 
 
-def word_shifts(program: ProbableProgram) -> dict[str, int]:
+def word_shifts(program: QueryProgram) -> dict[str, int]:
     """Where the bits of each query begin."""
     shifts, n_bits = {}, 0
     for name, strategy in program.strategies.items():

@@ -11,12 +11,12 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.query.pattern import as_certain
 from inkling.analysis.query.strategy import Engine, Strategy
-from inkling.evaluators.query.beliefs import BeliefEvaluator
-from inkling.evaluators.query.evaluator import ProbableEvaluator
-from inkling.evaluators.query.face import Answering
-from inkling.evaluators.query.lanes import Sampling
-from inkling.evaluators.query.patterns import PatternEngine, PatternEvaluator
-from inkling.evaluators.query.regular import Regular
+from inkling.evaluators.query.automaton.forecasts import BeliefEvaluator
+from inkling.evaluators.query.automaton.patterns import PatternEngine, PatternEvaluator
+from inkling.evaluators.query.automaton.regular import Regular
+from inkling.evaluators.query.event import QueryEvent
+from inkling.evaluators.query.protocol import Answering
+from inkling.evaluators.query.sets.sampled import Sampling
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
@@ -30,7 +30,7 @@ def may_sample(evaluator: Answering) -> bool:
 
 
 @dataclass(frozen=True)
-class ProbableProgram:
+class QueryProgram:
     part: p.ProgramPlan  # the queries and the streams that they read
     strategies: Mapping[str, Strategy]
     around: Surroundings
@@ -50,7 +50,7 @@ class ProbableProgram:
         *,
         spare: float = 0.0,
         tables: Mapping[str, pa.Table] | None = None,
-    ) -> ProbableProgram | None:
+    ) -> QueryProgram | None:
         """None where the program has no such event."""
         chosen = plan.answered_by(Evaluator.QUERY)
         strategies = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Strategy)}
@@ -75,4 +75,4 @@ class ProbableProgram:
         if strategy.engine is Engine.FORECAST:
             (stage,) = plan_program(as_certain(event, self.part)).stages
             return BeliefEvaluator(event, strategy, schemas, self.around, stage, self.tables)
-        return ProbableEvaluator(event, strategy, schemas, self.around, self.sampling, self.spare)
+        return QueryEvent(event, strategy, schemas, self.around, self.sampling, self.spare)

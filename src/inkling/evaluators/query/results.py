@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from inkling.errors import InputError
 from inkling.evaluators.division import COUNT, SURVIVAL
-from inkling.evaluators.query.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.face import Answering
-from inkling.evaluators.query.program import ProbableProgram
+from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
+from inkling.evaluators.query.program import QueryProgram
+from inkling.evaluators.query.protocol import Answering
 from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.settings import is_forecast
@@ -142,7 +142,7 @@ def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) 
     )
 
 
-def sampled_text(tables: Mapping[str, pa.Table], program: ProbableProgram) -> str | None:
+def sampled_text(tables: Mapping[str, pa.Table], program: QueryProgram) -> str | None:
     """What there is to say of queries whose answers were sampled, because too much could be going on at once."""
     counts = {name: int((tables[name]["error"].to_numpy() > NEGLECTED).sum()) for name in program.strategies}
     said = [
@@ -151,6 +151,6 @@ def sampled_text(tables: Mapping[str, pa.Table], program: ProbableProgram) -> st
     return f"{', '.join(said)} sampled ({program.sampling.n_worlds:,} worlds)" if said else None
 
 
-def _predicts(program: ProbableProgram, name: str) -> bool:
+def _predicts(program: QueryProgram, name: str) -> bool:
     event = program.part.event(name)
     return event is not None and event.forecast is not None

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.ground import Mask
+from inkling.evaluators.query.grounding import Mask
 from inkling.kernels.packed_rows import settled, unfollowed
 from inkling.model.batch import Ints
 from inkling.model.weights import TOLERANCE

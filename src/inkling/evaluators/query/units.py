@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.analysis.query.query import Query, Variable
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.ground import NULL_KEY, Ground, Mask, constant_keys, equality_codes
+from inkling.evaluators.query.grounding import NULL_KEY, Ground, Mask, constant_keys, equality_codes
 
 NO_VARIABLES = np.uint64(0)
 

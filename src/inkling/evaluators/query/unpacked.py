@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
-from inkling.evaluators.query.ground import NOTHING, Ground, Mask, equality_codes
+from inkling.evaluators.query.grounding import NOTHING, Ground, Mask, equality_codes
 from inkling.evaluators.query.packed import ALTERNATIVES, IDS, Packed
 from inkling.evaluators.query.runs import changes, ranges
 from inkling.evaluators.query.settling import mark_unfollowed, settled_chances

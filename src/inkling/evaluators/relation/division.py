@@ -11,10 +11,10 @@ from inkling.analysis.relation import Relation, Side
 from inkling.evaluators.division import ByPairs, Carried, Finish, Found, Part, Piece, Share
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.protocol import Rows
-from inkling.evaluators.relation.evaluator import Found as Answers
-from inkling.evaluators.relation.evaluator import RelationEvaluator, Sides
+from inkling.evaluators.relation.event import Found as Answers
+from inkling.evaluators.relation.event import RelationEvent, Sides
 from inkling.evaluators.relation.numbered import RolesOf
-from inkling.evaluators.relation.program import LostProgram
+from inkling.evaluators.relation.program import RelationProgram
 from inkling.evaluators.relation.results import matches_of, not_exact
 from inkling.evaluators.relation.run import told
 from inkling.evaluators.relation.sides import Keys
@@ -31,7 +31,7 @@ IDS_AT_ONCE = 1 << 22
 class RelationPart(Part):
     """Relations that read the same streams, divided by the same columns."""
 
-    program: LostProgram
+    program: RelationProgram
 
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found]:
         share = piece if isinstance(piece, Share) else Share()
@@ -39,7 +39,7 @@ class RelationPart(Part):
             for matches in self._matches(evaluator, evaluator.sides(rows), share):
                 yield Found(name, matches)
 
-    def _matches(self, evaluator: RelationEvaluator, sides: Sides, share: Share) -> Iterator[Matches]:
+    def _matches(self, evaluator: RelationEvent, sides: Sides, share: Share) -> Iterator[Matches]:
         """Answers; where EXACT cannot be had, those that were sampled, for who complains about it."""
         keys, name = sides.left, evaluator.event.name
         columns = tuple(column.name for column in evaluator.relation.left.operand.key)
@@ -75,7 +75,7 @@ def _portions(found: Answers, keys: Keys) -> Iterator[Answers]:
 _Columns = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def relation_parts(program: LostProgram) -> list[Part]:
+def relation_parts(program: RelationProgram) -> list[Part]:
     """Raises `InputError` where a table makes no sense."""
     nothing = {one.schema.name: Carried.of(one).nothing for one in program.part.streams}
     for evaluator in program.evaluators.values():
@@ -86,7 +86,7 @@ def relation_parts(program: LostProgram) -> list[Part]:
     return [_part(program, names, ByPairs(dict(columns))) for columns, names in found.items()]
 
 
-def _columns(evaluator: RelationEvaluator) -> _Columns:
+def _columns(evaluator: RelationEvent) -> _Columns:
     left, right = (side.stream for side in evaluator.relation.sides)
     pairs = dict.fromkeys(zip(*evaluator.joined_by, strict=True))
     if left == right:
@@ -95,7 +95,7 @@ def _columns(evaluator: RelationEvaluator) -> _Columns:
     return tuple(sorted([(left, tuple(one for one, _ in pairs)), (right, tuple(other for _, other in pairs))]))
 
 
-def _part(program: LostProgram, names: Sequence[str], division: ByPairs) -> RelationPart:
+def _part(program: RelationProgram, names: Sequence[str], division: ByPairs) -> RelationPart:
     """Without the other relations, and without tables that none of these asks."""
     events = tuple(one for one in program.events if one.name in names)
     streams = tuple(one for one in program.part.streams if one.schema.name in division.columns)

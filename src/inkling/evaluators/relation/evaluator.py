@@ -1,250 +1,227 @@
-"""Relations between segments some of whose ends were lost: pairs of keys, and how probable each relation is."""
+"""The evaluator of relations between segments with lost ends: what its state holds, and when a result is emitted.
+
+Rows are due by their end. A result is emitted when nothing can follow any more of both of its keys; with EARLY, as soon
+as it is certain to be probable enough; the others, at the end. So are those that depend on the roles of lost events,
+which any later row may tell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.relation import Relation, Side
-from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.relation.axis import Axis
-from inkling.evaluators.relation.early import first_moments
+from inkling.analysis.choice import Evaluator
+from inkling.evaluators.division import Part
+from inkling.evaluators.hashes import Hashes, combined
+from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.relation.division import relation_parts
+from inkling.evaluators.relation.event import Found, RelationEvent, Sides
 from inkling.evaluators.relation.limits import Limits
-from inkling.evaluators.relation.lists import ALL, Asked
-from inkling.evaluators.relation.passes import chances
-from inkling.evaluators.relation.sides import Context, Keys, keys_of
-from inkling.evaluators.segments.relations import truth_table
-from inkling.evaluators.truth import truth_of
-from inkling.logical import expr as e
-from inkling.logical import plan as p
-from inkling.logical.vectorized import evaluate
+from inkling.evaluators.relation.notes import notes_of
+from inkling.evaluators.relation.numbered import EVEN, ODD
+from inkling.evaluators.relation.program import RelationProgram
+from inkling.evaluators.relation.results import probable_enough, results_of
+from inkling.evaluators.relation.run import answered
+from inkling.evaluators.relation.sides import Keys
+from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.stage.chosen import rows_where
+from inkling.evaluators.stage.owners import Owners, is_among, owners_by
+from inkling.io.normalize import END
 from inkling.model.batch import FOREVER, Ints
-from inkling.model.schema import StreamSchema
+from inkling.model.roles import NO_ROLES, Roles
 from inkling.model.uncertainty import LostEvents
-
-PAIRS_AT_ONCE = 1 << 18
-
-ANSWERS_AT_ONCE = 1 << 21
-"""A pair has one for each number of segments up to the largest that is asked for."""
-
-
-def pairs_of(
-    left: Hashes, right: Hashes, chosen: Ints | None = None, *, apart: bool, at_once: int = PAIRS_AT_ONCE
-) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs of keys with equal hashes, in the order of the left ones, or of `chosen` ones of them.
-
-    With `apart`, no key with itself.
-    """
-    keys = np.arange(len(left)) if chosen is None else chosen
-    left = left[keys]
-    order = np.argsort(right, kind="stable")
-    first = np.searchsorted(right[order], left, side="left")
-    n_partners = np.searchsorted(right[order], left, side="right") - first
-    until = np.cumsum(n_partners)
-    begin = 0
-    while begin < len(left):
-        done = until[begin - 1] if begin else 0
-        end = max(begin + 1, int(np.searchsorted(until, done + at_once, side="right")))
-        ones = np.repeat(np.arange(begin, end), n_partners[begin:end])
-        place = np.arange(len(ones)) - np.repeat(until[begin:end] - n_partners[begin:end] - done, n_partners[begin:end])
-        others = order[first[ones] + place]
-        ones = keys[ones]
-        if apart:
-            differs = ones != others
-            ones, others = ones[differs], others[differs]
-        if len(ones):
-            yield ones, others
-        begin = end
+from inkling.physical.plan import PhysicalPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    left: Keys
-    right: Keys
+class Settled:
+    """Hashes of results that were emitted early, and of their keys where these divide the work."""
+
+    results: Hashes
+    owners: Owners
+
+    def with_others(self, results: Hashes, owners: Owners) -> Settled:
+        return Settled(np.concatenate([self.results, results]), np.concatenate([self.owners, owners]))
+
+    def where(self, mask: np.ndarray) -> Settled:
+        return Settled(self.results[mask], self.owners[mask])
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Possible results: two keys, which number of segments is meant, and how probable it is that so many qualify."""
+class RelationState:
+    """Rows of each stream, and per event the results that were emitted early."""
 
-    ones: Ints
-    others: Ints
-    quantity: Ints
-    chance: np.ndarray
-    error: np.ndarray
-    known: Ints  # when that was known; FOREVER for the end
-
-    def __len__(self) -> int:
-        return len(self.ones)
-
-    def followed_by(self, others: Found) -> Found:
-        return Found(*(np.concatenate([getattr(self, name), getattr(others, name)]) for name in self.__slots__))
-
-    def where(self, mask: np.ndarray) -> Found:
-        return Found(*(getattr(self, name)[mask] for name in self.__slots__))
+    rows: Mapping[str, pa.Table] = field(default_factory=dict)
+    settled: Mapping[str, Settled] = field(default_factory=dict)
+    until: int = -FOREVER
 
 
 @dataclass(frozen=True)
-class RelationEvaluator:
-    """Evaluates one event; rows of its streams come as they are stored."""
+class RelationEvaluator(PartEvaluator):
+    """Answers all relations of a program."""
 
-    event: p.EventPlan
-    relation: Relation
-    schemas: Mapping[str, StreamSchema]
-    context: Context
-    limits: Limits
+    program: RelationProgram
 
-    def sides(self, rows: Mapping[str, pa.Table]) -> Sides:
-        left = self._keys(self.relation.left, rows)
-        if self._is_symmetric:
-            return Sides(left, left)
-        return Sides(left, self._keys(self.relation.right, rows))
-
-    def _keys(self, side: Side, rows: Mapping[str, pa.Table]) -> Keys:
-        schema = self.schemas[side.stream]
-        return keys_of(side, schema, rows[side.stream], self.relation.same, self.context, self._axis)
-
-    @cached_property
-    def _is_symmetric(self) -> bool:
-        """Whether both sides are the same keys with the same segments."""
-        left, right = self.relation.sides
-        plain = not left.operand.leaf.conditions and not right.operand.leaf.conditions
-        return self.relation.is_within_one_stream and plain
-
-    @cached_property
-    def _axis(self) -> Axis | None:
-        doubts = [self.schemas[side.stream].doubt for side in self.relation.sides]
-        names = {doubt.intensity for doubt in doubts if isinstance(doubt, LostEvents) and doubt.intensity}
-        return next((Axis.of(name, self.context.tables[name]) for name in names), None)
-
-    @cached_property
-    def asked(self) -> Asked:
-        left, right = (side.operand for side in self.relation.sides)
-        most = 0 if left.least is None else left.most or left.least
-        least_right = ALL if right.least is None else right.least
-        table = truth_table(self.relation.relations)
-        return Asked(table, least_right, self.relation.same is not None, most, left.least is None)
+    @classmethod
+    def of(cls, plan: PhysicalPlan, context: Context) -> RelationEvaluator | None:
+        """None where no event of the plan is such a relation."""
+        if not plan.answered_by(Evaluator.RELATION):
+            return None
+        limits = Limits.of(context.sampling or Sampling())
+        program = RelationProgram.of(plan, context.around, context.measure, limits, context.facts)
+        return None if program is None else cls(program)
 
     @property
-    def quantities(self) -> Ints:
-        """Columns of the answer that are asked for; all left segments have one of their own."""
-        left = self.relation.left.operand
-        if left.least is None:
-            return np.zeros(1, np.int64)
-        return np.arange(left.least, (left.most or left.least) + 1)
+    def state_type(self) -> type[RelationState]:
+        return RelationState
 
-    def pairs(self, sides: Sides, chosen: Ints | None = None) -> Iterator[tuple[Ints, Ints]]:
-        """The pairs of keys that the event asks about; of `chosen` left ones, where only some are."""
-        by_left, by_right = self.joined_by
-        left, right = sides.left.hashes(by_left), sides.right.hashes(by_right)
-        at_once = min(PAIRS_AT_ONCE, ANSWERS_AT_ONCE // (self.asked.most + 1))
-        for ones, others in pairs_of(left, right, chosen, apart=self.relation.is_within_one_stream, at_once=at_once):
-            there = _there(self.relation.left, sides.left)[ones] & _there(self.relation.right, sides.right)[others]
-            ones, others = ones[there], others[there]
-            for condition in self._of_pairs:
-                holds = truth_of(condition, self._values(sides, ones, others), len(ones), self.context.around)
-                ones, others = ones[holds], others[holds]
-            yield ones, others
+    @property
+    def edge(self) -> str:
+        return END
 
-    @cached_property
-    def joined_by(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Columns of both sides that have to be equal."""
-        left, right = self.relation.sides
-        columns = [(column.name, column.name) for column in self.event.partition]
-        keys = {(side.slot, column.name) for side in (left, right) for column in side.operand.key}
-        for condition in (part for one in self.event.having for part in e.conjuncts(one)):
-            match condition:
-                case e.Compare(operator="=", left=e.ColumnOf() as one, right=e.ColumnOf() as other):
-                    if one.slot == right.slot:
-                        one, other = other, one
-                    ends = {(one.slot, one.column), (other.slot, other.column)}
-                    sided = (one.slot, other.slot) == (left.slot, right.slot)
-                    if sided and one.type is other.type and ends <= keys:
-                        columns.append((one.column, other.column))
-                case _:
-                    pass
-        return tuple(one for one, _ in columns), tuple(other for _, other in columns)
+    def answer(self, rows: Rows) -> Answer:
+        every = self.complete(rows)
+        tables = answered(self.program, every)
+        return Answer(tables, tuple(notes_of(self.program, every, tables)))
 
-    @cached_property
-    def _of_pairs(self) -> tuple[e.Expr, ...]:
-        """Conditions on two keys, whatever number of segments is meant."""
-        return tuple(one for one in self.event.having if not _mentions_quantity(one))
+    def parts(self) -> list[Part]:
+        return relation_parts(self.program)
 
-    def _values(
-        self, sides: Sides, ones: Ints, others: Ints, quantity: Ints | None = None
-    ) -> Callable[[e.Expr], pa.Array]:
-        def resolve(expr: e.Expr) -> pa.Array:
-            match expr:
-                case e.ColumnOf(slot=slot, column=column) if slot == self.relation.left.slot:
-                    return sides.left.values[column].take(pa.array(ones))
-                case e.ColumnOf(column=column):
-                    return sides.right.values[column].take(pa.array(others))
-                case e.KeyColumn(column=column):
-                    return sides.left.values[column].take(pa.array(ones))
-                case e.Quantity():
-                    assert quantity is not None
-                    return pa.array(quantity)
-                case _:
-                    raise AssertionError(f"{type(expr).__name__} is nothing that two keys have")
+    def start(self) -> RelationState:
+        nothing = Settled(np.empty(0, np.uint64), np.empty(0, np.uint64))
+        return RelationState(self.complete({}), {event.name: nothing for event in self.program.events})
 
-        return resolve
+    def step(self, state: RelationState, rows: Rows, until: Moment) -> tuple[RelationState, dict[str, pa.Table]]:
+        if not any(map(len, rows.values())) and not until.is_end and not self._may_run_out:
+            return replace(state, until=until.time), {}
+        held = {name: pa.concat_tables([one, rows[name]]) if name in rows else one for name, one in state.rows.items()}
+        every = {name: self._with_roles(name, one, until.roles.get(name, NO_ROLES)) for name, one in held.items()}
+        settled, emitted = dict(state.settled), {}
+        key = self.key if self.is_divisible else ()
+        for name, asked in self.program.evaluators.items():
+            settled[name], tables = _told(asked, every, settled[name], state.until, until.time, self.program, key)
+            if tables:
+                emitted[name] = pa.concat_tables(tables)
+        return RelationState(held, settled, until.time), emitted
 
-    def head(self, sides: Sides, found: Found) -> dict[str, pa.Array]:
-        resolve = self._values(sides, found.ones, found.others, found.quantity)
-        return {one.name: evaluate(one.expr, resolve, len(found), self.context.around) for one in self.event.head}
+    @property
+    def is_divisible(self) -> bool:
+        """Both sides of every relation must have the columns of the key under the same names."""
+        sides = (side for relation in self.program.relations.values() for side in relation.sides)
+        has_key = all(set(self.key) <= {column.name for column in side.operand.key} for side in sides)
+        return has_key and super().is_divisible
 
-    def found(self, sides: Sides, ones: Ints, others: Ints) -> Found:
-        """The final answer about some pairs."""
-        answer = chances(sides.left.lists, sides.right.lists, ones, others, self.asked, self.limits)
-        known = ~(sides.left.unanswerable[ones] | sides.right.unanswerable[others])
-        every = replace(
-            self._every(ones, others),
-            chance=(answer.at_least[:, self.quantities] * known[:, None]).reshape(-1),
-            error=np.repeat(answer.error * known, len(self.quantities)),
-        )
-        return self._asked_about(sides, every.where((every.chance > 0) | (every.error > 0)))
-
-    def open_questions(self, sides: Sides, ones: Ints, others: Ints) -> Found:
-        """All that is asked about some pairs, of which nothing is known yet."""
-        return self._asked_about(sides, self._every(ones, others))
-
-    def _every(self, ones: Ints, others: Ints) -> Found:
-        quantities, n = self.quantities, len(self.quantities)
-        nothing = np.zeros(n * len(ones))
-        never = np.full(n * len(ones), FOREVER)
-        return Found(np.repeat(ones, n), np.repeat(others, n), np.tile(quantities, len(ones)), nothing, nothing, never)
-
-    def early(self, sides: Sides, found: Found, until: int, since: int = -FOREVER) -> Found:
-        """The same, with bounds and the time where it is certain by then that a probability is large enough.
-
-        It is not by the time `since`.
-        """
-        assert self.event.confidence is not None
-        asked = (found.ones, found.others, found.quantity)
-        moment = first_moments(sides.left, sides.right, *asked, self.asked, self.event.confidence, since, until)
-        told = moment.time < FOREVER
-        return replace(
-            found,
-            chance=np.where(told, (moment.lower + moment.upper) / 2, found.chance),
-            error=np.where(told, (moment.upper - moment.lower) / 2, found.error),
-            known=moment.time,
+    def split(self, state: RelationState, owners: Owners) -> tuple[RelationState, RelationState]:
+        return (
+            self._where(state, lambda found: is_among(found, owners)),
+            self._where(state, lambda found: ~is_among(found, owners)),
         )
 
-    def _asked_about(self, sides: Sides, found: Found) -> Found:
-        for condition in (one for one in self.event.having if _mentions_quantity(one)):
-            resolve = self._values(sides, found.ones, found.others, found.quantity)
-            found = found.where(truth_of(condition, resolve, len(found), self.context.around))
-        return found
+    def merge(self, left: RelationState, right: RelationState) -> RelationState:
+        assert left.until == right.until, "states of different times do not go together"
+        return RelationState(
+            {name: pa.concat_tables([rows, right.rows[name]]) for name, rows in left.rows.items()},
+            {
+                name: one.with_others(right.settled[name].results, right.settled[name].owners)
+                for name, one in left.settled.items()
+            },
+            left.until,
+        )
+
+    def migrated(self, state: RelationState, before: RelationEvaluator) -> RelationState:
+        return RelationState(
+            {one.schema.name: state.rows[one.schema.name] for one in self.streams},
+            {event.name: state.settled[event.name] for event in self.program.events},
+            state.until,
+        )
+
+    def n_kept(self, state: RelationState) -> int:
+        return sum(map(len, state.rows.values()))
+
+    def _where(self, state: RelationState, chosen: Callable[[Owners], np.ndarray]) -> RelationState:
+        """The state of some keys."""
+        return RelationState(
+            {name: rows_where(rows, chosen(owners_by(rows, self.key))) for name, rows in state.rows.items()},
+            {name: one.where(chosen(one.owners)) for name, one in state.settled.items()},
+            state.until,
+        )
+
+    def _with_roles(self, name: str, rows: pa.Table, roles: Roles) -> pa.Table:
+        stream = self.program.part.stream(name)
+        doubt = None if stream is None else stream.schema.doubt
+        if not isinstance(doubt, LostEvents) or doubt.role is None:
+            return rows
+        kind = rows.schema.field(doubt.role).type
+        for column, role in zip((EVEN, ODD), roles, strict=True):
+            rows = rows.append_column(column, pa.repeat(pa.scalar(role, kind), len(rows)))
+        return rows
+
+    @property
+    def _may_run_out(self) -> bool:
+        """Whether time alone can tell that nothing follows."""
+        doubts = [stream.schema.doubt for stream in self.program.part.streams]
+        return any(getattr(doubt, "timeout", None) or getattr(doubt, "bounds", None) for doubt in doubts)
 
 
-def _mentions_quantity(condition: e.Expr) -> bool:
-    return any(isinstance(part, e.Quantity) for part in e.walk(condition))
+def _told(
+    evaluator: RelationEvent,
+    rows: Mapping[str, pa.Table],
+    settled: Settled,
+    before: int,
+    now: int,
+    program: RelationProgram,
+    key: tuple[str, ...],
+) -> tuple[Settled, list[pa.Table]]:
+    """What is certain by now and was not before."""
+    if evaluator.relation.asks_for_roles and now < FOREVER:
+        return settled, []
+    before = -FOREVER if evaluator.relation.asks_for_roles else before
+    sides, tables = evaluator.sides(rows), []
+    names, ids = _names(evaluator, sides), program.id_types[evaluator.event.name]
+    for ones, others in evaluator.pairs(sides):
+        complete = np.maximum(sides.left.complete[ones], sides.right.complete[others])
+        still = complete > before
+        over = still & ((complete <= now) | (now >= FOREVER))
+        final = _unsettled(evaluator.found(sides, ones[over], others[over]), names, settled.results)
+        told = [probable_enough(evaluator, final)]
+        if evaluator.relation.is_early:
+            still &= _moved(sides.left, before)[ones] | _moved(sides.right, before)[others]
+            waiting = _unsettled(evaluator.open_questions(sides, ones[still], others[still]), names, settled.results)
+            early = evaluator.early(sides, waiting, now, since=before)
+            early = early.where(early.known < FOREVER)
+            hashes = _hashes(early, names)
+            told = [early, told[0].where(~np.isin(_hashes(told[0], names), hashes))]
+            settled = settled.with_others(hashes, _owners(sides.left, key)[early.ones])
+        tables += [results_of(evaluator, sides, found, ids, program.measure.clock) for found in told if len(found)]
+    return settled, tables
 
 
-def _there(side: Side, keys: Keys) -> np.ndarray:
-    """Which keys a side has: all, or those with segments."""
-    return (np.diff(keys.lists.segments) > 0) | (not side.needs_segments)
+def _owners(keys: Keys, columns: tuple[str, ...]) -> Owners:
+    return owners_by(pa.table(dict(keys.values)), columns) if columns else np.zeros(len(keys), np.uint64)
+
+
+def _moved(keys: Keys, before: int) -> np.ndarray:
+    """Of which keys more is known than before: by rows, or because nothing can follow."""
+    last = np.append(keys.known, -FOREVER)[keys.offsets[1:] - 1]
+    has_rows = np.diff(keys.offsets) > 0
+    return (has_rows & (last > before)) | ((keys.complete > before) & (keys.complete < FOREVER))
+
+
+def _names(evaluator: RelationEvent, sides: Sides) -> tuple[Hashes, Hashes]:
+    left, right = evaluator.relation.sides
+    return (
+        sides.left.hashes(tuple(column.name for column in left.operand.key)),
+        sides.right.hashes(tuple(column.name for column in right.operand.key)),
+    )
+
+
+def _hashes(found: Found, names: tuple[Hashes, Hashes]) -> Hashes:
+    quantity: Ints = found.quantity
+    return combined(names[0][found.ones], names[1][found.others], quantity.view(np.uint64))
+
+
+def _unsettled(found: Found, names: tuple[Hashes, Hashes], settled: Hashes) -> Found:
+    return found.where(~np.isin(_hashes(found, names), settled)) if len(settled) else found

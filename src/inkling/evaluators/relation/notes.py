@@ -9,19 +9,19 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import key_hashes
 from inkling.evaluators.relation.numbered import NumberedRows
-from inkling.evaluators.relation.program import LostProgram
+from inkling.evaluators.relation.program import RelationProgram
 from inkling.evaluators.relation.regularity import regularity, regularity_note
 from inkling.io.normalize import START
 from inkling.model.uncertainty import LostEvents
 from inkling.results import BOUNDS, ROUNDING
 
 
-def notes_of(program: LostProgram, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]) -> list[str]:
+def notes_of(program: RelationProgram, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]) -> list[str]:
     """Answers that were sampled, and streams whose arrivals are more regular than they say."""
     return [*_sampled(program, tables), *_regular(program, rows)]
 
 
-def _sampled(program: LostProgram, tables: Mapping[str, pa.Table]) -> Iterator[str]:
+def _sampled(program: RelationProgram, tables: Mapping[str, pa.Table]) -> Iterator[str]:
     for event in program.events:
         table = tables[event.name]
         n = int(((table["error"].to_numpy() > ROUNDING) & (np.array(table["method"].to_pylist()) != BOUNDS)).sum())
@@ -29,7 +29,7 @@ def _sampled(program: LostProgram, tables: Mapping[str, pa.Table]) -> Iterator[s
             yield f"{n:,} of {len(table):,} of {event.name} sampled ({program.limits.n_samples:,} orders)"
 
 
-def _regular(program: LostProgram, rows: Mapping[str, pa.Table]) -> Iterator[str]:
+def _regular(program: RelationProgram, rows: Mapping[str, pa.Table]) -> Iterator[str]:
     for schema in (stream.schema for stream in program.part.streams):
         doubt = schema.doubt
         if not isinstance(doubt, LostEvents) or doubt.intensity is not None or not len(rows[schema.name]):

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.relation import Relation
-from inkling.evaluators.relation.evaluator import RelationEvaluator
+from inkling.evaluators.relation.event import RelationEvent
 from inkling.evaluators.relation.limits import Limits
 from inkling.evaluators.relation.sides import Context
 from inkling.logical import plan as p
@@ -20,7 +20,7 @@ from inkling.physical.plan import PhysicalPlan
 
 
 @dataclass(frozen=True)
-class LostProgram:
+class RelationProgram:
     part: p.ProgramPlan  # the relations and the streams that they read
     relations: Mapping[str, Relation]
     around: Surroundings
@@ -37,7 +37,7 @@ class LostProgram:
         measure: Measure,
         limits: Limits,
         tables: Mapping[str, pa.Table],
-    ) -> LostProgram | None:
+    ) -> RelationProgram | None:
         """None where the program has no such event."""
         chosen = plan.answered_by(Evaluator.RELATION)
         relations = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Relation)}
@@ -51,11 +51,11 @@ class LostProgram:
         return self.part.events
 
     @cached_property
-    def evaluators(self) -> Mapping[str, RelationEvaluator]:
+    def evaluators(self) -> Mapping[str, RelationEvent]:
         """By event."""
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
         context = Context(self.around, self.tables, self.measure)
         return {
-            name: RelationEvaluator(relation.event, relation, schemas, context, self.limits)
+            name: RelationEvent(relation.event, relation, schemas, context, self.limits)
             for name, relation in self.relations.items()
         }

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from inkling.errors import InputError
 from inkling.evaluators.relation.early import last_up_to
-from inkling.evaluators.relation.evaluator import Found, RelationEvaluator, Sides
+from inkling.evaluators.relation.event import Found, RelationEvent, Sides
 from inkling.evaluators.relation.sides import Keys
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER, Ints
@@ -15,19 +15,19 @@ from inkling.model.time import Clock
 from inkling.results import BOUNDS, EXACT, ROUNDING, Matches, may_reach, methods, public_table, require_exact
 
 
-def probable_enough(evaluator: RelationEvaluator, found: Found) -> Found:
+def probable_enough(evaluator: RelationEvent, found: Found) -> Found:
     """Final answers that CONFIDENCE lets pass, or may; raises `InputError` where these must not be sampled."""
     event = evaluator.event
     require_exact(event, found.error, ROUNDING, not_exact)
     return found.where(may_reach(found.chance, found.error, event.confidence))
 
 
-def results_of(evaluator: RelationEvaluator, sides: Sides, found: Found, ids: pa.DataType, clock: Clock) -> pa.Table:
+def results_of(evaluator: RelationEvent, sides: Sides, found: Found, ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results in the public columns."""
     return public_table(evaluator.event, matches_of(evaluator, sides, found, ids), clock)
 
 
-def matches_of(evaluator: RelationEvaluator, sides: Sides, found: Found, ids: pa.DataType) -> Matches:
+def matches_of(evaluator: RelationEvent, sides: Sides, found: Found, ids: pa.DataType) -> Matches:
     """Answers as matches."""
     start, end = _extent(sides, found)
     early = found.known < FOREVER

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.relation.evaluator import Found, RelationEvaluator, Sides
-from inkling.evaluators.relation.program import LostProgram
+from inkling.evaluators.relation.event import Found, RelationEvent, Sides
+from inkling.evaluators.relation.program import RelationProgram
 from inkling.evaluators.relation.results import probable_enough, results_of
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import Clock
@@ -20,7 +20,7 @@ MOST_QUANTITIES = 1 << 16
 _NOBODY = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-def answered(program: LostProgram, rows: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+def answered(program: RelationProgram, rows: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Results of every relation over the checked rows of all streams, in the public columns."""
     return {
         name: answer(evaluator, rows, program.id_types[name], program.measure.clock)
@@ -28,7 +28,7 @@ def answered(program: LostProgram, rows: Mapping[str, pa.Table]) -> dict[str, pa
     }
 
 
-def answer(evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], ids: pa.DataType, clock: Clock) -> pa.Table:
+def answer(evaluator: RelationEvent, rows: Mapping[str, pa.Table], ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results of one relation."""
     sides = evaluator.sides(rows)
     tables = [results_of(evaluator, sides, evaluator.found(sides, *_NOBODY), ids, clock)]
@@ -39,7 +39,7 @@ def answer(evaluator: RelationEvaluator, rows: Mapping[str, pa.Table], ids: pa.D
     return table if evaluator.event.top is None else most_probable(table, evaluator.event.top)
 
 
-def told(evaluator: RelationEvaluator, sides: Sides, ones: Ints, others: Ints, answers: Found) -> Found:
+def told(evaluator: RelationEvent, sides: Sides, ones: Ints, others: Ints, answers: Found) -> Found:
     """What is told about some pairs, as of the time when it is, given all final answers about them."""
     final = probable_enough(evaluator, answers)
     if not evaluator.relation.is_early:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.chain.program import ImpreciseProgram
+from inkling.evaluators.chain.program import ChainProgram
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.logical.evaluate import Surroundings
 from inkling.model.clock import Measure
@@ -35,7 +35,7 @@ class Cohort:
         """Events that begin, as a plan has them."""
         names, around = tuple(events), Surroundings({}, measure)
         plan = plan.answering(names)
-        worlds, chains = WorldProgram.of(plan, around, measure), ImpreciseProgram.of(plan, around, measure)
+        worlds, chains = WorldProgram.of(plan, around, measure), ChainProgram.of(plan, around, measure)
         placements = {str(Evaluator.WORLDS): worlds.physical.placement}
         if chains is not None:
             placements[str(Evaluator.CHAIN)] = chains.physical.placement

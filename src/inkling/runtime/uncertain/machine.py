@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import hashes_of
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.evaluators.query.live import SPARE
+from inkling.evaluators.query.evaluator import SPARE
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.owners import is_among, owners_by

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.query.query import Place, Query
-from inkling.evaluators.query.needs import StageNeeds
+from inkling.evaluators.query.sets.needs import StageNeeds
 from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings

@@ -13,12 +13,12 @@ import pyarrow as pa
 from inkling.analysis.query.pattern import PatternAutomaton
 from inkling.analysis.query.strategy import Strategy
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.alone import COMPILED, Runs, nothing_seen, walked, whole_keys
 from inkling.evaluators.query.answers import last_time
-from inkling.evaluators.query.automaton import LetterTables, letter_tables
-from inkling.evaluators.query.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.ground import Numbers, ground_of, stream_names
-from inkling.evaluators.query.regular import ChainState
+from inkling.evaluators.query.automaton.forward import COMPILED, Runs, nothing_seen, walked, whole_keys
+from inkling.evaluators.query.automaton.regular import ChainState
+from inkling.evaluators.query.automaton.transitions import LetterTables, letter_tables
+from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
+from inkling.evaluators.query.grounding import Numbers, ground_of, stream_names
 from inkling.evaluators.stage.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
 from inkling.kernels.probable_patterns import NEVER
@@ -72,7 +72,7 @@ class PatternEngine:
 
 @dataclass(frozen=True)
 class PatternEvaluator:
-    """An event as `ProbableEvaluator` answers others: `start()`, then `advance(state, rows of complete times)`."""
+    """An event as `QueryEvent` answers others: `start()`, then `advance(state, rows of complete times)`."""
 
     event: EventPlan
     strategy: Strategy

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inkling.evaluators.query.follow import match_chances
-from inkling.evaluators.query.ground import Mask, Numbers
-from inkling.evaluators.query.intervals import Carried, Operator
-from inkling.evaluators.query.scope import Scope
+from inkling.evaluators.query.grounding import Mask, Numbers
+from inkling.evaluators.query.safe.intervals import Carried, Operator
+from inkling.evaluators.query.safe.scope import Scope
+from inkling.evaluators.query.safe.seq import match_chances
 from inkling.model.batch import Ints
 
 

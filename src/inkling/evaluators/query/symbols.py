@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from inkling.analysis.query.bits import accepted, candidate, of_row
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.ground import Ground
+from inkling.evaluators.query.grounding import Ground
 from inkling.evaluators.stage.conditions import RowColumns, prepared
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Surroundings

@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 from inkling.analysis.query.plans import Chain, Cover, Follow, Group, Plan, Project
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.together import is_one_stream
-from inkling.evaluators.query import cover, follow, follow_chained, grouped
 from inkling.evaluators.query.answers import Answers, joined
-from inkling.evaluators.query.ground import Ground, Mask, Numbers
-from inkling.evaluators.query.intervals import EVER, Carried, Leaf, Operator, Run
-from inkling.evaluators.query.scope import Block, Scope, scopes_of
+from inkling.evaluators.query.grounding import Ground, Mask, Numbers
+from inkling.evaluators.query.safe import group as grouped
+from inkling.evaluators.query.safe import last_wins as cover
+from inkling.evaluators.query.safe import seq as follow
+from inkling.evaluators.query.safe import seq_markov as follow_chained
+from inkling.evaluators.query.safe.intervals import EVER, Carried, Leaf, Operator, Run
+from inkling.evaluators.query.safe.scope import Block, Scope, scopes_of
 from inkling.kernels.probable_intervals import (
     any_within,
     covered,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.ground import NOTHING, Numbers
-from inkling.evaluators.query.layout import Layout, placed
-from inkling.evaluators.query.scope import Scope
+from inkling.evaluators.query.grounding import NOTHING, Numbers
+from inkling.evaluators.query.safe.layout import Layout, placed
+from inkling.evaluators.query.safe.scope import Scope
 from inkling.model.batch import Ints
 from inkling.model.weights import TOLERANCE
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.ground import NOTHING, Numbers
-from inkling.evaluators.query.hops import Entry, Hops, Roles, Successors
-from inkling.evaluators.query.steps import Move, Outcome, Step
+from inkling.evaluators.query.grounding import NOTHING, Numbers
+from inkling.evaluators.query.sets.steps import Move, Outcome, Step
+from inkling.evaluators.query.sets.successors import Entry, Hops, Roles, Successors
 from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
 from inkling.model.batch import Ints
 

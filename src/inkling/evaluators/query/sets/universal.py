@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.answers import Answers
-from inkling.evaluators.query.ground import Ground
-from inkling.evaluators.query.hops import Successors
-from inkling.evaluators.query.lanes import Lanes, Sampling, lanes_after, lanes_from
-from inkling.evaluators.query.live_sets import Completed, LiveSets, TooMany, advanced
-from inkling.evaluators.query.needs import needs_of
-from inkling.evaluators.query.steps import Step, Steps
+from inkling.evaluators.query.grounding import Ground
+from inkling.evaluators.query.sets.live_sets import Completed, LiveSets, TooMany, advanced
+from inkling.evaluators.query.sets.needs import needs_of
+from inkling.evaluators.query.sets.sampled import Lanes, Sampling, lanes_after, lanes_from
+from inkling.evaluators.query.sets.steps import Step, Steps
+from inkling.evaluators.query.sets.successors import Successors
 from inkling.kernels.live_sets import NEVER
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import Per

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from inkling.analysis.query.chain_automaton import ChainAutomaton
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.automaton import chain_tables
-from inkling.evaluators.query.ground import Mask, Numbers
-from inkling.evaluators.query.layout import Layout, placed
-from inkling.evaluators.query.moves import Alphabet, Moves, moves_of, started
-from inkling.evaluators.query.scope import Scope
+from inkling.evaluators.query.automaton.transitions import chain_tables
+from inkling.evaluators.query.grounding import Mask, Numbers
+from inkling.evaluators.query.safe.layout import Layout, placed
+from inkling.evaluators.query.safe.moves import Alphabet, Moves, moves_of, started
+from inkling.evaluators.query.safe.scope import Scope
 from inkling.model.batch import Ints
 
 Carried = Mapping[str, Any]

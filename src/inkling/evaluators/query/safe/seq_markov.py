@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.follow import AsksChild
-from inkling.evaluators.query.ground import Mask, Numbers
-from inkling.evaluators.query.intervals import Carried, Operator, arrays
-from inkling.evaluators.query.layout import Layout, placed
-from inkling.evaluators.query.moves import Alphabet, Moves, moves_of, started
-from inkling.evaluators.query.scope import Scope
+from inkling.evaluators.query.grounding import Mask, Numbers
+from inkling.evaluators.query.safe.intervals import Carried, Operator, arrays
+from inkling.evaluators.query.safe.layout import Layout, placed
+from inkling.evaluators.query.safe.moves import Alphabet, Moves, moves_of, started
+from inkling.evaluators.query.safe.scope import Scope
+from inkling.evaluators.query.safe.seq import AsksChild
 from inkling.model.batch import Ints
 
 NONE, REJECTED, ACCEPTED = 0, 1, 2

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.ground import NOTHING
-from inkling.evaluators.query.hops import Entry, Roles, Successors
-from inkling.evaluators.query.live_sets import Completed, LiveSets
-from inkling.evaluators.query.steps import Move, Outcome, Step
+from inkling.evaluators.query.grounding import NOTHING
+from inkling.evaluators.query.sets.live_sets import Completed, LiveSets
+from inkling.evaluators.query.sets.steps import Move, Outcome, Step
+from inkling.evaluators.query.sets.successors import Entry, Roles, Successors
 from inkling.evaluators.sampling import Sampling as Settings
 from inkling.kernels.draws import uniforms
 from inkling.kernels.lanes import NEVER, drawn, marked, stepped, weight_of

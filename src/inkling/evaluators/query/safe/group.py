@@ -15,13 +15,13 @@ import numpy as np
 from inkling.analysis.query.bits import accepted, candidate
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.automaton import closed, unions
-from inkling.evaluators.query.follow_chained import stage_letters
-from inkling.evaluators.query.ground import Mask, Numbers
-from inkling.evaluators.query.intervals import EVER, Carried, Leaf, Operator, arrays
-from inkling.evaluators.query.layout import Layout, placed
-from inkling.evaluators.query.moves import Alphabet, moves_of, started
-from inkling.evaluators.query.scope import Scope
+from inkling.evaluators.query.automaton.transitions import closed, unions
+from inkling.evaluators.query.grounding import Mask, Numbers
+from inkling.evaluators.query.safe.intervals import EVER, Carried, Leaf, Operator, arrays
+from inkling.evaluators.query.safe.layout import Layout, placed
+from inkling.evaluators.query.safe.moves import Alphabet, moves_of, started
+from inkling.evaluators.query.safe.scope import Scope
+from inkling.evaluators.query.safe.seq_markov import stage_letters
 from inkling.model.batch import Ints
 
 ROUNDED = 1e-13

@@ -21,12 +21,12 @@ from inkling.errors import InputError
 from inkling.evaluators.forecast.families import Families
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.alone import COMPILED, NO_RUNS, nothing_seen, walked, whole_keys
-from inkling.evaluators.query.automaton import LetterTables
-from inkling.evaluators.query.evaluator import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.ground import Ground, ground_of, stream_names, taken
-from inkling.evaluators.query.patterns import shown
-from inkling.evaluators.query.regular import ChainState
+from inkling.evaluators.query.automaton.forward import COMPILED, NO_RUNS, nothing_seen, walked, whole_keys
+from inkling.evaluators.query.automaton.patterns import shown
+from inkling.evaluators.query.automaton.regular import ChainState
+from inkling.evaluators.query.automaton.transitions import LetterTables
+from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
+from inkling.evaluators.query.grounding import Ground, ground_of, stream_names, taken
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.prepare import InputReader
 from inkling.io.normalize import ID
@@ -142,7 +142,7 @@ class BeliefState:
 
 @dataclass(frozen=True)
 class BeliefEvaluator:
-    """One forecast, as `ProbableEvaluator` answers queries; `stage` reads the stream as if it were certain."""
+    """One forecast, as `QueryEvent` answers queries; `stage` reads the stream as if it were certain."""
 
     event: EventPlan
     strategy: Strategy

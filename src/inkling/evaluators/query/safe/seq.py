@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from inkling.analysis.query.bits import accepted, candidate
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.ground import Mask, Numbers
-from inkling.evaluators.query.intervals import EVER, Carried, Operator, Run
-from inkling.evaluators.query.scope import Scope
+from inkling.evaluators.query.grounding import Mask, Numbers
+from inkling.evaluators.query.safe.intervals import EVER, Carried, Operator, Run
+from inkling.evaluators.query.safe.scope import Scope
 from inkling.model.batch import Ints
 
 

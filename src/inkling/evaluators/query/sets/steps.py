@@ -13,9 +13,9 @@ import pyarrow as pa
 from inkling.analysis.query.bits import accepted, candidate
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.ground import NOTHING, Ground
-from inkling.evaluators.query.hops import Role, Roles
-from inkling.evaluators.query.needs import StageNeeds
+from inkling.evaluators.query.grounding import NOTHING, Ground
+from inkling.evaluators.query.sets.needs import StageNeeds
+from inkling.evaluators.query.sets.successors import Role, Roles
 from inkling.evaluators.query.units import Units, units_of
 from inkling.model.batch import Ints
 from inkling.model.weights import TOLERANCE

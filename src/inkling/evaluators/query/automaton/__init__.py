@@ -1,0 +1,1 @@
+"""Regular queries: the distribution over the states of an automaton, carried from time to time for each key."""
