@@ -1,7 +1,7 @@
 """Uncertain streams whose rows come late and are withdrawn: random scripts, and what must hold after every push.
 
-What holds by then is what is said on a stream that only ever had the rows that are left: by worlds that go on from
-nothing up to the same time, and in the end by a run over all rows at once.
+What holds by then is what is said on a stream that only ever had the rows that are left: by operators that begin with
+nothing, each up to the time that it has decided by now, and in the end by a run over all rows at once.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from tests.kit.arrow import arrow_streams
 from inkling import local
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
-from inkling.io.normalize import Normalizer
+from inkling.io.rejects import NO_REJECTS
 from inkling.knowledge.materialize import known, surroundings
+from inkling.local_stream import Found
 from inkling.logical.plan import ProgramPlan, StreamPlan
-from inkling.model.batch import FOREVER
+from inkling.model.batch import FOREVER, MatchBatch
 from inkling.model.schema import Column
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
@@ -33,10 +34,12 @@ from inkling.model.watermarks import NEVER, Marks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.streams import lateness_of, time_of
-from inkling.results import Results, result_schema
-from inkling.runtime.operators.of_plan import Operators
+from inkling.results import Results
+from inkling.runtime.late import NO_LATE_ROWS
+from inkling.runtime.operators.of_plan import Operators, normalizer_of
+from inkling.runtime.parts import Part
+from inkling.runtime.revision.replay import Revisable
 from inkling.runtime.stream import Outcome, StreamProgram, StreamState
-from inkling.runtime.uncertain.program import LiveWorlds
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
@@ -258,18 +261,10 @@ class Revision:
         self._measure = measure_for(question.plan, dict.fromkeys(question.rows, Clock.TICKS))
         facts = known(question.plan, question.tables, self._measure)
         common = facts, surroundings(facts, self._measure), self._measure, question.sampling
-        clocks = dict.fromkeys((one.schema.name for one in self.revising.plan.streams), Clock.TICKS)
+        clocks = dict.fromkeys(question.rows, Clock.TICKS)
         self.live = StreamProgram(Operators(self.revising.physical, clocks, *common), Clock.TICKS)
-        physical = self.revising.physical
-        self._nothing = {
-            event.name: result_schema(event, physical.id_types[event.name], Clock.TICKS).empty_table()
-            for event in self.revising.plan.events
-        }
-        self._fresh = LiveWorlds(question.physical, *common)
-        self._normalizers = {
-            one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], Clock.TICKS)
-            for one in question.plan.streams
-        }
+        self._fresh = Operators(question.physical, clocks, *common)
+        self._normalizers = {one.schema.name: normalizer_of(one, Clock.TICKS) for one in question.plan.streams}
         self.begin()
 
     def begin(self) -> None:
@@ -292,30 +287,42 @@ class Revision:
 
     def _take(self, push: Rows, state: StreamState, outcome: Outcome) -> None:
         self.state = state
-        self.net.take({name: outcome.tables.get(name, nothing) for name, nothing in self._nothing.items()})
+        self.net.take(Found(self.revising, outcome, Clock.TICKS).tables)
         self.standing.take(push, outcome.late.to_pylist())
         self.rejects += outcome.rejects.to_pylist()
         self.n_late += len(outcome.late)
 
     def expected(self) -> Said:
-        """What worlds say that begin now and go as far as these have."""
-        until = self.state.operators[-1].until
-        if until <= NEVER:
-            return Counter()
-        rows = {}
-        plan = self.question.plan
-        for name, raw in arrow_streams(plan, self.standing.rows).items():
-            stream = plan.stream(name)
-            assert stream is not None
-            read = self._normalizers[name](raw).rows
-            rows[name] = read.filter(pa.array(read[time_of(stream.schema)].to_numpy() <= until))
-        lateness = lateness_of(rows, plan, self._measure)
-        news = Marks({name: until + late + 1 for name, late in lateness.items()}, finished=until >= FOREVER)
-        _, told = self._fresh.advance(self._fresh.start(), rows, Marks.together([self._roles(rows), news]))
-        return lines(told.tables)
+        """What operators say that begin now, each up to the time that it has decided."""
+        matches: dict[str, MatchBatch] = {}
+        tables: dict[str, pa.Table] = {}
+        derived: list[Part] = []
+        _, *states = self.state.operators  # ledgers come first
+        for operator, held in zip(self._fresh.chain().operators, states, strict=True):
+            until = held.until if isinstance(held, Revisable) else operator.watermark(held)
+            if until <= NEVER:
+                continue
+            parts, marks = self._left(until)
+            mine = [part for part in (*parts, *derived) if part.stage == operator.address]
+            _, emitted = operator.step(operator.start(), mine, marks)
+            matches |= emitted.matches
+            tables |= emitted.tables
+            for sent in emitted.onward:
+                derived += self._fresh.routes(sent.source, sent.rows)
+        outcome = Outcome(matches, tables, NO_LATE_ROWS, NO_REJECTS)
+        return lines(Found(self.question, outcome, Clock.TICKS).tables)
 
-    def _roles(self, rows: Mapping[str, pa.Table]) -> Marks:
-        return Marks(roles=self._fresh.marks(rows).roles)
+    def _left(self, until: int) -> tuple[list[Part], Marks]:
+        """The rows that are left up to a time, and the news that this time is over."""
+        plan, fresh, rows = self.question.plan, self._fresh, {}
+        left = arrow_streams(plan, self.standing.rows)
+        for stream in plan.streams:
+            name = stream.schema.name
+            read = self._normalizers[name](left[name]).rows
+            rows[name] = read.filter(pa.array(read[time_of(stream.schema)].to_numpy() <= until))
+        over = {name: until + late + 1 for name, late in lateness_of(rows, plan, self._measure).items()}
+        marks = Marks(over, finished=until >= FOREVER, roles=fresh.uncertain.marks(rows).roles)
+        return [part for name, some in rows.items() for part in fresh.routes(name, some)], marks
 
 
 def followed(rng: random.Random, revision: Revision, script: Sequence[Rows]) -> Iterator[None]:
