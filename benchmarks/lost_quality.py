@@ -34,7 +34,7 @@ from benchmarks.harness import ROOT
 from benchmarks.lost_speed import SHARES, beside_the_tree, speed_of_methods
 from benchmarks.meter import on_one_core
 from benchmarks.results import machine, quantity
-from inkling.evaluators.relation.regularity import regularity
+from inkling.evaluators.relation.notes import regularity
 from inkling.generate.segments import pairs_of
 
 PAGE = ROOT / "docs" / "reference" / "lost-events-quality.md"
@@ -260,7 +260,7 @@ zero, {sizes.calibration_pairs:,} pairs, {n_few:,} where gaps are declared, seed
 {table(head, rows)}
 
 Irregular gaps do little harm. Regular ones do: with events nearly as by a clock, most answers are wrong at 40 %. Gaps
-between recorded neighbors tell: `inkling.evaluators.relation.regularity` warns if they vary clearly less than chance,
+between recorded neighbors tell: `inkling.evaluators.relation.notes` warns if they vary clearly less than chance,
 and `GAPS ERLANG h` says how regular they are."""
 
 

@@ -25,9 +25,8 @@ from tests.reference.lost.tree import WorldBudgetExceeded, walk
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
-from inkling.evaluators.relation.limits import Limits
 from inkling.evaluators.relation.lists import Asked, Lists
-from inkling.evaluators.relation.passes import Chances, chances
+from inkling.evaluators.relation.passes import Chances, Limits, chances
 from inkling.evaluators.segments.relations import truth_table
 from inkling.generate.segments import of_counts
 

@@ -21,8 +21,8 @@ from benchmarks.sizes import Sizes
 from inkling import Sampling, parse
 from inkling.analysis.query.strategy import strategies_of
 from inkling.evaluators.query.automaton.regular import Regular
+from inkling.evaluators.query.event import words_of
 from inkling.evaluators.query.grounding import ground_of
-from inkling.evaluators.query.symbols import words_of
 from inkling.io.normalize import START
 from inkling.logical.evaluate import Surroundings
 from inkling.query import Program

@@ -14,9 +14,9 @@ from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling import parse
 from inkling.analysis.query.normal_form import query_of
 from inkling.analysis.query.plans import Follow, plan_of
+from inkling.evaluators.query.event import words_of
 from inkling.evaluators.query.grounding import ground_of
 from inkling.evaluators.query.safe.plan import Safe
-from inkling.evaluators.query.symbols import words_of
 from inkling.io.normalize import START
 from inkling.logical.evaluate import Surroundings
 

@@ -13,9 +13,8 @@ from tests.kit.lost_workloads import lists_of, n_events
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Goal, Row, quantity
-from inkling.evaluators.relation.limits import Limits
 from inkling.evaluators.relation.lists import ALL, Asked, Lists
-from inkling.evaluators.relation.passes import Chances, chances
+from inkling.evaluators.relation.passes import Chances, Limits, chances
 from inkling.evaluators.segments.relations import truth_table
 from inkling.generate.segments import of_counts
 

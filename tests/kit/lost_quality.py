@@ -11,9 +11,8 @@ from tests.kit.lost_workloads import TICKS_PER_UNIT, Congestion, Start, lists_of
 from tests.reference.lost.baselines import ignored_lists, n_sharing, static_lists
 from tests.reference.lost.discrete import possibilities_around, sharing_masses
 
-from inkling.evaluators.relation.limits import Limits
 from inkling.evaluators.relation.lists import Asked, Lists
-from inkling.evaluators.relation.passes import chances
+from inkling.evaluators.relation.passes import Limits, chances
 from inkling.evaluators.segments.relations import truth_table
 from inkling.generate.segments import Points, pairs_of, shared
 

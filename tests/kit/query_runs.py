@@ -17,8 +17,8 @@ from inkling.analysis.query.normal_form import query_of
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import combined
 from inkling.evaluators.query.answers import Answers
+from inkling.evaluators.query.event import words_of
 from inkling.evaluators.query.grounding import Ground, equality_codes, ground_of
-from inkling.evaluators.query.symbols import words_of
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings

@@ -19,9 +19,9 @@ from inkling import parse
 from inkling.analysis.query.normal_form import query_of
 from inkling.analysis.query.plans import Chain, Follow, Plan, plan_of
 from inkling.analysis.query.query import Query
+from inkling.evaluators.query.event import words_of
 from inkling.evaluators.query.grounding import Ground, ground_of
 from inkling.evaluators.query.safe.plan import COMPILED, Safe
-from inkling.evaluators.query.symbols import words_of
 from inkling.io.normalize import START
 from inkling.model.batch import Ints
 from inkling.model.time import Clock

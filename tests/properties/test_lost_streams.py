@@ -10,7 +10,7 @@ from tests.kit.lost_programs import LostCase, Row, lost_case
 
 import inkling
 from inkling.evaluators.relation.early import bounds_by
-from inkling.evaluators.relation.limits import Limits
+from inkling.evaluators.relation.passes import Limits
 from inkling.evaluators.relation.program import RelationProgram
 from inkling.evaluators.sampling import Sampling
 from inkling.local import taken_in

@@ -23,10 +23,10 @@ from inkling.analysis.query.normal_form import query_of
 from inkling.analysis.query.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.together import ONE_BY_ONE, unbounded
+from inkling.evaluators.query.event import words_of
 from inkling.evaluators.query.grounding import ground_of
 from inkling.evaluators.query.safe.layout import TooManyValues
 from inkling.evaluators.query.safe.plan import COMPILED, Safe, SafeState
-from inkling.evaluators.query.symbols import words_of
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START
 from inkling.logical import plan as p

@@ -1,17 +1,28 @@
-"""A pattern made ready to run: its alphabet and its automata."""
+"""A pattern made ready to run: its alphabet, and its automata, built from its regular expression."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, assert_never
 
-from inkling.automata.build import regex_to_nfa
-from inkling.automata.determinize import detecting
+from inkling.automata.determinize import complement, detecting
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Alphabet, Guard
-from inkling.automata.limits import MAX_STATES
+from inkling.automata.limits import MAX_STATES, TooManyStates
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.minterms import Joint
-from inkling.automata.nfa import Nfa, marked_only
-from inkling.automata.regex import guards_of
+from inkling.automata.nfa import Edge, Mark, Nfa, marked_only, merged, product, reduced
+from inkling.automata.regex import (
+    AnyWord,
+    Complement,
+    Concat,
+    Epsilon,
+    Intersect,
+    Letter,
+    Regex,
+    Repeat,
+    Union,
+    guards_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +54,134 @@ class CompiledPattern:
     def dfa(self, *, max_states: int = MAX_STATES) -> Dfa:
         """The smallest automaton that is in a final state wherever the pattern is detected."""
         return detecting(self.nfa, self.alphabet.n_symbols, restart=self.restart, max_states=max_states)
+
+
+class _Fragment(NamedTuple):
+    """A language under construction: how its words begin, where they may end, whether one is empty."""
+
+    first: tuple[Edge, ...]
+    last: tuple[int, ...]
+    nullable: bool
+
+
+_EMPTY_WORD = _Fragment((), (), True)
+
+
+def regex_to_nfa(regex: Regex, alphabet: Alphabet, *, max_states: int = MAX_STATES) -> Nfa:
+    """The automaton of a regular expression whose guards belong to the alphabet."""
+    return _Automata(alphabet, max_states).nfa(regex)
+
+
+@dataclass(slots=True)
+class _Automata:
+    """Builds automata over one alphabet and remembers those of inner expressions."""
+
+    alphabet: Alphabet
+    max_states: int
+    known: dict[Regex, Nfa] = field(default_factory=dict)
+
+    def nfa(self, regex: Regex) -> Nfa:
+        if regex not in self.known:
+            self.known[regex] = reduced(self._built(regex))
+        return self.known[regex]
+
+    def _built(self, regex: Regex) -> Nfa:
+        match regex:
+            case Complement(body):
+                return complement(self.nfa(body), self.alphabet, max_states=self.max_states)
+            case Intersect(left, right):
+                return product(self.nfa(left), self.nfa(right), self.max_states)
+            case _:
+                return _Positions(self).nfa(regex)
+
+
+@dataclass(slots=True)
+class _Positions:
+    """The position automaton of one expression, built bottom up."""
+
+    inner: _Automata
+    edges: list[list[Edge]] = field(default_factory=lambda: [[]])
+
+    def nfa(self, regex: Regex) -> Nfa:
+        whole = self.fragment(regex)
+        self.edges[0].extend(whole.first)
+        finals = frozenset(whole.last) | (frozenset({0}) if whole.nullable else frozenset())
+        return Nfa(tuple(merged(edges) for edges in self.edges), finals)
+
+    def fragment(self, regex: Regex) -> _Fragment:
+        match regex:
+            case Letter(guard, slot):
+                return self.letter(self.inner.alphabet.symbols_of(guard), () if slot is None else (slot,))
+            case Epsilon():
+                return _EMPTY_WORD
+            case AnyWord():
+                return self.star(self.letter(self.inner.alphabet.every_event, ()))
+            case Concat(parts):
+                return self.concat(self.fragment(part) for part in parts)
+            case Union(options):
+                return self.union([self.fragment(option) for option in options])
+            case Repeat(body, low, high):
+                return self.repeat(body, low, high)
+            case Complement() | Intersect():
+                return self.embedded(self.inner.nfa(regex))
+            case _:
+                assert_never(regex)
+
+    def new_state(self) -> int:
+        if len(self.edges) > self.inner.max_states:
+            raise TooManyStates(len(self.edges), self.inner.max_states)
+        self.edges.append([])
+        return len(self.edges) - 1
+
+    def letter(self, symbols: int, mark: Mark) -> _Fragment:
+        state = self.new_state()
+        return _Fragment((Edge(symbols, mark, state),), (state,), False)
+
+    def join(self, head: _Fragment, tail: _Fragment) -> _Fragment:
+        for state in head.last:
+            self.edges[state].extend(tail.first)
+        return _Fragment(
+            head.first + tail.first if head.nullable else head.first,
+            head.last + tail.last if tail.nullable else tail.last,
+            head.nullable and tail.nullable,
+        )
+
+    def concat(self, parts: Iterable[_Fragment]) -> _Fragment:
+        # from the right, so that a long tail of optional parts is entered through its first alone
+        whole = _EMPTY_WORD
+        for part in reversed(list(parts)):
+            whole = self.join(part, whole)
+        return whole
+
+    def union(self, options: list[_Fragment]) -> _Fragment:
+        return _Fragment(
+            tuple(edge for option in options for edge in option.first),
+            tuple(state for option in options for state in option.last),
+            any(option.nullable for option in options),
+        )
+
+    def star(self, body: _Fragment) -> _Fragment:
+        for state in body.last:
+            self.edges[state].extend(body.first)
+        return body._replace(nullable=True)
+
+    def repeat(self, body: Regex, low: int, high: int | None) -> _Fragment:
+        if high is None:
+            whole = self.star(self.fragment(body))
+        else:
+            whole = _EMPTY_WORD
+            for _ in range(high - low):
+                whole = self.join(self.fragment(body), whole)._replace(nullable=True)
+        for _ in range(low):
+            whole = self.join(self.fragment(body), whole)
+        return whole
+
+    def embedded(self, nfa: Nfa) -> _Fragment:
+        shift = len(self.edges) - 1
+        for _ in range(nfa.n_states - 1):
+            self.new_state()
+        moved = [tuple(edge._replace(target=edge.target + shift) for edge in edges) for edges in nfa.edges]
+        for state, edges in enumerate(moved[1:], start=1):
+            self.edges[state + shift].extend(edges)
+        last = tuple(state + shift for state in sorted(nfa.finals) if state)
+        return _Fragment(moved[0], last, nfa.nullable)

@@ -36,17 +36,17 @@ def show(
 ) -> None:
     """Tell what a model was learned from, which events it tells apart, and what it predicts after what."""
     from inkling.fitting.files import load_model
-    from inkling.fitting.text import model_lines
+    from inkling.fitting.shown import model_lines
 
     loaded = load_model(file)
     lines = model_lines(loaded, most)
     if forecast is not None:
-        from inkling.fitting.text import forecast_lines
+        from inkling.fitting.shown import forecast_lines
         from inkling.query import load
 
         lines += ["", *forecast_lines(load(forecast), loaded)]
     if svg is not None:
-        from inkling.fitting.picture import model_svg
+        from inkling.fitting.shown import model_svg
 
         svg.write_text(model_svg(loaded), encoding="utf-8")
     for line in lines:
@@ -58,7 +58,7 @@ def show(
 def compare(one: ModelFile, other: ModelFile, debug: Debug = False) -> None:
     """Tell what is different between two models."""
     from inkling.fitting.files import load_model
-    from inkling.fitting.text import compared_lines
+    from inkling.fitting.shown import compared_lines
 
     for line in compared_lines(load_model(one), load_model(other)):
         typer.echo(line)

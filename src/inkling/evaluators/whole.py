@@ -1,17 +1,22 @@
-"""A whole plan over complete sources: stage after stage, each reading what those before it derived."""
+"""Certain events over complete sources: stage after stage of a plan, each reading what those before it derived."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pyarrow as pa
 
+from inkling.evaluators.protocol import Answer, Context, Rows
 from inkling.evaluators.stage.derive import all_derived
 from inkling.evaluators.stage.engine import StageEngine, source_table
 from inkling.evaluators.stage.prepare import stage_rows
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import EventPlan, StreamPlan
 from inkling.model.batch import MatchBatch
 from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.physical.planner import certain_plan
+from inkling.results import result_table
 
 
 def run_plan(
@@ -40,3 +45,31 @@ def rows_of(
             if given.source not in made_here
         ]
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CertainEvaluator:
+    """Runs the stages of all events that depend on certain streams alone."""
+
+    plan: PhysicalPlan
+    context: Context
+
+    @classmethod
+    def of(cls, plan: PhysicalPlan, context: Context) -> CertainEvaluator | None:
+        """None where every event depends on an uncertain stream."""
+        certain = certain_plan(plan)
+        return cls(certain, context) if certain.program.events else None
+
+    @property
+    def events(self) -> tuple[EventPlan, ...]:
+        return self.plan.program.events
+
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        return self.plan.program.streams
+
+    def answer(self, rows: Rows) -> Answer:
+        context = self.context
+        matches = run_plan(self.plan, rows, context.facts, context.around)
+        clock = context.measure.clock
+        return Answer({event.name: result_table(event, matches[event.name], clock) for event in self.events})

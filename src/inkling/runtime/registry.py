@@ -13,9 +13,9 @@ from inkling.evaluators.chain.evaluator import ChainEvaluator
 from inkling.evaluators.protocol import Context, Evaluator, StreamEvaluator
 from inkling.evaluators.query.evaluator import QueryEvaluator
 from inkling.evaluators.relation.evaluator import RelationEvaluator
+from inkling.evaluators.whole import CertainEvaluator
 from inkling.evaluators.worlds.evaluator import WorldsEvaluator
 from inkling.physical.plan import PhysicalPlan
-from inkling.runtime.certain import CertainEvaluator
 
 Maker = Callable[[PhysicalPlan, Context], StreamEvaluator[Any] | None]
 

@@ -28,11 +28,10 @@ from inkling.physical.runnable import Runnable
 from inkling.results import Results
 from inkling.runtime.registry import uncertain_evaluators
 from inkling.spark.duplicates import repeated_rows
-from inkling.spark.facts import read_facts
 from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.parts import Frames, RunNotes, part_frames
-from inkling.spark.read import read_frame
+from inkling.spark.read import read_facts, read_frame
 from inkling.spark.results import public_frame
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.shuffle import by_key

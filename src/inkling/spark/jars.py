@@ -7,6 +7,8 @@ mirror instead.
 import hashlib
 import os
 import re
+import ssl
+import struct
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -17,7 +19,6 @@ import pyspark
 
 from inkling.errors import InklingError
 from inkling.spark.java import cache_directory, find_java
-from inkling.spark.trust_store import trusted_like_python
 
 SETTINGS_VARIABLE = "INKLING_IVY_SETTINGS"
 
@@ -146,3 +147,39 @@ def _reasons(said: str) -> tuple[str, ...]:
     """What Ivy says went wrong, once."""
     errors = [line.strip() for line in said.splitlines() if "error" in line.lower() and "::::" not in line]
     return tuple(dict.fromkeys(errors))[:1]
+
+
+_MAGIC, _VERSION, _TRUSTED = 0xFEEDFEED, 2, 2
+_PASSWORD = "changeit"  # Java's own default; a list of public certificates is no secret
+
+
+def trusted_like_python(file: Path) -> list[str]:
+    """Options of a virtual machine that trusts what Python trusts; none if Python will not tell."""
+    certificates = ssl.create_default_context().get_ca_certs(binary_form=True)
+    if not certificates:
+        return []
+    file.write_bytes(java_key_store(certificates))
+    return [
+        f"-Djavax.net.ssl.trustStore={file}",
+        "-Djavax.net.ssl.trustStoreType=JKS",
+        f"-Djavax.net.ssl.trustStorePassword={_PASSWORD}",
+    ]
+
+
+def java_key_store(certificates: Sequence[bytes]) -> bytes:
+    """Trusted certificates in the format of Java's `keytool`, signed with its keyed digest."""
+    entries = b"".join(
+        struct.pack(">I", _TRUSTED) + _text(f"c{number}") + struct.pack(">Q", 0) + _text("X.509") + _sized(one)
+        for number, one in enumerate(certificates)
+    )
+    store = struct.pack(">III", _MAGIC, _VERSION, len(certificates)) + entries
+    keyed = _PASSWORD.encode("utf-16-be") + b"Mighty Aphrodite" + store  # the phrase is part of the format
+    return store + hashlib.sha1(keyed, usedforsecurity=False).digest()
+
+
+def _text(text: str) -> bytes:
+    return struct.pack(">H", len(text)) + text.encode()
+
+
+def _sized(data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + data

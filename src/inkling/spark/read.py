@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -13,6 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from inkling.io import Data, read_table
 from inkling.io.formats import Format, files_at
+from inkling.io.tables import read_tables
+from inkling.physical.runnable import Runnable
 
 WHOLE_FILE_BYTES = 32 << 20
 """Text files up to this size are read whole, each by one worker; larger ones are cut into blocks of lines."""
@@ -88,3 +90,14 @@ def _read_parquet(spark: SparkSession, files: tuple[Path, ...], what: str) -> Ra
         if "NANOS" in str(problem) or "UNABLE_TO_INFER_SCHEMA" in str(problem):
             return WholeFiles(spark, Format.PARQUET, files, what)
         raise
+
+
+def read_facts(spark: SparkSession, program: Runnable, given: Mapping[str, Data]) -> dict[str, pa.Table]:
+    """Every declared table: what is given for it, else what it names; a file comes before a table of that name."""
+    named = {schema.name: schema.path for schema in program.plan.tables if schema.name not in given}
+    from_catalog = {
+        name: spark.table(path)
+        for name, path in {**named, **given}.items()
+        if isinstance(path, str) and not (program.folder / Path(path)).exists() and is_table(spark, path)
+    }
+    return read_tables(program.plan.tables, {**given, **from_catalog}, program.folder)

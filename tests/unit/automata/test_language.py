@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from inkling.automata.build import regex_to_nfa
+from inkling.automata.compiled import regex_to_nfa
 from inkling.automata.determinize import accepting, detecting
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Alphabet, Guard

@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from inkling import InputError, ProgramError, load_model, parse
 from inkling.cli import app
-from inkling.fitting.nodes import nodes_of
-from inkling.fitting.picture import model_svg
+from inkling.fitting.shown import model_svg, nodes_of
 
 STREAM = "STREAM V(s STRING, x BIGINT, t BIGINT) TIME t ORDER BY t;\n"
 EVENT = "EVENT ab AS PATTERN SEQ STRICT(V[s = 'a'], V[x > 1]) PER END;\n"

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inkling.report.highlight import highlight
+from inkling.report.build import highlight
 
 
 def kinds(line: str, events: frozenset[str] = frozenset()) -> dict[str, str]:

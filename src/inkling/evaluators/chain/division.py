@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from inkling.evaluators.chain.event import probable_enough
 from inkling.evaluators.chain.program import ChainProgram
-from inkling.evaluators.chain.results import probable_enough
 from inkling.evaluators.chain.run import events_of
 from inkling.evaluators.division import ByKey, ByTime, Carried, Conditions, Division, Found, Part, Piece, Slice
 from inkling.evaluators.protocol import Rows

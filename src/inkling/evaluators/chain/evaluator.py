@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.chain.division import chain_parts
-from inkling.evaluators.chain.event import ChainEvent, ProbableMatches
+from inkling.evaluators.chain.event import ChainEvent, ProbableMatches, results_of
 from inkling.evaluators.chain.open_chains import OpenChains
 from inkling.evaluators.chain.program import ChainProgram
-from inkling.evaluators.chain.results import results_of
 from inkling.evaluators.chain.run import WEIGHTS, StageEvents, answered, prepared
 from inkling.evaluators.division import Part
 from inkling.evaluators.open_matches import OpenMatch, in_order

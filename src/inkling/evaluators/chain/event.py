@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 
 from inkling.analysis.chain import Chain
 from inkling.errors import InputError, NotSupportedYet
@@ -21,9 +22,12 @@ from inkling.evaluators.sources import comes_from, rows_passing
 from inkling.evaluators.truth import truth_of
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import UNORDERED, EventBatch, MatchBatch
+from inkling.model.time import Clock
 from inkling.physical.plan import EventStep
+from inkling.results import EXACT, ROUNDING, Matches, most_probable, public_table, reaches, result_schema
 
 WITH_OTHERS = 1 << 13
 """For how many chains at once the events are listed that could prevent them."""
@@ -220,3 +224,20 @@ class ChainEvent:
                 "or declare coarser ticks, a shorter WITHIN, or conditions that fit fewer events",
             ),
         )
+
+
+def results_of(event: EventPlan, found: Iterable[ProbableMatches], id_type: pa.DataType, clock: Clock) -> pa.Table:
+    """Results of one event."""
+    schema = result_schema(event, id_type, clock)
+    tables = [public_table(event, probable_enough(event, some), clock) for some in found]
+    if not tables:
+        return schema.empty_table()
+    every = pa.concat_tables(tables).cast(schema)
+    return every if event.top is None else most_probable(every, event.top)
+
+
+def probable_enough(event: EventPlan, some: ProbableMatches) -> Matches:
+    """The matches that CONFIDENCE leaves."""
+    kept = np.flatnonzero(reaches(some.chance, event.confidence, ROUNDING))
+    matches = some.matches if len(kept) == len(some.chance) else some.matches.take(kept)
+    return Matches.of(matches, some.chance[kept], np.zeros(len(kept)), EXACT)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.chain.event import results_of
 from inkling.evaluators.chain.moments import Moments
 from inkling.evaluators.chain.program import ChainProgram
-from inkling.evaluators.chain.results import results_of
 from inkling.evaluators.stage.batches import event_batch_and_order, key_codes
 from inkling.evaluators.stage.derive import all_derived
 from inkling.evaluators.stage.prepare import stage_rows

@@ -13,13 +13,14 @@ from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.query.grounding import NOTHING, Ground, Mask, equality_codes
 from inkling.evaluators.query.packed import ALTERNATIVES, IDS, Packed
 from inkling.evaluators.query.runs import changes, ranges
-from inkling.evaluators.query.settling import mark_unfollowed, settled_chances
 from inkling.io.checks.alternatives import checked_alternatives
 from inkling.io.normalize import END, ID, START
+from inkling.kernels.packed_rows import settled, unfollowed
 from inkling.model.batch import Ints
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import ProbableValue
+from inkling.model.weights import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +182,22 @@ def _acceptable(
     kept[rows] = False
     kept[good[ID].to_numpy()] = True
     return kept
+
+
+NEARLY = float(TOLERANCE)
+
+
+def settled_chances(
+    place: Ints, offsets: Ints, given: Hashes, value: Hashes, written: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], Mask]:
+    """Chances of the rows at `place` in the order of groups, those that nearly sum to 1 made whole; doubtful groups."""
+    chance, suspect = np.empty(len(place)), np.zeros(len(offsets) - 1, bool)
+    settled(place, offsets, given, value, np.ascontiguousarray(written), NEARLY, chance, suspect)
+    return chance, suspect
+
+
+def mark_unfollowed(
+    streams: Ints, offsets: Ints, given: Hashes, value: Hashes, chance: NDArray[np.float64], suspect: Mask
+) -> None:
+    """Groups are doubtful that do not say what follows a value which may have been before."""
+    unfollowed(streams, offsets, given, value, chance, NEARLY, suspect)

@@ -19,9 +19,9 @@ from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.relation.division import relation_parts
 from inkling.evaluators.relation.event import Found, RelationEvent, Sides
-from inkling.evaluators.relation.limits import Limits
 from inkling.evaluators.relation.notes import notes_of
 from inkling.evaluators.relation.numbered import EVEN, ODD
+from inkling.evaluators.relation.passes import Limits
 from inkling.evaluators.relation.program import RelationProgram
 from inkling.evaluators.relation.results import probable_enough, results_of
 from inkling.evaluators.relation.run import answered

@@ -13,9 +13,8 @@ from inkling.analysis.relation import Relation, Side
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.relation.axis import Axis
 from inkling.evaluators.relation.early import first_moments
-from inkling.evaluators.relation.limits import Limits
 from inkling.evaluators.relation.lists import ALL, Asked
-from inkling.evaluators.relation.passes import chances
+from inkling.evaluators.relation.passes import Limits, chances
 from inkling.evaluators.relation.sides import Context, Keys, keys_of
 from inkling.evaluators.segments.relations import truth_table
 from inkling.evaluators.truth import truth_of

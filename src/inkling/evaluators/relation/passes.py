@@ -7,14 +7,31 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.relation.limits import Limits
 from inkling.evaluators.relation.lists import ALL, Asked, Lists
+from inkling.evaluators.sampling import Sampling
 from inkling.kernels import lost_rules as kernel
 from inkling.kernels.lost_crossed import forward_among
 from inkling.kernels.lost_forward import GAVE_UP, NO_PLACE, forward
 from inkling.kernels.lost_rules import AFTER, AT, BEFORE, HIT, WHOLLY_BEFORE
 from inkling.kernels.lost_samples import sample
 from inkling.model.batch import FOREVER, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A pair of keys may take so many states and operations; beyond that, so many samples have this error at most."""
+
+    n_samples: int = 20_000
+    error: float = 0.01
+    seed: int = 0
+    states: int = 2**25
+    operations: int = 2**34
+
+    @classmethod
+    def of(cls, sampling: Sampling) -> Limits:
+        """The limits that the settings of a run set."""
+        return cls(n_samples=sampling.n_worlds, error=sampling.epsilon, seed=sampling.seed)
+
 
 LATER = ((BEFORE, BEFORE), (AT, BEFORE), (AT, AT), (AFTER, BEFORE), (AFTER, AT), (AFTER, AFTER))
 """How the closing of a left segment can compare with both ends of a right one that opens after it has opened."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.relation import Relation
 from inkling.evaluators.relation.event import RelationEvent
-from inkling.evaluators.relation.limits import Limits
+from inkling.evaluators.relation.passes import Limits
 from inkling.evaluators.relation.sides import Context
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings

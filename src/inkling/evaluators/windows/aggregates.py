@@ -14,8 +14,7 @@ from inkling.evaluators.matches.whole_numbers import WholeSums, halves, means_of
 from inkling.evaluators.windows.members import Windows
 from inkling.kernels.exact_sums import sliding_sums
 from inkling.kernels.sliding import extreme_rows, running_sums
-from inkling.kernels.sliding_deviations import sliding_deviations
-from inkling.kernels.sliding_medians import middle_rows
+from inkling.kernels.sliding_statistics import middle_rows, sliding_deviations
 from inkling.logical import expr as e
 from inkling.logical.expr import Aggregate
 from inkling.logical.user_aggregates import UserAggregate

@@ -13,7 +13,7 @@ from inkling.analysis.inputs import require_inputs
 from inkling.io import Data
 from inkling.logical.plan import ProgramPlan
 from inkling.physical.runnable import Runnable
-from inkling.spark.facts import read_facts
+from inkling.spark.read import read_facts
 from inkling.spark.streaming.sources import Source, opened
 
 

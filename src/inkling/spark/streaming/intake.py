@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import TaskContext
 
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import source_numbers
 from inkling.evaluators.state import table_bytes
 from inkling.model.watermarks import Marks
 from inkling.runtime.parts import Part
@@ -24,7 +27,6 @@ from inkling.spark.streaming.messages import (
     marks_payload,
     record_batch,
 )
-from inkling.spark.streaming.numbering import ROW_BITS
 
 ROWS_AT_ONCE = 1 << 20
 
@@ -108,3 +110,19 @@ def _gathered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         held.append(table)
     if held:
         yield pa.concat_tables(held)
+
+
+ROW_BITS, TASK_BITS = 27, 10
+
+
+def shifted(rows: pa.Table, steps: int, inputs: Iterable[int] | None = None) -> pa.Table:
+    """Rows whose ids are unique over all steps; with `inputs`, only ids of rows that belong to these change."""
+    ids = rows[r.ID].combine_chunks()
+    if pa.types.is_integer(ids.type):
+        moved = pc.add(ids, steps << (ROW_BITS + TASK_BITS))
+    else:
+        moved = pc.binary_join_element_wise(str(steps), ids, ".")
+    if inputs is not None:
+        chosen = pc.is_in(pa.array(source_numbers(rows)), value_set=pa.array(list(inputs), pa.int16()))
+        moved = pc.if_else(chosen, moved, ids)
+    return rows.set_column(rows.column_names.index(r.ID), r.ID, moved.cast(ids.type))

@@ -19,10 +19,9 @@ from inkling.results import result_table
 from inkling.runtime.operators.protocol import LEDGERS, UNCERTAIN, Emitted, Operator
 from inkling.runtime.parts import Part
 from inkling.spark.streaming.failures import in_place
-from inkling.spark.streaming.intake import part_messages
+from inkling.spark.streaming.intake import part_messages, shifted
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import INWARD, OF_STREAM, WITHDRAWN, Kind, Message, marks_of
-from inkling.spark.streaming.numbering import shifted
 
 
 class BucketOperator:

@@ -16,8 +16,7 @@ from tests.reference.lost.exact.question import Question, asked_of, sharing
 from tests.reference.lost.forward import counts_of_lines
 from tests.reference.lost.letters import parse_question
 
-from inkling.evaluators.relation.limits import Limits
-from inkling.evaluators.relation.passes import Chances, chances
+from inkling.evaluators.relation.passes import Chances, Limits, chances
 
 pytestmark = pytest.mark.slow
 
