@@ -12,23 +12,9 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def next_by_tables(
-    window,
-    key,
-    lo,
-    hi,
-    rows,
-    place_at,
-    place_offsets,
-    place_rows,
-    widest,
-    lower,
-    upper,
-    at,
-    mass,
-    cum_at,
-    cum,
+    window, key, lo, hi, rows, place_at, place_offsets, place_rows, widest, lower, upper, at, mass, cum_at, cum,
     most_cells,
-):
+):  # fmt: skip
     """Per chain the probability that its events happen in order, each the first of its place, within the window.
 
     The rows of place j stand in `place_rows` from `place_at[j]` on, those of key c from `place_offsets[j, c]` on, in

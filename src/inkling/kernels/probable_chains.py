@@ -52,29 +52,9 @@ def moved_runs(begun, arrived, now, first, last, source, target, marked):
 
 @njit(cache=True)
 def follow_independent(
-    units,
-    steps,
-    groups,
-    begin,
-    end,
-    letter,
-    chance,
-    rest,
-    time,
-    union,
-    delta,
-    hit,
-    moves,
-    source,
-    target,
-    marked,
-    final,
-    ever,
-    mass,
-    begun,
-    out,
-    start,
-):
+    units, steps, groups, begin, end, letter, chance, rest, time, union, delta, hit, moves, source, target, marked,
+    final, ever, mass, begun, out, start,
+):  # fmt: skip
     """Carries mass[unit, state] over the steps units[u]:units[u + 1] of each unit.
 
     Groups groups[steps[i]:steps[i + 1]] happen at time[i]. `out` tells the chance that a match ends at each step, with
@@ -115,43 +95,10 @@ def follow_independent(
 
 @njit(cache=True)
 def follow_markov(
-    units,
-    steps,
-    groups,
-    begin,
-    end,
-    is_markov,
-    anew,
-    letter,
-    value,
-    given,
-    chance,
-    rest,
-    nearly_nothing,
-    time,
-    union,
-    delta,
-    hit,
-    moves,
-    source,
-    target,
-    marked,
-    final,
-    ever,
-    n_values,
-    held,
-    held_value,
-    held_mass,
-    held_begun,
-    room,
-    kept_count,
-    kept_value,
-    kept_mass,
-    kept_begun,
-    out,
-    start,
-    weight,
-):
+    units, steps, groups, begin, end, is_markov, anew, letter, value, given, chance, rest, nearly_nothing, time, union,
+    delta, hit, moves, source, target, marked, final, ever, n_values, held, held_value, held_mass, held_begun, room,
+    kept_count, kept_value, kept_mass, kept_begun, out, start, weight,
+):  # fmt: skip
     """The same for units with at most one stream whose value depends on the one before, `n_values` for none.
 
     `weight` tells how probable each row of such a stream is.
@@ -198,32 +145,10 @@ def follow_markov(
                 for a in range(n_active):
                     d = active[a]
                     found, earliest, n_next = _spread(
-                        mass,
-                        begun,
-                        d,
-                        d,
-                        share[0] * 0 + 1,
-                        0,
-                        share,
-                        time[i],
-                        union,
-                        delta,
-                        hit,
-                        moves,
-                        source,
-                        target,
-                        marked,
-                        final,
-                        ever,
-                        new_mass,
-                        new_begun,
-                        is_next,
-                        next_active,
-                        n_next,
-                        arrived,
-                        found,
+                        mass, begun, d, d, share[0] * 0 + 1, 0, share, time[i], union, delta, hit, moves, source,
+                        target, marked, final, ever, new_mass, new_begun, is_next, next_active, n_next, arrived, found,
                         earliest,
-                    )
+                    )  # fmt: skip
             else:
                 if anew[chained]:
                     n_active = _forget(mass, begun, active, n_active, is_active, n_values)
@@ -238,32 +163,10 @@ def follow_markov(
                         weight[r] += mass[d, s] * p
                     if n_independent > 0:
                         found, earliest, n_next = _spread(
-                            mass,
-                            begun,
-                            d,
-                            value[r],
-                            p,
-                            letter[r],
-                            share,
-                            time[i],
-                            union,
-                            delta,
-                            hit,
-                            moves,
-                            source,
-                            target,
-                            marked,
-                            final,
-                            ever,
-                            new_mass,
-                            new_begun,
-                            is_next,
-                            next_active,
-                            n_next,
-                            arrived,
-                            found,
-                            earliest,
-                        )
+                            mass, begun, d, value[r], p, letter[r], share, time[i], union, delta, hit, moves, source,
+                            target, marked, final, ever, new_mass, new_begun, is_next, next_active, n_next, arrived,
+                            found, earliest,
+                        )  # fmt: skip
                         continue
                     v, y = value[r], letter[r]
                     if not is_next[v]:
@@ -299,32 +202,10 @@ def follow_markov(
                     d = active[a]
                     if left[d] > nearly_nothing:
                         found, earliest, n_next = _spread(
-                            mass,
-                            begun,
-                            d,
-                            n_values,
-                            left[d],
-                            0,
-                            share,
-                            time[i],
-                            union,
-                            delta,
-                            hit,
-                            moves,
-                            source,
-                            target,
-                            marked,
-                            final,
-                            ever,
-                            new_mass,
-                            new_begun,
-                            is_next,
-                            next_active,
-                            n_next,
-                            arrived,
-                            found,
-                            earliest,
-                        )
+                            mass, begun, d, n_values, left[d], 0, share, time[i], union, delta, hit, moves, source,
+                            target, marked, final, ever, new_mass, new_begun, is_next, next_active, n_next, arrived,
+                            found, earliest,
+                        )  # fmt: skip
             for a in range(n_active):
                 is_active[active[a]] = False
             for a in range(n_next):
@@ -368,32 +249,9 @@ def _forget(mass, begun, active, n_active, is_active, nothing):
 
 @njit(cache=True)
 def _spread(
-    mass,
-    begun,
-    before,
-    value,
-    chance,
-    letter,
-    share,
-    now,
-    union,
-    delta,
-    hit,
-    moves,
-    source,
-    target,
-    marked,
-    final,
-    ever,
-    new_mass,
-    new_begun,
-    is_next,
-    next_active,
-    n_next,
-    arrived,
-    found,
-    earliest,
-):
+    mass, begun, before, value, chance, letter, share, now, union, delta, hit, moves, source, target, marked, final,
+    ever, new_mass, new_begun, is_next, next_active, n_next, arrived, found, earliest,
+):  # fmt: skip
     """Moves what had one value before to another, together with what independent streams do at the same time."""
     n_states, n_runs = delta.shape[0], new_begun.shape[1]
     if not is_next[value]:

@@ -14,31 +14,9 @@ from inkling.kernels.probable_chains import shares_of_letters
 
 @njit(cache=True)
 def moves_of_cells(
-    fill,
-    offsets,
-    cell_first,
-    cell_unit,
-    begin,
-    end,
-    chain_of,
-    anew,
-    letter,
-    chance,
-    rest,
-    value,
-    given,
-    first,
-    size,
-    union,
-    delta,
-    kind,
-    n_kinds,
-    nearly_nothing,
-    source,
-    target,
-    weight,
-    what,
-):
+    fill, offsets, cell_first, cell_unit, begin, end, chain_of, anew, letter, chance, rest, value, given, first, size,
+    union, delta, kind, n_kinds, nearly_nothing, source, target, weight, what,
+):  # fmt: skip
     """Moves offsets[c]:offsets[c + 1] of each cell, from groups cell_first[c]:cell_first[c + 1] of unit cell_unit[c].
 
     `chain_of` names the chained stream of each group, -1 for none; those of unit u are first[u]:first[u + 1], each with
@@ -80,23 +58,9 @@ def moves_of_cells(
         steps = np.zeros(n_chains + 1, np.int64)
         for j in range(n_chains):
             steps[j + 1] = _steps_of_chain(
-                steps[j],
-                size[first[u] + j],
-                group[j],
-                begin,
-                end,
-                anew,
-                letter,
-                chance,
-                value,
-                given,
-                one,
-                nearly_nothing,
-                before,
-                after,
-                said,
-                chances,
-            )
+                steps[j], size[first[u] + j], group[j], begin, end, anew, letter, chance, value, given, one,
+                nearly_nothing, before, after, said, chances,
+            )  # fmt: skip
         counter = steps[:-1].copy()
         while counter[0] < steps[1]:
             come, gone, x, p = 0, 0, 0, one

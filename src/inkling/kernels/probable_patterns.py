@@ -17,42 +17,10 @@ UNSTARTED = np.int64(2**62 - 1)
 
 @njit(cache=True)
 def follow_alone(
-    units,
-    begin,
-    end,
-    anew,
-    time,
-    letter,
-    value,
-    given,
-    chance,
-    rank,
-    nearly_nothing,
-    delta,
-    hit,
-    moves,
-    source,
-    target,
-    marked,
-    final,
-    restart,
-    ever,
-    n_values,
-    held,
-    held_value,
-    held_mass,
-    held_begun,
-    room,
-    kept_count,
-    kept_value,
-    kept_mass,
-    kept_begun,
-    out,
-    start,
-    last,
-    tells,
-    belief,
-):
+    units, begin, end, anew, time, letter, value, given, chance, rank, nearly_nothing, delta, hit, moves, source,
+    target, marked, final, restart, ever, n_values, held, held_value, held_mass, held_begun, room, kept_count,
+    kept_value, kept_mass, kept_begun, out, start, last, tells, belief,
+):  # fmt: skip
     """Carries mass[value, state] over the groups units[u]:units[u + 1] of each unit, rows begin[g]:end[g] each.
 
     Values before and after are numbers below `n_values`, which itself stands for no event. Runs tell how early matches

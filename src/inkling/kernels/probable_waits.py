@@ -54,26 +54,9 @@ def chained_after(
 
 @njit(cache=True)
 def chained_within(
-    first,
-    last,
-    step_cells,
-    offsets,
-    source,
-    target,
-    weight,
-    said,
-    made,
-    starts,
-    full,
-    landed,
-    waited,
-    free,
-    child,
-    mine_made,
-    mine_starts,
-    held,
-    out,
-):
+    first, last, step_cells, offsets, source, target, weight, said, made, starts, full, landed, waited, free, child,
+    mine_made, mine_starts, held, out,
+):  # fmt: skip
     """out[i, c]: the chance that the stage has taken an event from the start of column c to step first + i.
 
     At the start of the child's column j an event left the value as landed[j] says; waited[j] leads from the start
@@ -214,25 +197,9 @@ def chained_possible(first, last, step_cells, offsets, source, target, said, cut
 
 @njit(cache=True)
 def grouped_after(
-    first,
-    last,
-    step_cells,
-    cell_unit,
-    offsets,
-    source,
-    target,
-    weight,
-    said,
-    base,
-    made,
-    full,
-    ways,
-    sums,
-    child,
-    use_child,
-    repeated,
-    out,
-):
+    first, last, step_cells, cell_unit, offsets, source, target, weight, said, base, made, full, ways, sums, child,
+    use_child, repeated, out,
+):  # fmt: skip
     """out[i]: the chance that the stage takes an event at step first + i, where units may take part in both.
 
     Moves say 3 more where the stages before are satisfied. ways[k, state, c] are the chances of a unit without an

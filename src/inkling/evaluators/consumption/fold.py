@@ -137,38 +137,19 @@ class Consuming:
         is_tested = len(code.instructions) > 0 or len(pair.absences) > 0
         start = both.column("start")[order]
         lefts, rights, left_over = kernel.pair_up(
-            offsets,
-            both.side[order],
-            start,
-            both.column("start_place")[order],
-            start if both.are_points else both.column("end")[order],
-            both.column("end_place")[order],
+            offsets, both.side[order], start, both.column("start_place")[order],
+            start if both.are_points else both.column("end")[order], both.column("end_place")[order],
             both.column("known")[order] if keep >= 0 else NOTHING,
             both.column("key")[order] if pair.absences else NOTHING,
             both.column("rows")[order] if is_tested else NO_ROWS,
-            both.column("moments")[order] if is_tested else NO_ROWS,
-            merit[order] if competes.any() else NOTHING,
-            competes,
-            np.array([_relation(name) for name in pair.relations]),
-            self.policy.selection is p.Selection.RECENT,
-            self.policy.keeping,
-            min((self.lateral.length(window) for window in pair.windows), default=-1),
-            keep,
-            self._moments_of(names),
-            code.instructions,
-            code.constants,
-            self.store.numbers,
-            absences.offsets,
-            absences.start,
-            absences.start_place,
-            absences.end,
-            absences.end_place,
-            absences.rows,
-            absences.code,
-            absences.code_offsets,
-            absences.constants,
-            n_stored,
-        )
+            both.column("moments")[order] if is_tested else NO_ROWS, merit[order] if competes.any() else NOTHING,
+            competes, np.array([_relation(name) for name in pair.relations]),
+            self.policy.selection is p.Selection.RECENT, self.policy.keeping,
+            min((self.lateral.length(window) for window in pair.windows), default=-1), keep, self._moments_of(names),
+            code.instructions, code.constants, self.store.numbers, absences.offsets, absences.start,
+            absences.start_place, absences.end, absences.end_place, absences.rows, absences.code, absences.code_offsets,
+            absences.constants, n_stored,
+        )  # fmt: skip
         self.still_waiting.append(both.divided(order[left_over]))
         return united(left.take(order[lefts]), right.take(order[rights] - len(left)), self.layout, names)
 

@@ -79,36 +79,11 @@ def walked(
     out, start, last = np.zeros(n, ground.chance.dtype), np.full(n, NEVER), np.full(n, -1)
     belief = np.zeros((n if tells else 0, len(tables.delta)), ground.chance.dtype)
     kernels.follow_alone(
-        first,
-        ground.offsets[:-1],
-        ground.offsets[1:],
-        ground.anew,
-        ground.time,
-        letter,
-        value,
-        given,
-        ground.chance,
-        ground.row,
-        0 if ground.is_exact else float(TOLERANCE) / 2,
-        *tables.moving,
-        restart,
-        ever,
-        len(codes),
-        held,
-        held_code,
-        held_mass,
-        held_begun,
-        room[:-1],
-        kept_count,
-        kept_value,
-        kept_mass,
-        kept_begun,
-        out,
-        start,
-        last,
-        tells,
-        belief,
-    )
+        first, ground.offsets[:-1], ground.offsets[1:], ground.anew, ground.time, letter, value, given, ground.chance,
+        ground.row, 0 if ground.is_exact else float(TOLERANCE) / 2, *tables.moving, restart, ever, len(codes), held,
+        held_code, held_mass, held_begun, room[:-1], kept_count, kept_value, kept_mass, kept_begun, out, start, last,
+        tells, belief,
+    )  # fmt: skip
     kept = ranges(room[:-1], kept_count)
     values = np.append(codes, NOTHING)[kept_value[kept]]
     after = merged(state, here, names, kept_count, values, kept_mass[kept], kept_begun[kept])

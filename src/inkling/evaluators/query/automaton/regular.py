@@ -159,23 +159,9 @@ def _independent(
     mass, begun = _fresh(len(steps.names), ground, tables)
     mass[known], begun[known] = state.mass[state.held[here]], state.begun[state.held[here]]
     kernels.follow_independent(
-        steps.units,
-        steps.steps,
-        steps.groups,
-        ground.offsets[:-1],
-        ground.offsets[1:],
-        letter,
-        ground.chance,
-        ground.rest,
-        steps.time,
-        tables.union,
-        *tables.moving,
-        ever,
-        mass,
-        begun,
-        out,
-        start,
-    )
+        steps.units, steps.steps, steps.groups, ground.offsets[:-1], ground.offsets[1:], letter, ground.chance,
+        ground.rest, steps.time, tables.union, *tables.moving, ever, mass, begun, out, start,
+    )  # fmt: skip
     counts = np.ones(len(steps.names), np.int64)
     return merged(state, here, steps.names, counts, np.zeros(len(counts), np.uint64), mass, begun)
 
@@ -202,37 +188,11 @@ def _markov(
     kept_value = np.zeros(int(room[-1]), np.int64)
     kept_mass, kept_begun = _fresh(int(room[-1]), ground, tables)
     kernels.follow_markov(
-        steps.units,
-        steps.steps,
-        steps.groups,
-        ground.offsets[:-1],
-        ground.offsets[1:],
-        chained,
-        ground.anew,
-        letter,
-        value,
-        given,
-        ground.chance,
-        ground.rest,
-        0 if ground.is_exact else float(TOLERANCE) / 2,
-        steps.time,
-        tables.union,
-        *tables.moving,
-        ever,
-        len(codes),
-        held,
-        held_code,
-        held_mass,
-        held_begun,
-        room[:-1],
-        kept_count,
-        kept_value,
-        kept_mass,
-        kept_begun,
-        out,
-        start,
-        weight,
-    )
+        steps.units, steps.steps, steps.groups, ground.offsets[:-1], ground.offsets[1:], chained, ground.anew, letter,
+        value, given, ground.chance, ground.rest, 0 if ground.is_exact else float(TOLERANCE) / 2, steps.time,
+        tables.union, *tables.moving, ever, len(codes), held, held_code, held_mass, held_begun, room[:-1], kept_count,
+        kept_value, kept_mass, kept_begun, out, start, weight,
+    )  # fmt: skip
     kept = ranges(room[:-1], kept_count)
     values = np.append(codes, NOTHING)[kept_value[kept]]
     return merged(state, here, steps.names, kept_count, values, kept_mass[kept], kept_begun[kept])
