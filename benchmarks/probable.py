@@ -19,7 +19,7 @@ from benchmarks.meter import LONG_S, Measured, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
 from inkling import Sampling, parse
-from inkling.analysis.query.strategy import strategies_of
+from inkling.analysis.query.strategy import strategy_of
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.event import words_of
 from inkling.evaluators.query.grounding import ground_of
@@ -145,7 +145,8 @@ class Probable:
 
     def _kernel(self, name: str, pattern: str, doubt: str, rows: pa.Table, least: float) -> Row:
         plan = program(pattern, doubt).plan
-        one = strategies_of(plan)["q"]
+        one = strategy_of(plan.events[0], plan).conclusion
+        assert one is not None
         schemas = {stream.schema.name: stream.schema for stream in plan.streams}
         tables = {"At": rows.append_column(START, rows["t"])}
         around = Surroundings({"rooms": KINDS.to_pylist()}, lambda span: 0)

@@ -170,8 +170,10 @@ class Program:
         A row per span and value of the head: `since`, `until`, `probability`, `method`, `error`. Times are integers, or
         dates or texts such as `2026-03-01T12:00:00`; both ends belong to a span.
         """
-        from inkling import probable_spans
+        from inkling.evaluators.protocol import Context
+        from inkling.evaluators.query.during import chances_during
         from inkling.fitting.settings import on_clock
+        from inkling.local import taken_in
 
         if any(len([*span]) != 2 or not all(isinstance(end, int | str | date) for end in span) for span in spans):
             raise InputError.of(
@@ -183,7 +185,9 @@ class Program:
             raise InputError.of("INK0657", "some spans are given in integers, others in times of day")
         (clock,) = clocks
         named = [(since, until) for (since, _), (until, _) in ends]
-        return probable_spans.chances_during(self, event, inputs, named, clock, tables, sampling)
+        given = taken_in(self, inputs, tables)
+        context = Context(given.facts, given.around, given.measure, sampling)
+        return chances_during(self.physical, event, context, given.sources, named, clock)
 
     def fit(
         self,

@@ -12,6 +12,7 @@ from functools import cache
 
 from tests.conformance.case import Case, Row, Rows, named_apart, with_ids, with_lateness
 from tests.conformance.golden import golden_case
+from tests.kit.exact_events import chains_of, relations_of, strategies_of
 from tests.kit.lost_programs import lost_case
 from tests.kit.programs import Options
 from tests.kit.queries import random_query
@@ -22,9 +23,6 @@ from tests.kit.uncertain import Doubts, random_uncertain_cases
 from tests.kit.universe import Doubtful, Kind
 
 import inkling
-from inkling.analysis.chain import chains_of
-from inkling.analysis.query.strategy import strategies_of
-from inkling.analysis.relation import relations_of
 from inkling.logical.plan import ProgramPlan
 from inkling.model.uncertainty import ProbableValue
 

@@ -9,13 +9,12 @@ from typing import Any
 
 from tests.conformance.case import Case
 from tests.kit.comparison import MOST_LINES, differences
+from tests.kit.exact_events import chains_of, relations_of, strategies_of
 from tests.kit.naive_forecasts import agree
 from tests.kit.oracle import ProbableResult
 from tests.kit.probable_comparison import FoundResult, Names, knowing_times, paired
 
-from inkling.analysis.chain import chains_of
-from inkling.analysis.query.strategy import Engine, strategies_of
-from inkling.analysis.relation import relations_of
+from inkling.analysis.query.strategy import Engine
 from inkling.logical import plan as p
 from inkling.meaning.streams import plain
 from inkling.model.types import Type

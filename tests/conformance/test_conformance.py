@@ -16,10 +16,9 @@ from tests.conformance.keyed import COMBINATIONS, KEY_TYPES, keyed_case
 from tests.conformance.packs import EXACT as EXACT_FAMILIES
 from tests.conformance.packs import GOLDEN, cases_of
 from tests.conformance.runners import EXACT, SAMPLED, Inputs, LocalBatch, Pushed, Runner, SparkBatch, SparkStream
+from tests.kit.exact_events import chains_of, relations_of, strategies_of
 
-from inkling.analysis.chain import chains_of
-from inkling.analysis.query.strategy import Engine, strategies_of
-from inkling.analysis.relation import relations_of
+from inkling.analysis.query.strategy import Engine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

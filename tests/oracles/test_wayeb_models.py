@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.oracles.wayeb_models import T1, automaton, counted, exact, letters, spelled, tree, word
+from tests.oracles.wayeb_models import T1, automaton, by_state, counted, exact, letters, spelled, tree, word
 from tests.oracles.wayeb_numbers import DEMO
 from tests.reference.markov import meaning
 from tests.reference.markov.public_engine import suffix_automaton, unfolded, with_missing_children
@@ -148,8 +148,8 @@ def test_O19_states_with_full_contexts(steps: list[str], restart: bool, sizes: l
 
 def test_O25_counts_by_state() -> None:
     delta, _ = automaton(["A", "BC"], "ABC", restart=True)
-    by_state = counted(DEMO, "ABC", 0, delta).by_state(3)
-    assert {state: row.tolist() for state, row in by_state.items()} == {0: [17, 13, 17], 1: [13, 10, 10], 2: [4, 7, 9]}
+    found = by_state(counted(DEMO, "ABC", 0, delta), 3)
+    assert {state: row.tolist() for state, row in found.items()} == {0: [17, 13, 17], 1: [13, 10, 10], 2: [4, 7, 9]}
 
 
 def test_O26_full_order_two() -> None:
@@ -160,10 +160,10 @@ def test_O26_full_order_two() -> None:
     completes = {"AA": F(9, 13), "BA": F(1, 2), "CA": F(8, 13)}
     for label, share in begins.items():
         assert law(0, word(label, "ABC"))[0] == share
-        assert contexts.law(0, contexts.context_of(word(label, "ABC")))[0] == pytest.approx(float(share), abs=CLOSE)
+        assert contexts.law(0, contexts.words().index(word(label, "ABC")))[0] == pytest.approx(float(share), abs=CLOSE)
     for label, share in completes.items():
         assert sum(law(1, word(label, "ABC"))[1:]) == share
-        row = contexts.law(1, contexts.context_of(word(label, "ABC")))
+        row = contexts.law(1, contexts.words().index(word(label, "ABC")))
         assert row[1:].sum() == pytest.approx(float(share), abs=CLOSE)
 
 

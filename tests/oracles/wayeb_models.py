@@ -26,6 +26,13 @@ def letters(text: str, alphabet: str) -> npt.NDArray[np.int32]:
     return np.array([alphabet.index(letter) for letter in text], np.int32)
 
 
+def by_state(counts: WordCounts, n_states: int) -> dict[int, npt.NDArray[np.float64]]:
+    """How often each symbol came next, by the automaton's state before it."""
+    table = np.zeros((n_states, counts.n_symbols))
+    np.add.at(table, (counts.state, counts.code % counts.n_symbols), counts.count)
+    return dict(enumerate(table))
+
+
 def word(text: str, alphabet: str = "ab") -> tuple[int, ...]:
     return tuple(alphabet.index(letter) for letter in text)
 

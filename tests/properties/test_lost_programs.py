@@ -6,12 +6,12 @@ import random
 from itertools import pairwise
 
 import pytest
+from tests.kit.exact_events import relations_of
 from tests.kit.lost_programs import LostCase, lost_case
 from tests.kit.probable_oracle import ProbableResult, probable_oracle
 from tests.kit.seeds import at_length
 
 from inkling import Sampling, parse
-from inkling.analysis.relation import relations_of
 from inkling.logical import plan as p
 
 SEEDS = range(3)

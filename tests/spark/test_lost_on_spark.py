@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from tests.kit.arrow import arrow_streams
+from tests.kit.exact_events import relations_of
 from tests.kit.lost_programs import LostCase, Row, lost_case
 from tests.spark.one_job import Rows, results_in_one_job
 
 import inkling
-from inkling.analysis.relation import relations_of
 from inkling.errors import InputError
 from inkling.evaluators.division import Share
 from inkling.evaluators.relation.division import shared_keys

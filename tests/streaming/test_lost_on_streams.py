@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from tests.kit.arrow import arrow_streams
+from tests.kit.exact_events import relations_of
 
 import inkling
-from inkling.analysis.relation import relations_of
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
 

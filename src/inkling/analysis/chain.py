@@ -217,9 +217,3 @@ def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
     yield from event.having
     for leaf in p.leaves(event.pattern):
         yield from leaf.demands
-
-
-def chains_of(program: p.ProgramPlan, clock: Clock | None = None) -> dict[str, Chain]:
-    """The chains over imprecise times of a program, by event."""
-    found = {event.name: chain_of(event, program, clock).conclusion for event in program.events}
-    return {name: chain for name, chain in found.items() if chain is not None}

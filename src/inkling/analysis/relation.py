@@ -134,12 +134,6 @@ def _words(condition: e.Expr, role: str | None) -> frozenset[str] | None:
             return None
 
 
-def relations_of(program: p.ProgramPlan) -> dict[str, Relation]:
-    """By event, those that are answered without worlds."""
-    found = {event.name: relation_of(event, program).conclusion for event in program.events}
-    return {name: one for name, one in found.items() if one is not None}
-
-
 def _obstacles(event: p.EventPlan, pattern: p.Quantified, program: p.ProgramPlan) -> Iterator[str]:
     if event.demand is p.Demand.SAMPLED:
         yield "SAMPLED is asked for"

@@ -74,12 +74,12 @@ class Alphabet:
         ``joint`` predicates of which only some sets can hold.
 
         >>> fast, slow = Guard(bits=frozenset({0})), Guard(bits=frozenset({1}))
-        >>> Alphabet.of([fast, slow], 1).n_minterms
+        >>> Alphabet.of([fast, slow], 1).n_symbols  # one of them resets
+        5
+        >>> Alphabet.of([fast, slow], 1, exclusive=[frozenset({0, 1})]).n_symbols
         4
-        >>> Alphabet.of([fast, slow], 1, exclusive=[frozenset({0, 1})]).n_minterms
+        >>> Alphabet.of([fast, slow], 1, joint=[Joint(0b11, frozenset({0b01, 0b10}))]).n_symbols
         3
-        >>> Alphabet.of([fast, slow], 1, joint=[Joint(0b11, frozenset({0b01, 0b10}))]).n_minterms
-        2
         """
         distinct = tuple(dict.fromkeys(guards))
         masks = tuple(sum(1 << bit for bit in bits) for bits in exclusive)
@@ -96,11 +96,6 @@ class Alphabet:
     @property
     def n_symbols(self) -> int:
         return len(self.truths)
-
-    @property
-    def n_minterms(self) -> int:
-        """Symbols without the one that resets."""
-        return len(self.truths) - 1
 
     @property
     def every_event(self) -> int:

@@ -8,10 +8,11 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 
 from inkling.calibrate import plot
 from inkling.calibrate.calibration import Calibration
+from inkling.pages import templates, written
 
 
 def build_page(calibrations: Mapping[str, Calibration], *, title: str = "Calibration") -> str:
@@ -28,24 +29,13 @@ def write_page(
     calibrations: Mapping[str, Calibration], path: str | PathLike[str], *, title: str = "Calibration"
 ) -> Path:
     """Write the page, making its folder when there is none."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(build_page(calibrations, title=title), encoding="utf-8", newline="\n")
-    return target
+    return written(build_page(calibrations, title=title), path)
 
 
 @cache
 def _environment() -> Environment:
-    def read(name: str) -> str:
-        return (files("inkling.calibrate") / "templates" / name).read_text(encoding="utf-8")
-
-    environment = Environment(
-        loader=FunctionLoader(read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["score"] = _score
+    folder = files("inkling.calibrate") / "templates"
+    environment = templates(lambda name: (folder / name).read_text(encoding="utf-8"))
+    environment.filters["score"] = lambda value: "–" if value is None else f"{value:.4f}"
     environment.filters["count"] = lambda number: f"{number:,}"
     return environment
-
-
-def _score(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"

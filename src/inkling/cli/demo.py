@@ -7,24 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inkling.cli import options as o
 from inkling.cli.examples import SCORES_PAGE, example_program, infer_streams, learn_models, n_events, try_forecasts
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import require_scenario
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import (
-    Budget,
-    Debug,
-    Delta,
-    Epsilon,
-    ExactUpTo,
-    Example,
-    Master,
-    Quiet,
-    Runner,
-    RunnerChoice,
-    Seed,
-    sampling_of,
-)
 from inkling.cli.progress import counting, working
 from inkling.cli.score import print_scores
 from inkling.query import load
@@ -54,30 +41,30 @@ NOT_OF_FORECASTS = ("start", "probability", "method", "error", "margin", "model"
 
 
 def demo(
-    name: Example = "fleet",
+    name: o.Example = "fleet",
     events: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="200000; fewer for some"),
     ] = None,
-    seed: Seed = 0,
+    seed: o.Seed = 0,
     folder: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", metavar="FOLDER", help="Where data and report go.", show_default="out/demo/NAME"
         ),
     ] = None,
-    runner: RunnerChoice = Runner.SPARK,
-    master: Master = "local[*]",
-    epsilon: Epsilon = 0.01,
-    delta: Delta = 0.01,
-    exact_up_to: ExactUpTo = 1024,
-    budget: Budget = 4,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    runner: o.RunnerChoice = o.Runner.SPARK,
+    master: o.Master = "local[*]",
+    epsilon: o.Epsilon = 0.01,
+    delta: o.Delta = 0.01,
+    exact_up_to: o.ExactUpTo = 1024,
+    budget: o.Budget = 4,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
 ) -> None:
     """Generate the data of an example, find its events and write a report."""
     require_scenario(name)
-    sampling = sampling_of(epsilon, delta, seed, exact_up_to, budget)
+    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to, budget)
     from inkling.generate import write
 
     folder = folder or Path("out") / "demo" / name

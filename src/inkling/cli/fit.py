@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from inkling.cli import options as o
 from inkling.cli.execution import session
 from inkling.cli.inputs import given_paths
 from inkling.cli.messages import counted
-from inkling.cli.options import (
-    Debug,
-    Inputs,
-    KindOfModel,
-    Master,
-    ModelKind,
-    ProgramFile,
-    Quiet,
-    Runner,
-    RunnerChoice,
-    Tables,
-)
 from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
 from inkling.errors import InputError
@@ -34,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def fit(
-    program: ProgramFile,
-    inputs: Inputs,
+    program: o.ProgramFile,
+    inputs: o.Inputs,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -46,7 +35,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
+    tables: o.Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     order: Annotated[
         str | None,
         typer.Option(
@@ -56,7 +45,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    kind: KindOfModel = ModelKind.TREE,
+    kind: o.KindOfModel = o.ModelKind.TREE,
     until: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Learn from rows up to this time only.", show_default=False),
@@ -81,11 +70,11 @@ def fit(
         list[str],
         typer.Option("--model", "-m", metavar="NAME", help="A model, if not all of them.", show_default=False),
     ] = [],  # noqa: B006
-    runner: RunnerChoice = Runner.SPARK,
-    master: Master = "local[*]",
+    runner: o.RunnerChoice = o.Runner.SPARK,
+    master: o.Master = "local[*]",
     python: PythonFiles = [],  # noqa: B006
-    quiet: Quiet = False,
-    debug: Debug = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
 ) -> None:
     """Learn the models of a program's forecasts from files."""
     from inkling.fitting.files import save_model
@@ -105,14 +94,14 @@ def fit(
     _require_folder(folder)
     started = time.monotonic()
     with working(quiet) as say:
-        spark = None if runner is Runner.LOCAL else session(master, debug=debug, say=say)
+        spark = None if runner is o.Runner.LOCAL else session(master, debug=debug, say=say)
         say("learning in this process" if spark is None else "learning on Spark")
         learned = learn(loaded, given.streams, given.tables, settings, spark=spark, names=names)
         saved = {name: save_model(model, folder / f"{name}.parquet") for name, model in learned.models.items()}
     if not quiet:
         for line in _summary(learned, saved, folder):
             typer.echo(line, err=True)
-        where = "local" if runner is Runner.LOCAL else f"Spark ({master})"
+        where = "local" if runner is o.Runner.LOCAL else f"Spark ({master})"
         typer.echo(f"{time.monotonic() - started:.1f} s on {where}", err=True)
 
 

@@ -88,8 +88,8 @@ def _add_estimate(name: str, kind: str, about: str) -> None:
         quiet: Quiet = False,
         debug: Debug = False,
     ) -> None:
-        model = _model(movement, sensors, prior, nothing)
-        _run(readings, _asked(model, kind, key, time, reader, state, every, start, stop, prune), out, quiet)
+        options = _options(key, time, reader, state, every, start, stop)
+        _run(readings, _question(_model(movement, sensors, prior, nothing), kind, options, prune), options, out, quiet)
 
 
 _add_estimate("filter", "filtered", "Where each key is, by what was read up to each step: a stream with PROBABILITY p.")
@@ -123,8 +123,8 @@ def path(
 ) -> None:
     """One state per step: a certain stream, to compare with."""
     chosen = "path" if kind is PathKind.VITERBI else "likeliest"
-    model = _model(movement, sensors, prior, nothing)
-    _run(readings, _asked(model, chosen, key, time, reader, state, every, start, stop, 0.0), out, quiet)
+    options = _options(key, time, reader, state, every, start, stop)
+    _run(readings, _question(_model(movement, sensors, prior, nothing), chosen, options), options, out, quiet)
 
 
 @infer.command("particles")
@@ -155,9 +155,9 @@ def particles(
     from inkling.infer.settings import require_particles
 
     require_particles(n, seed)
-    model = _model(movement, sensors, prior, nothing)
-    question, options = _asked(model, "particles", key, time, reader, state, every, start, stop, prune)
-    _run(readings, (replace(question, n_particles=n, seed=seed), options), out, quiet)
+    options = _options(key, time, reader, state, every, start, stop)
+    question = _question(_model(movement, sensors, prior, nothing), "particles", options, prune)
+    _run(readings, replace(question, n_particles=n, seed=seed), options, out, quiet)
 
 
 @infer.command("learn")
@@ -205,32 +205,19 @@ def _options(key: str, time: str, reader: str, state: str, every: str, start: st
     return {"key": keys, "time": time, "reader": reader, "state": state, "every": every, "start": start, "stop": stop}
 
 
-def _asked(
-    model: Model,
-    kind: str,
-    key: str,
-    time: str,
-    reader: str,
-    state: str,
-    every: str,
-    start: str | None,
-    stop: str | None,
-    prune: float,
-) -> tuple[Question, Options]:
+def _question(model: Model, kind: str, options: Options, prune: float = 0.0) -> Question:
     from inkling.infer.doors import names_of
     from inkling.infer.estimates import Kind, Question
     from inkling.infer.settings import require_share
 
     require_share(prune)
-    options = _options(key, time, reader, state, every, start, stop)
-    return Question(model, Kind(kind), names_of(options), prune), options
+    return Question(model, Kind(kind), names_of(options), prune)
 
 
-def _run(readings: Path, asked: tuple[Question, Options], out: str, quiet: bool) -> None:
+def _run(readings: Path, question: Question, options: Options, out: str, quiet: bool) -> None:
     from inkling.infer.doors import answered
     from inkling.io import read_table
 
-    question, options = asked
     check_output(out)
     started = time.monotonic()
     rows = read_table(readings, what="readings")

@@ -7,25 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inkling.cli import options as o
 from inkling.cli.execution import Execution, execute
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import (
-    Budget,
-    Debug,
-    Delta,
-    Epsilon,
-    ExactUpTo,
-    Inputs,
-    LayoutChoice,
-    Master,
-    ProgramFile,
-    Quiet,
-    Runner,
-    RunnerChoice,
-    Tables,
-    WorldSeed,
-    sampling_of,
-)
 from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
 from inkling.errors import InputError
@@ -35,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def run(
-    program: ProgramFile,
-    inputs: Inputs,
+    program: o.ProgramFile,
+    inputs: o.Inputs,
     output: Annotated[
         str,
         typer.Option(
@@ -46,10 +30,10 @@ def run(
             help=".jsonl, .csv, .parquet, a folder/, or - for JSON lines on stdout.",
         ),
     ],
-    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
-    runner: RunnerChoice = Runner.SPARK,
-    master: Master = "local[*]",
-    layout: LayoutChoice = None,
+    tables: o.Tables = [],  # noqa: B006  (typer reads the default and never changes it)
+    runner: o.RunnerChoice = o.Runner.SPARK,
+    master: o.Master = "local[*]",
+    layout: o.LayoutChoice = None,
     rejects: Annotated[
         str | None,
         typer.Option(metavar="PATH", help="Where refused rows go, with the reason.", show_default=False),
@@ -68,17 +52,17 @@ def run(
             metavar="PATH", help="What was decided without doubt, as results: drawn in the report.", show_default=False
         ),
     ] = None,
-    epsilon: Epsilon = 0.01,
-    delta: Delta = 0.01,
-    seed: WorldSeed = 0,
-    exact_up_to: ExactUpTo = 1024,
-    budget: Budget = 4,
+    epsilon: o.Epsilon = 0.01,
+    delta: o.Delta = 0.01,
+    seed: o.WorldSeed = 0,
+    exact_up_to: o.ExactUpTo = 1024,
+    budget: o.Budget = 4,
     python: PythonFiles = [],  # noqa: B006
-    quiet: Quiet = False,
-    debug: Debug = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
 ) -> None:
     """Find the events of a program in files."""
-    sampling = sampling_of(epsilon, delta, seed, exact_up_to, budget)
+    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to, budget)
     loaded = load_program(program, python, quiet=quiet)
     given = given_paths(loaded, inputs, tables)
     from inkling.cli.outputs import check_output, write_tables

@@ -10,20 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inkling.cli import options as o
 from inkling.cli.execution import session
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import (
-    Debug,
-    Inputs,
-    KindOfModel,
-    Master,
-    ModelKind,
-    ProgramFile,
-    Quiet,
-    Runner,
-    RunnerChoice,
-    Tables,
-)
 from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
 from inkling.query import Program
@@ -37,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def score(
-    program: ProgramFile,
-    inputs: Inputs,
+    program: o.ProgramFile,
+    inputs: o.Inputs,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE.html", help="Where a page with curves goes.", show_default=False),
     ] = None,
-    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
+    tables: o.Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     until: Annotated[
         str | None,
         typer.Option(
@@ -79,7 +68,7 @@ def score(
             show_default=False,
         ),
     ] = None,
-    kind: KindOfModel = ModelKind.TREE,
+    kind: o.KindOfModel = o.ModelKind.TREE,
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -89,11 +78,11 @@ def score(
     censored: Annotated[
         bool, typer.Option("--censored", help="Leave out forecasts that look past the end of their key.")
     ] = False,
-    runner: RunnerChoice = Runner.SPARK,
-    master: Master = "local[*]",
+    runner: o.RunnerChoice = o.Runner.SPARK,
+    master: o.Master = "local[*]",
     python: PythonFiles = [],  # noqa: B006
-    quiet: Quiet = False,
-    debug: Debug = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
 ) -> None:
     """Learn from the first part of the data, forecast the rest, and compare with what came."""
     from inkling.trials import ORDERS, TrialSettings, orders_learned, tried
@@ -113,7 +102,7 @@ def score(
     if learned is not None and order is None:
         settings = replace(settings, orders=orders_learned(learned))
     with working(quiet) as say:
-        spark = None if runner is Runner.LOCAL else session(master, debug=debug, say=say)
+        spark = None if runner is o.Runner.LOCAL else session(master, debug=debug, say=say)
         doing = "learning and forecasting" if learned is None else "forecasting"
         say(doing + ("" if spark is None else " on Spark"))
         refused: list[Refusals] = []

@@ -8,20 +8,9 @@ from typing import Annotated
 
 import typer
 
+from inkling.cli import options as o
 from inkling.cli.inputs import given_paths
 from inkling.cli.messages import counted
-from inkling.cli.options import (
-    Debug,
-    Delta,
-    Epsilon,
-    ExactUpTo,
-    Inputs,
-    ProgramFile,
-    Quiet,
-    Tables,
-    WorldSeed,
-    sampling_of,
-)
 from inkling.cli.programs import PythonFiles, load_program
 from inkling.cli.progress import working
 from inkling.errors import InputError
@@ -41,10 +30,10 @@ MOST_TREES = 20
 
 
 def why(
-    program: ProgramFile,
+    program: o.ProgramFile,
     event: Annotated[str, typer.Argument(metavar="EVENT", help="The event in question.", show_default=False)],
-    inputs: Inputs,
-    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
+    inputs: o.Inputs,
+    tables: o.Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     result: Annotated[
         str | None,
         typer.Option(metavar="ID[,ID…]", help="Explain the results whose lineage has these ids.", show_default=False),
@@ -53,18 +42,18 @@ def why(
         int | None,
         typer.Option(min=1, metavar="N", help="Explain the N-th result.", show_default=False),
     ] = None,
-    epsilon: Epsilon = 0.01,
-    delta: Delta = 0.01,
-    seed: WorldSeed = 0,
-    exact_up_to: ExactUpTo = 1024,
+    epsilon: o.Epsilon = 0.01,
+    delta: o.Delta = 0.01,
+    seed: o.WorldSeed = 0,
+    exact_up_to: o.ExactUpTo = 1024,
     python: PythonFiles = [],  # noqa: B006
-    quiet: Quiet = False,
-    debug: Debug = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
 ) -> None:
     """Explain why an event has no results, or what a result depends on; runs in this process."""
     if result is not None and result_number is not None:
         raise typer.BadParameter("results are named by ids or by a number, not both", param_hint="--result-number")
-    sampling = sampling_of(epsilon, delta, seed, exact_up_to)
+    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to)
     loaded = load_program(program, python, quiet=quiet)
     given = given_paths(loaded, inputs, tables)
     with working(quiet) as say:

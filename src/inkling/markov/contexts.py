@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from inkling.markov.histories import code_of, word_of
+from inkling.markov.histories import word_of
 from inkling.markov.prediction_tree import PredictionTree
 
 NEVER = np.iinfo(np.int64).max
@@ -44,13 +44,6 @@ class Contexts:
         for symbol in history:
             context = int(self.next[context, symbol])
         return context
-
-    def context_of(self, word: tuple[int, ...]) -> int:
-        """The number of a context that is there."""
-        found = np.flatnonzero((self.length == len(word)) & (self.code == code_of(word, self.n_symbols)))
-        if not len(found):
-            raise ValueError(f"{word} is no context of this model")
-        return int(found[0])
 
     def law(self, state: int, context: int) -> npt.NDArray[np.float64]:
         return self.gamma[state if len(self.gamma) > 1 else 0, context]

@@ -161,12 +161,6 @@ class WordCounts:
             for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
         }
 
-    def by_state(self, n_states: int) -> dict[int, npt.NDArray[np.float64]]:
-        """For messages and tests: how often each symbol came next, by the automaton's state before it."""
-        table = np.zeros((n_states, self.n_symbols))
-        np.add.at(table, (self.state, self.code % self.n_symbols), self.count)
-        return dict(enumerate(table))
-
     def to_arrow(self) -> pa.Table:
         names = pa.array(self.group, pa.string())
         columns = [names.take(pa.array(self.group_of)), self.state, self.length, self.code, self.count]

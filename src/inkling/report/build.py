@@ -13,12 +13,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from inkling.language.parser.words import keywords
 from inkling.language.syntax import RELATIONS, TIME_UNITS
 from inkling.model.types import TYPE_NAMES
+from inkling.pages import templates, written
 from inkling.report.data import ReportData, Scalar
 from inkling.report.payload import payload_json
 
@@ -89,10 +90,7 @@ def build_report(data: ReportData) -> str:
 
 def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
     """Write the page to `path`, making its folder when there is none."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(build_report(data), encoding="utf-8", newline="\n")
-    return target
+    return written(build_report(data), path)
 
 
 def _content_policy(style: str, script: str) -> str:
@@ -114,16 +112,10 @@ def _joined_assets(names: tuple[str, ...]) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FunctionLoader(lambda name: _packaged_text("templates", name)),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(lambda name: _packaged_text("templates", name))
     environment.filters["backticks"] = _backticks_as_code
     environment.filters["cell"] = _cell
-    environment.filters["count"] = _grouped
+    environment.filters["count"] = lambda number: f"{number:,}"
     environment.filters["seconds"] = _spoken_seconds
     return environment
 
@@ -152,10 +144,6 @@ def _cell(value: Scalar) -> str:
             return f"{value:,}"
         case str():
             return value
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}"
 
 
 def _spoken_seconds(seconds: float) -> str:

@@ -8,8 +8,9 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 
+from inkling.pages import templates, written
 from inkling.scoring import plots
 from inkling.scoring.scorecard import Scores
 
@@ -70,10 +71,7 @@ def build_page(scores: Mapping[str, Scores], *, title: str = "Forecasts judged")
 
 def write_page(scores: Mapping[str, Scores], path: str | PathLike[str], *, title: str = "Forecasts judged") -> Path:
     """Write the page, making its folder when there is none."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(build_page(scores, title=title), encoding="utf-8", newline="\n")
-    return target
+    return written(build_page(scores, title=title), path)
 
 
 @cache
@@ -82,9 +80,7 @@ def _environment() -> Environment:
         package = "inkling.calibrate" if name == "calibration.css" else "inkling.scoring"
         return (files(package) / "templates" / name).read_text(encoding="utf-8")
 
-    environment = Environment(
-        loader=FunctionLoader(read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = templates(read)
     environment.filters["score"] = _score
     return environment
 

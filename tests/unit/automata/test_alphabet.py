@@ -16,14 +16,19 @@ def holds(*bits: int) -> Guard:
     return Guard(bits=frozenset(bits))
 
 
+def n_minterms(alphabet: Alphabet) -> int:
+    """Symbols without the one that resets."""
+    return alphabet.n_symbols - 1
+
+
 def test_O6_free_predicates() -> None:
-    assert Alphabet.of([holds(0), holds(1)], 1).n_minterms == 4
+    assert n_minterms(Alphabet.of([holds(0), holds(1)], 1)) == 4
 
 
 def test_O6_exclusive_predicates() -> None:
-    assert Alphabet.of([holds(0), holds(1)], 1, exclusive=[frozenset({0, 1})]).n_minterms == 3
+    assert n_minterms(Alphabet.of([holds(0), holds(1)], 1, exclusive=[frozenset({0, 1})])) == 3
     three = [holds(0), holds(1), holds(2)]
-    assert Alphabet.of(three, 1, exclusive=[frozenset({0, 1, 2})]).n_minterms == 4
+    assert n_minterms(Alphabet.of(three, 1, exclusive=[frozenset({0, 1, 2})])) == 4
 
 
 def test_O6_port_workload() -> None:
@@ -33,19 +38,19 @@ def test_O6_port_workload() -> None:
         frozenset({reset, outside}),
         frozenset({inside, outside}),
     ]
-    assert Alphabet.of([holds(bit) for bit in range(8)], 1, exclusive=exclusive).n_minterms == 14
+    assert n_minterms(Alphabet.of([holds(bit) for bit in range(8)], 1, exclusive=exclusive)) == 14
 
 
 def test_streams_are_exclusive() -> None:
     types = [Guard(frozenset({stream})) for stream in range(3)]
-    assert Alphabet.of(types, 3).n_minterms == 3
-    assert Alphabet.of(types, 4).n_minterms == 4
+    assert n_minterms(Alphabet.of(types, 3)) == 3
+    assert n_minterms(Alphabet.of(types, 4)) == 4
 
 
 def test_predicates_of_other_streams_do_not_multiply() -> None:
     guards = [Guard(frozenset({stream}), frozenset({2 * stream + i})) for stream in range(8) for i in range(2)]
     # each stream tells four kinds apart; "none holds" is the same for all of them
-    assert Alphabet.of(guards, 8).n_minterms == 8 * 3 + 1
+    assert n_minterms(Alphabet.of(guards, 8)) == 8 * 3 + 1
 
 
 def test_too_many_symbols() -> None:
@@ -90,7 +95,7 @@ def test_every_event_has_exactly_one_minterm() -> None:
     rnd = random.Random(3)
     for _ in range(50):
         alphabet = Alphabet.of(random_guards(rnd, 5, 6), 3)
-        assert len(set(alphabet.truths[1:])) == alphabet.n_minterms
+        assert len(set(alphabet.truths[1:])) == n_minterms(alphabet)
         reached = {alphabet.symbol(stream, bits) for stream in range(3) for bits in range(64)}
         assert reached == set(range(1, alphabet.n_symbols))
 

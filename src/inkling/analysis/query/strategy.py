@@ -180,9 +180,3 @@ def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
     if not first.repeated or first.kept <= known:
         return None
     return f"all events of the repetition that it begins with have the same `{min(first.kept - known)}`"
-
-
-def strategies_of(program: p.ProgramPlan) -> dict[str, Strategy]:
-    """Of all events that are answered without worlds."""
-    found = {event.name: strategy_of(event, program).conclusion for event in program.events}
-    return {name: one for name, one in found.items() if one is not None}

@@ -1,4 +1,4 @@
-"""How probable it is that a query is satisfied at least once between two times."""
+"""How probable it is that an event over probable streams happens at least once in each of some spans of time."""
 
 from __future__ import annotations
 
@@ -8,21 +8,73 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.query.strategy import Engine
+from inkling.errors import InputError
+from inkling.evaluators.protocol import Context, Rows
 from inkling.evaluators.query.event import CHANCE, ERROR
 from inkling.evaluators.query.program import QueryProgram
 from inkling.evaluators.query.results import NEGLECTED, combined
+from inkling.evaluators.query.sets.sampled import Sampling as Lanes
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.derive import all_derived
 from inkling.io.normalize import START
 from inkling.logical.plan import Per
-from inkling.results import methods
+from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
+from inkling.results import in_time, methods
 
 Spans = Sequence[tuple[int, int]]
 """First and last times."""
 
 
-def chances_during(program: QueryProgram, event: str, rows: Mapping[str, pa.Table], spans: Spans) -> pa.Table:
-    """One row per span and value of the head that can be; in the order of the spans."""
+def chances_during(
+    plan: PhysicalPlan, event: str, context: Context, rows: Rows, spans: Spans, clock: Clock
+) -> pa.Table:
+    """One row per span and value of the head that can be, in the order of the spans, which are times of a clock."""
+    sampling = Lanes.of(context.sampling or Sampling())
+    program = QueryProgram.of(plan, context.around, context.measure, sampling)
+    if program is None or event not in program.strategies or _is_forecast(plan, event):
+        raise InputError.of(
+            "INK0656",
+            f"whether `{event}` happens between two times cannot be told",
+            notes=(_no_query(plan, event),),
+            helps=("ask it of a query over probable streams, PER END",),
+        )
+    of_streams = context.measure.clock
+    if clock is not of_streams:
+        raise InputError.of(
+            "INK0657",
+            f"spans are given as {_CLOCKS[clock]}, but the times of the streams are {_CLOCKS[of_streams]}",
+            helps=("write integers where times are integers, else for example `2026-03-01T12:00:00`",),
+        )
+    found = _by_span(program, event, rows, spans)
+    at = pa.array(found["span"].to_numpy())
+    for place, name in enumerate(("since", "until")):
+        times = pa.array([span[place] for span in spans], pa.int64()).take(at)
+        found = found.append_column(name, in_time(times, clock))
+    shown = [name for name in found.column_names if name not in ("span", "probability", "method", "error")]
+    return found.select([*shown, "probability", "method", "error"])
+
+
+_CLOCKS = {Clock.TICKS: "integers", Clock.TIMESTAMP: "timestamps"}
+
+
+def _is_forecast(plan: PhysicalPlan, name: str) -> bool:
+    event = plan.program.event(name)
+    return event is not None and event.forecast is not None
+
+
+def _no_query(plan: PhysicalPlan, name: str) -> str:
+    if plan.program.event(name) is None:
+        return f"the program has no event `{name}`"
+    if _is_forecast(plan, name):
+        return "it is a forecast"
+    return plan.steps[name].choice.refused_by(Evaluator.QUERY) or "it rests on no stream with a PROBABILITY"
+
+
+def _by_span(program: QueryProgram, event: str, rows: Rows, spans: Spans) -> pa.Table:
+    """The chances with the number of their span."""
     watched, asked = (_with_per(program, event, per).evaluators[event] for per in (Per.END, Per.VALUES))
     read = (one for one in program.part.streams if one.schema.name in watched.event.sources)
     ready = all_derived(read, rows, program.around)
