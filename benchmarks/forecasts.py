@@ -13,12 +13,11 @@ from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import tree_contexts
-from inkling.markov.counter_tree import CounterTree
 from inkling.markov.counts import WordCounts
 from inkling.markov.forecasts import Asked, ForecastTable, Shortest, waiting_times
 from inkling.markov.full_order import every_context
 from inkling.markov.histories import Histories
-from inkling.markov.prediction_tree import Thresholds, learn_tree
+from inkling.markov.prediction_tree import CounterTree, Thresholds, learn_tree
 
 NAME = "forecasts"
 N_SYMBOLS = 6

@@ -33,10 +33,11 @@ from inkling.physical.runnable import Runnable
 from inkling.results import result_schema, result_table, retracted
 from inkling.runtime.adaptation.counting import counts_for, is_counting, require_fitting_models, with_counting
 from inkling.runtime.adaptation.drift import Drift
-from inkling.runtime.adaptation.learned_bytes import dumped_models, load_models
 from inkling.runtime.adaptation.models import (
     LearningModels,
+    dumped_models,
     learning_names,
+    load_models,
     require_forecasts,
     require_measurable,
     with_first_models,

@@ -15,12 +15,11 @@ from tests.reference.markov.public_engine import suffix_automaton, unfolded, wit
 
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import tree_contexts
-from inkling.markov.counter_tree import CounterTree
 from inkling.markov.counts import WordCounts
 from inkling.markov.full_order import every_context, full_contexts
 from inkling.markov.histories import Histories
 from inkling.markov.model import log_block, weighted_tree
-from inkling.markov.prediction_tree import PredictionTree, Thresholds, learn_tree
+from inkling.markov.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
 
 F = Fraction
 ZERO = F(0)

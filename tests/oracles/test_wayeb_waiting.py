@@ -14,7 +14,6 @@ from tests.reference.markov.public_engine import label_contexts, label_waiting_t
 
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import Contexts, tree_contexts
-from inkling.markov.counter_tree import CounterTree
 from inkling.markov.forecasts import (
     Argmax,
     Around,
@@ -29,7 +28,7 @@ from inkling.markov.forecasts import (
 )
 from inkling.markov.full_order import full_contexts, independent
 from inkling.markov.histories import Histories
-from inkling.markov.prediction_tree import Thresholds, learn_tree
+from inkling.markov.prediction_tree import CounterTree, Thresholds, learn_tree
 
 F = Fraction
 CLOSE = 1e-12

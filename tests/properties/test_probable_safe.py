@@ -22,7 +22,7 @@ from tests.kit.safe_queries import PATTERNS, safe_program, safe_rows
 from inkling.analysis.query.normal_form import query_of
 from inkling.analysis.query.plans import Chain, NoPlan, Plan, Project, plan_of
 from inkling.analysis.query.query import Query
-from inkling.analysis.query.together import ONE_BY_ONE, unbounded
+from inkling.analysis.query.strategy import ONE_BY_ONE, unbounded
 from inkling.evaluators.query.event import words_of
 from inkling.evaluators.query.grounding import ground_of
 from inkling.evaluators.query.safe.layout import TooManyValues

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from inkling.automata.columns import frozen, frozen_all
+from inkling.automata.rows import frozen, frozen_all
 from inkling.automata.tables import Marks
 from inkling.kernels.lineage import write_lineage
 from inkling.kernels.witness import Nodes

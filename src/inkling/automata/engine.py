@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from inkling.automata.cells import CellGroup, cell_groups
-from inkling.automata.columns import concatenated, frozen, frozen_all
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.detections import Detections
 from inkling.automata.limits import MAX_STATES
 from inkling.automata.meaning import Pattern
 from inkling.automata.memory import OpenRoom, Room, RunMemory
-from inkling.automata.rows import Rows
+from inkling.automata.rows import Rows, concatenated, frozen, frozen_all
 from inkling.automata.state import AutomatonState
 from inkling.automata.tables import Marks, run_tables
 from inkling.kernels.order import order_by_row

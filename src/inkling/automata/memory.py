@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from inkling.automata.columns import Columns, frozen
-from inkling.automata.rows import Rows
+from inkling.automata.rows import Columns, Rows, frozen
 from inkling.automata.state import AutomatonState
 from inkling.kernels.lineage import number_reachable
 from inkling.kernels.runs import enter_runs

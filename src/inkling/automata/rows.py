@@ -2,13 +2,40 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from inkling.automata.cells import CellGroup
-from inkling.automata.columns import frozen
 from inkling.kernels.runs import segments_of
+
+Columns = TypeVar("Columns", bound=NamedTuple)
+
+
+def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
+    """A contiguous array that cannot be written to; a copy only where type or layout differ.
+
+    To compiled code read-only arrays are of a type of their own, so all columns are made so.
+    """
+    array = np.ascontiguousarray(values, dtype=dtype).view()
+    array.flags.writeable = False
+    return array
+
+
+def frozen_all(columns: Columns) -> Columns:
+    """The same named tuple with all its arrays read-only."""
+    return columns._make(frozen(one) if isinstance(one, np.ndarray) else one for one in columns)
+
+
+def frozen_as(columns: Columns, dtypes: Sequence[npt.DTypeLike]) -> Columns:
+    """The same named tuple with arrays that are read-only and of given types."""
+    return columns._make(map(frozen, columns, dtypes))
+
+
+def concatenated(left: Columns, right: Columns) -> Columns:
+    """Each column of one named tuple followed by that of the other."""
+    return left._make(np.concatenate(pair) for pair in zip(left, right, strict=True))
 
 
 class RowError(ValueError):

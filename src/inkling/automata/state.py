@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from inkling.automata.columns import concatenated, frozen, frozen_as
+from inkling.automata.rows import concatenated, frozen, frozen_as
 from inkling.kernels.lineage import number_reachable
 from inkling.kernels.witness import Nodes, Runs
 

@@ -12,8 +12,8 @@ from inkling.cli.examples import example_program, infer_streams, learn_models, n
 from inkling.cli.execution import execute
 from inkling.cli.generate import require_scenario
 from inkling.cli.inputs import given_paths
+from inkling.cli.messages import counting
 from inkling.cli.options import Debug, Example, Master, Runner, RunnerChoice, Seed
-from inkling.cli.progress import counting
 from inkling.query import load
 
 USUAL_EVENTS = 1_000_000

@@ -12,7 +12,7 @@ from inkling.cli.examples import SCORES_PAGE, example_program, infer_streams, le
 from inkling.cli.execution import Execution, execute
 from inkling.cli.generate import require_scenario
 from inkling.cli.inputs import given_paths
-from inkling.cli.progress import counting, working
+from inkling.cli.messages import counting, working
 from inkling.cli.score import print_scores
 from inkling.query import load
 

@@ -12,9 +12,8 @@ import typer
 from inkling.cli import options as o
 from inkling.cli.execution import session
 from inkling.cli.inputs import given_paths
-from inkling.cli.messages import counted
+from inkling.cli.messages import counted, working
 from inkling.cli.programs import PythonFiles, load_program
-from inkling.cli.progress import working
 from inkling.errors import InputError
 
 if TYPE_CHECKING:

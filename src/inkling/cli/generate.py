@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.messages import counted
+from inkling.cli.messages import counted, counting
 from inkling.cli.options import Debug, Events, Quiet, Seed
-from inkling.cli.progress import counting
 from inkling.errors import InputError, nearest
 from inkling.examples import NAMES
 

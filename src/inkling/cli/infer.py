@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inkling.cli.failures import with_messages
-from inkling.cli.messages import counted
+from inkling.cli.messages import counted, counting
 from inkling.cli.options import Debug, Quiet
 from inkling.cli.outputs import check_output, write_rows
-from inkling.cli.progress import counting
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,8 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from inkling.cli.messages import counted
-from inkling.cli.progress import watched
+from inkling.cli.messages import counted, watched
 from inkling.model.time import Clock
 
 if TYPE_CHECKING:

@@ -1,10 +1,11 @@
-"""Diagnostics on stderr, in color when a person is watching."""
+"""What stands on stderr: diagnostics, in color when a person is watching, and progress only then."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from inkling.errors import Diagnostic, render
 
@@ -37,3 +38,38 @@ def counted(number: int, noun: str) -> str:
     ('1 event', '1,200 events')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def watched(quiet: bool) -> bool:
+    """Whether somebody sees what is written to stderr."""
+    return not quiet and sys.stderr.isatty()
+
+
+@contextmanager
+def counting(title: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar that is told how much of how much is done; None when nobody watches."""
+    if not watched(quiet):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, total=None)
+
+        def told(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield told
+
+
+@contextmanager
+def working(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A spinner whose text can be changed; silent when nobody watches."""
+    if not watched(quiet):
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting") as status:
+        yield lambda text: status.update(text)

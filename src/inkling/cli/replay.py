@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from inkling.cli.failures import EXIT_INTERRUPTED
-from inkling.cli.messages import counted
+from inkling.cli.messages import counted, counting
 from inkling.cli.options import Debug, Quiet
-from inkling.cli.progress import counting
 from inkling.cli.stopping import stopping_politely
 
 

@@ -10,8 +10,8 @@ import typer
 from inkling.cli import options as o
 from inkling.cli.execution import Execution, execute
 from inkling.cli.inputs import given_paths
+from inkling.cli.messages import working
 from inkling.cli.programs import PythonFiles, load_program
-from inkling.cli.progress import working
 from inkling.errors import InputError
 
 if TYPE_CHECKING:

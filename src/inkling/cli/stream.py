@@ -14,10 +14,9 @@ from inkling.cli.execution import session
 from inkling.cli.failures import EXIT_INTERRUPTED, diagnostics_of
 from inkling.cli.inputs import given_addresses
 from inkling.cli.live_line import Shown, live_line, taken_back
-from inkling.cli.messages import counted, print_diagnostics
+from inkling.cli.messages import counted, print_diagnostics, working
 from inkling.cli.options import Debug, Delta, Epsilon, Master, ProgramFile, Quiet, Tables, WorldSeed, sampling_of
 from inkling.cli.programs import PythonFiles, load_program
-from inkling.cli.progress import working
 from inkling.cli.stopping import Stop, stopping_politely
 from inkling.query import Program, load
 from inkling.runtime.adaptation.online import OnlineLearning, every_of

@@ -10,9 +10,8 @@ import typer
 
 from inkling.cli import options as o
 from inkling.cli.inputs import given_paths
-from inkling.cli.messages import counted
+from inkling.cli.messages import counted, working
 from inkling.cli.programs import PythonFiles, load_program
-from inkling.cli.progress import working
 from inkling.errors import InputError
 from inkling.evaluators.worlds.influence import UncertainEvent
 from inkling.evaluators.worlds.likeliest import Likeliest

@@ -15,9 +15,9 @@ from inkling.errors import InputError
 from inkling.evaluators.forecast.families import Families, Family
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.markov.chain import Chain
-from inkling.markov.counter_tree import CounterTree
 from inkling.markov.histories import code_of, word_of
 from inkling.markov.model import Model
+from inkling.markov.prediction_tree import CounterTree
 from inkling.physical.runnable import Runnable
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

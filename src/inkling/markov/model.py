@@ -16,11 +16,10 @@ import pyarrow.parquet as pq
 from inkling.automata.dfa import Dfa
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import Contexts, tree_contexts, with_laws
-from inkling.markov.counter_tree import CounterTree
 from inkling.markov.counts import WordCounts
 from inkling.markov.full_order import full_contexts, shrunk
 from inkling.markov.gaps import GapCounts
-from inkling.markov.prediction_tree import PredictionTree, Thresholds, learn_tree
+from inkling.markov.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
 
 KRICHEVSKY_TROFIMOV = 0.5
 

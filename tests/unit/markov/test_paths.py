@@ -13,11 +13,10 @@ from tests.reference.markov.public_engine import CUTOFF, label_contexts, path_wa
 
 from inkling.markov.chain import Chain
 from inkling.markov.contexts import tree_contexts
-from inkling.markov.counter_tree import CounterTree
 from inkling.markov.forecasts import Asked, ForecastTable, Within, waiting_times
 from inkling.markov.full_order import independent
 from inkling.markov.histories import Histories
-from inkling.markov.prediction_tree import PredictionTree, Thresholds, learn_tree
+from inkling.markov.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
 
 
 def random_chain(random: np.random.Generator) -> Chain:

@@ -9,11 +9,11 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from inkling.automata.columns import concatenated
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.engine import PatternSet
 from inkling.automata.guards import Alphabet, Guard
 from inkling.automata.nfa import Edge, Nfa, bisimilar, merged
+from inkling.automata.rows import concatenated
 from inkling.automata.state import AutomatonState
 from inkling.automata.symbols import members
 from inkling.evaluators.automaton.evaluator import AutomatonCarry, AutomatonEvaluator

@@ -15,8 +15,7 @@ from inkling.evaluators.protocol import Rows
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.event import HEAD, QueryEvent
 from inkling.evaluators.query.packed import Packed, packing_of, word_shifts
-from inkling.evaluators.query.program import QueryProgram, may_sample
-from inkling.evaluators.query.protocol import Answering
+from inkling.evaluators.query.program import Answering, QueryProgram, may_sample
 from inkling.evaluators.query.results import NEGLECTED, gathered, is_combined, matches_of, not_exact
 from inkling.evaluators.query.units import holding_column
 from inkling.evaluators.query.unpacked import unpacked

@@ -19,8 +19,7 @@ from inkling.evaluators.query.automaton.regular import ChainState
 from inkling.evaluators.query.by_unit import EngineState, UnitOwners, known_units, state_of, together
 from inkling.evaluators.query.division import query_parts
 from inkling.evaluators.query.event import UNIT
-from inkling.evaluators.query.program import QueryProgram, may_sample
-from inkling.evaluators.query.protocol import Answering
+from inkling.evaluators.query.program import Answering, QueryProgram, may_sample
 from inkling.evaluators.query.results import added_up, combined, results_of, sampled_text
 from inkling.evaluators.query.safe.plan import Safe
 from inkling.evaluators.query.sets.sampled import Sampling as Lanes

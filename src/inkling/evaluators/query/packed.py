@@ -13,8 +13,7 @@ from inkling.analysis.query.query import Stage
 from inkling.evaluators.division import Packing
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.query.automaton.regular import Regular
-from inkling.evaluators.query.program import QueryProgram
-from inkling.evaluators.query.protocol import Answering
+from inkling.evaluators.query.program import Answering, QueryProgram
 from inkling.io.normalize import ID, START, row_schema
 from inkling.logical.expr import Expr, looks_up
 from inkling.logical.plan import StreamPlan

@@ -5,23 +5,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.query.pattern import as_certain
 from inkling.analysis.query.strategy import Engine, Strategy
+from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.automaton.forecasts import BeliefEvaluator
 from inkling.evaluators.query.automaton.patterns import PatternEngine, PatternEvaluator
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.event import QueryEvent
-from inkling.evaluators.query.protocol import Answering
 from inkling.evaluators.query.sets.sampled import Sampling
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
+from inkling.logical.plan import EventPlan
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
+
+
+class Answering(Protocol):
+    """Carries a state from block to block of complete times, each later than all before."""
+
+    @property
+    def event(self) -> EventPlan: ...
+
+    @property
+    def strategy(self) -> Strategy: ...
+
+    @property
+    def engine(self) -> Any: ...
+
+    def units(self, source: str, rows: pa.Table) -> Hashes:
+        """The name of the unit to which each row of a stream belongs."""
+        ...
+
+    def start(self) -> Any: ...
+
+    def advance(self, state: Any, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[Any, pa.Table]: ...
 
 
 def may_sample(evaluator: Answering) -> bool:

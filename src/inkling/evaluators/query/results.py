@@ -10,8 +10,7 @@ import pyarrow as pa
 from inkling.errors import InputError
 from inkling.evaluators.division import COUNT, SURVIVAL
 from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.program import QueryProgram
-from inkling.evaluators.query.protocol import Answering
+from inkling.evaluators.query.program import Answering, QueryProgram
 from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.settings import is_forecast

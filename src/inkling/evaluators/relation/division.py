@@ -14,9 +14,8 @@ from inkling.evaluators.protocol import Rows
 from inkling.evaluators.relation.event import Found as Answers
 from inkling.evaluators.relation.event import RelationEvent, Sides
 from inkling.evaluators.relation.numbered import RolesOf
-from inkling.evaluators.relation.program import RelationProgram
+from inkling.evaluators.relation.program import RelationProgram, told
 from inkling.evaluators.relation.results import matches_of, not_exact
-from inkling.evaluators.relation.run import told
 from inkling.evaluators.relation.sides import Keys
 from inkling.logical import expr as e
 from inkling.logical.plan import Demand, StreamPlan

@@ -22,9 +22,8 @@ from inkling.evaluators.relation.event import Found, RelationEvent, Sides
 from inkling.evaluators.relation.notes import notes_of
 from inkling.evaluators.relation.numbered import EVEN, ODD
 from inkling.evaluators.relation.passes import Limits
-from inkling.evaluators.relation.program import RelationProgram
+from inkling.evaluators.relation.program import RelationProgram, answered
 from inkling.evaluators.relation.results import probable_enough, results_of
-from inkling.evaluators.relation.run import answered
 from inkling.evaluators.relation.sides import Keys
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.chosen import rows_where

@@ -1,4 +1,4 @@
-"""The events of a program that are relations between segments with lost ends, and what answers them."""
+"""The events of a program that are relations between segments with lost ends, and their results."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.relation import Relation
-from inkling.evaluators.relation.event import RelationEvent
+from inkling.evaluators.relation.event import Found, RelationEvent, Sides
 from inkling.evaluators.relation.passes import Limits
+from inkling.evaluators.relation.results import probable_enough, results_of
 from inkling.evaluators.relation.sides import Context
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings
+from inkling.model.batch import FOREVER, Ints
 from inkling.model.clock import Measure
+from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
+from inkling.results import in_order, most_probable
 
 
 @dataclass(frozen=True)
@@ -59,3 +64,44 @@ class RelationProgram:
             name: RelationEvent(relation.event, relation, schemas, context, self.limits)
             for name, relation in self.relations.items()
         }
+
+
+MOST_QUANTITIES = 1 << 16
+"""A program asks about fewer numbers of segments."""
+
+_NOBODY = (np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def answered(program: RelationProgram, rows: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    """Results of every relation over the checked rows of all streams, in the public columns."""
+    return {
+        name: answer(evaluator, rows, program.id_types[name], program.measure.clock)
+        for name, evaluator in program.evaluators.items()
+    }
+
+
+def answer(evaluator: RelationEvent, rows: Mapping[str, pa.Table], ids: pa.DataType, clock: Clock) -> pa.Table:
+    """Results of one relation."""
+    sides = evaluator.sides(rows)
+    tables = [results_of(evaluator, sides, evaluator.found(sides, *_NOBODY), ids, clock)]
+    for ones, others in evaluator.pairs(sides):
+        found = told(evaluator, sides, ones, others, evaluator.found(sides, ones, others))
+        tables.append(results_of(evaluator, sides, found, ids, clock))
+    table = in_order(evaluator.event, pa.concat_tables(tables))
+    return table if evaluator.event.top is None else most_probable(table, evaluator.event.top)
+
+
+def told(evaluator: RelationEvent, sides: Sides, ones: Ints, others: Ints, answers: Found) -> Found:
+    """What is told about some pairs, as of the time when it is, given all final answers about them."""
+    final = probable_enough(evaluator, answers)
+    if not evaluator.relation.is_early:
+        return final
+    soon = evaluator.early(sides, evaluator.open_questions(sides, ones, others), FOREVER)
+    soon = soon.where(soon.known < FOREVER)
+    again = np.isin(_names(final, sides), _names(soon, sides))
+    return soon.followed_by(final.where(~again))
+
+
+def _names(found: Found, sides: Sides) -> Ints:
+    """A number for each question."""
+    return (found.ones * len(sides.right) + found.others) * MOST_QUANTITIES + found.quantity

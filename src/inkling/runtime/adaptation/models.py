@@ -1,13 +1,15 @@
-"""All models of a program that go on learning, together."""
+"""All models of a program that go on learning, together, and as bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 
 import pyarrow as pa
 
 from inkling.errors import InputError
+from inkling.evaluators import state as codec
 from inkling.io import Data
 from inkling.markov.model import Model
 from inkling.model.time import Clock
@@ -116,3 +118,34 @@ def require_forecasts(plan: PhysicalPlan) -> None:
             helps=("leave `learn` out, and give the forecast a model that was learned from stored data",),
         )
     refuse_learning_from_doubt(plan.program, first_forecasts(plan.program).values())
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """A model as it is written: what it learned, what was counted since, in which time, and its drift."""
+
+    model: pa.Table
+    pending: pa.Table
+    since: int
+    until: int
+    drift: Drift | None
+
+
+def dumped_models(models: LearningModels) -> bytes:
+    return codec.to_bytes(
+        {
+            name: StoredModel(one.model.to_arrow(), one.pending, one.since, one.until, models.drift.get(name))
+            for name, one in models.learned.items()
+        }
+    )
+
+
+def load_models(models: LearningModels, data: bytes) -> dict[str, pa.Table]:
+    """Have models go on from what `dumped_models` gave; their tables."""
+    tables = {}
+    for name, stored in codec.from_bytes(data, dict[str, StoredModel]).items():
+        model = Model.from_arrow(stored.model)
+        learned = Learned.of(model).and_counted(stored.pending, (stored.since, stored.until))
+        models.resume(name, learned, stored.drift)
+        tables[name] = as_table(name, model)
+    return tables

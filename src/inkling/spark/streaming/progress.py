@@ -8,10 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
+from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.messages import Kind
 from inkling.spark.streaming.outputs import Tally
 
 KEPT = 1000
@@ -151,3 +155,37 @@ def summed(before: Tally, tally: Tally) -> Tally:
 
 def _added(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:
     return {name: left.get(name, 0) + right.get(name, 0) for name in {**left, **right}}
+
+
+NAME = "inkling"
+"""Key in `StreamingQueryProgress.observedMetrics`."""
+
+
+def observed(job: Job, messages: DataFrame) -> DataFrame:
+    """The messages; what passes is counted as `read`, `results`, `late`, `rejects`, and states are summed up.
+
+    `late` counts a row once for every stage that missed it. `watermark` is null before anything is complete.
+    """
+    return messages.observe(
+        NAME,
+        *(_sum(Kind.READ, number).alias(f"read {name}") for number, name in enumerate(job.stream_names)),
+        *(_sum(Kind.RESULTS, number).alias(f"results {name}") for number, name in job.reported),
+        _sum(Kind.LATE).alias("late"),
+        _sum(Kind.REJECTS).alias("rejects"),
+        F.sum(_of_state("rows")).alias("state rows"),
+        F.sum(_of_state("bytes")).alias("state bytes"),
+        F.min(_of_state("watermark")).alias("watermark"),
+        F.max(_of_state("latest")).alias("latest"),
+    )
+
+
+def _sum(kind: Kind, about: int | None = None) -> Column:
+    counts = F.col("kind") == int(kind)
+    if about is not None:
+        counts &= F.col("about") == about
+    return F.sum(F.when(counts, F.col("n")).otherwise(0))
+
+
+def _of_state(name: str) -> Column:
+    said = F.when(F.col("kind") == int(Kind.STATE), F.col("payload").cast("string"))
+    return F.get_json_object(said, f"$.{name}").cast("bigint")

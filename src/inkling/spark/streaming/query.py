@@ -37,17 +37,23 @@ from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
 from inkling.spark.streaming.control import Control
 from inkling.spark.streaming.control_messages import MessageFile, messages_of
-from inkling.spark.streaming.failures import Run, by_sink, require_inputs_of_batch, sink_name, stream_failed
+from inkling.spark.streaming.failures import (
+    Run,
+    by_sink,
+    log_only_the_unexpected,
+    require_inputs_of_batch,
+    short_form,
+    sink_name,
+    stream_failed,
+)
 from inkling.spark.streaming.given import Given
 from inkling.spark.streaming.handover import Handover
 from inkling.spark.streaming.idle import IdleMonitor
-from inkling.spark.streaming.interruption import log_only_the_unexpected, short_form
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.known_topics import KnownTopics
 from inkling.spark.streaming.learned_store import StoredLearning
-from inkling.spark.streaming.metrics import observed
 from inkling.spark.streaming.outputs import Tally, output_names, outputs_of, result_columns, tally_of
-from inkling.spark.streaming.progress import Ledger, Progress, seconds_between, under_pressure
+from inkling.spark.streaming.progress import Ledger, Progress, observed, seconds_between, under_pressure
 from inkling.spark.streaming.sinks import Beginning, Prepared, Shaped, Sink
 from inkling.spark.streaming.storage import Folder
 from inkling.spark.streaming.vanished import InputFiles

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from inkling.analysis.query.plans import Chain, Cover, Follow, Group, Plan, Project
 from inkling.analysis.query.query import Query
-from inkling.analysis.query.together import is_one_stream
+from inkling.analysis.query.strategy import is_one_stream
 from inkling.evaluators.query.answers import Answers, joined
 from inkling.evaluators.query.grounding import Ground, Mask, Numbers
 from inkling.evaluators.query.safe import group as grouped
-from inkling.evaluators.query.safe import last_wins as cover
 from inkling.evaluators.query.safe import seq as follow
 from inkling.evaluators.query.safe import seq_markov as follow_chained
 from inkling.evaluators.query.safe.intervals import EVER, Carried, Leaf, Operator, Run
@@ -197,7 +196,7 @@ def operator_of(
                 return follow_chained.FollowChained(query, child, number, spare, since_ever)
             return grouped.FollowMany(query, child, number, spare)
         case Cover(child=before, stage=number):
-            return cover.Cover(operator_of(query, before, env, spare=spare), number)
+            return follow.Cover(operator_of(query, before, env, spare=spare), number)
         case Group(child=before, stage=number):
             leaf = _leaf(query, before, env)
             assert leaf is not None

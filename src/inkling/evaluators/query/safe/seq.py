@@ -244,3 +244,46 @@ def _any_of(chances: Numbers, steps: Ints, n_steps: int) -> Numbers:
     with np.errstate(divide="ignore"):
         np.add.at(logs, steps, np.log1p(-chances))
     return -np.expm1(logs)
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """A last stage that can take every event which the stage before accepts: only the latest one counts."""
+
+    child: Operator
+    stage: int
+
+    def begun(self, scope: Scope, state: Carried | None) -> CoverRun:
+        return CoverRun(self, scope, state)
+
+
+class CoverRun:
+    neglected = 0.0
+
+    def __init__(self, node: Cover, scope: Scope, state: Carried | None) -> None:
+        self._kernels = scope.block.kernels
+        self._match, self._taken = match_chances(scope, node.stage)
+        self._child = node.child.begun(scope, None if state is None else state["child"])
+        self.errors = np.zeros(len(scope.times))
+        self._latest: Numbers = np.zeros(1, self._match.dtype) if state is None else state["latest"]
+        self._too_low = np.zeros(1) if state is None else state["too_low"]
+
+    def points(self, first: int, last: int) -> Numbers:
+        out = np.zeros(last - first, self._match.dtype)
+        satisfied = self._child.points(first, last)
+        match, taken = self._match[first:last], self._taken[first:last]
+        self._latest = np.array([self._kernels.covered(match, taken, satisfied, self._latest[0], out)], out.dtype)
+        missing = self._child.errors[first:last]
+        if missing.any() or self._too_low[0]:
+            plain = (match.astype(float), taken.astype(float), missing, self._too_low[0], self.errors[first:last])
+            self._too_low = np.array([self._kernels.covered(*plain)])
+        return out
+
+    def possible(self, first: int, last: int) -> Mask:
+        raise NotImplementedError("what a last stage takes is known by time only")
+
+    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
+        raise NotImplementedError("what a last stage takes is known by time only")
+
+    def carried(self) -> Carried:
+        return {"child": self._child.carried(), "latest": self._latest, "too_low": self._too_low}
