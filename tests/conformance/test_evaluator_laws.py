@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from tests.conformance import toy
-from tests.conformance.cases import MIXED_STREAMS, MIXTURE, mixed_rows
+from tests.conformance.cases import MIXED_STREAMS, MIXTURE, family_cases, mixed_rows
 from tests.conformance.forecasts import forecast_cases
+from tests.conformance.packs import IN_WORLDS
+from tests.conformance.runners import SAMPLED
 from tests.kit.evaluator_laws import check_evaluator
 
 import inkling
@@ -54,7 +56,7 @@ PATTERNS = [
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "FAMILIES", {toy.NAME: choice.Family(ProbableValue, toy.recognize), **choice.FAMILIES})
-    monkeypatch.setitem(registry.EXACT, toy.NAME, toy.ToyEvaluator.of)
+    monkeypatch.setitem(registry.MAKERS, toy.NAME, toy.ToyEvaluator.of)
 
 
 def checked(text: str, rows: dict[str, Any], seed: int, tables: dict[str, Any] | None = None) -> Counter[str]:
@@ -62,10 +64,11 @@ def checked(text: str, rows: dict[str, Any], seed: int, tables: dict[str, Any] |
     program = inkling.parse(text)
     given = taken_in(program, rows, tables)
     assert not len(given.rejects)
-    context = Context(given.facts, given.around, given.measure)
-    found = registry.exact_evaluators(program.physical, context)
+    context = Context(given.facts, given.around, given.measure, SAMPLED)
+    found = registry.uncertain_evaluators(program.physical, context)
     rng = random.Random(seed)
-    assert all(one.is_divisible == ("PARTITION BY" in text) for one in found.values())
+    divided = {name: name != choice.Evaluator.WORLDS and "PARTITION BY" in text for name in found}
+    assert {name: one.is_divisible for name, one in found.items()} == divided
     return Counter({name: check_evaluator(one, given.sources, rng) for name, one in found.items()})
 
 
@@ -95,7 +98,7 @@ def test_queries(name: str, seed: int) -> None:
 def test_an_engine_that_may_give_way_to_another_is_not_divided() -> None:
     program = inkling.parse(f"{WALKED} {NEXT_OF_TAG} PARTITION BY who PER END;")
     given = taken_in(program, {"Seen": []})
-    found = registry.exact_evaluators(program.physical, Context(given.facts, given.around, given.measure))
+    found = registry.uncertain_evaluators(program.physical, Context(given.facts, given.around, given.measure))
     assert not found[choice.Evaluator.QUERY].is_divisible
 
 
@@ -105,8 +108,7 @@ def test_mixtures(seed: int) -> None:
     pieces = [mixed_rows(rng, f"k{key}") for key in range(4)]
     rows = {name: [row for piece in pieces for row in piece[name]] for name in pieces[0]}
     found = checked(MIXED_STREAMS + MIXTURE, rows, seed, {"near": [{"one": "hall", "other": "lab"}]})
-    assert found[choice.Evaluator.CHAIN] > 0
-    assert found[choice.Evaluator.QUERY] > 0
+    assert min(found[name] for name in (choice.Evaluator.CHAIN, choice.Evaluator.QUERY, choice.Evaluator.WORLDS)) > 0
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -129,6 +131,14 @@ def test_chains(pattern: str, seed: int) -> None:
     rows = {"Login": logins, "Alarm": alarms, "Sure": sure}
     found = checked(CHAINS.format(name="e", pattern=pattern), rows, seed)
     assert found[choice.Evaluator.CHAIN] > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("family", IN_WORLDS)
+def test_worlds(family: str, seed: int) -> None:
+    """On streams worlds are sampled; over complete data the same ones can be asked for."""
+    cases = [(case, checked(case.text, case.given(), seed, case.given_tables())) for case in family_cases(family, seed)]
+    assert all(found[choice.Evaluator.WORLDS] > 0 for case, found in cases if any(case.expected.values()))
 
 
 @pytest.mark.parametrize("seed", range(3))

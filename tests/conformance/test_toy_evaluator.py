@@ -32,7 +32,7 @@ EXPECTED = {
 def program(monkeypatch: pytest.MonkeyPatch) -> inkling.Program:
     families = {toy.NAME: choice.Family(ProbableValue, toy.recognize), **choice.FAMILIES}
     monkeypatch.setattr(choice, "FAMILIES", families)
-    monkeypatch.setitem(registry.EXACT, toy.NAME, toy.ToyEvaluator.of)
+    monkeypatch.setitem(registry.MAKERS, toy.NAME, toy.ToyEvaluator.of)
     return inkling.parse(TEXT)
 
 

@@ -68,8 +68,8 @@ class ToyEvaluator:
         return int
 
     @property
-    def edge(self) -> str:
-        return START
+    def scale(self) -> int:
+        return 1
 
     def answer(self, rows: Rows) -> Answer:
         return Answer(self.step(self.start(), rows, END)[1])
@@ -80,6 +80,12 @@ class ToyEvaluator:
     def step(self, state: int, rows: Rows, until: Moment) -> tuple[int, Mapping[str, pa.Table]]:
         given = {**no_rows(self.streams, self.context.measure.clock), **rows}
         return state + 1, {event.name: self._table(event, given[event.sources[0]]) for event in self.events}
+
+    def copied(self, state: int) -> int:
+        return state
+
+    def decided(self, state: int) -> int | None:
+        return None
 
     def split(self, state: int, owners: Owners) -> tuple[int, int]:
         return state, state  # steps, which all keys have in common

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from inkling.evaluators.protocol import END, Moment, Rows, StreamEvaluator
+from inkling.evaluators.protocol import Moment, Rows, StreamEvaluator
 from inkling.evaluators.stage.owners import Owners, is_among, owners_by
 from inkling.evaluators.state import from_bytes, to_bytes
-from inkling.io.normalize import END as ENDS
-from inkling.io.normalize import START
+from inkling.logical.plan import StreamPlan
+from inkling.model.batch import FOREVER
+from inkling.model.roles import Roles
+from inkling.physical.streams import time_of
+from inkling.runtime.uncertain.checks import marks_of
 
 Line = tuple[object, ...]
 
@@ -25,25 +29,26 @@ def check_evaluator(evaluator: StreamEvaluator[Any], rows: Rows, rng: random.Ran
     steps without rows, and streams that are not named, change nothing. Where keys divide the work, states can be split
     and merged: see `_check_division`.
     """
-    whole = lines([evaluator.answer(rows).tables])
-    assert lines([evaluator.step(evaluator.start(), rows, END)[1]]) == whole, "an answer is one step to the end"
+    whole, roles = lines([evaluator.answer(rows).tables]), _roles(evaluator, rows)
+    assert lines([evaluator.step(evaluator.start(), rows, Moment(FOREVER, roles))[1]]) == whole, (
+        "an answer is one step to the end"
+    )
     assert not any(map(len, evaluator.answer({}).tables.values())), "no rows, no results"
-    assert evaluator.edge in (START, ENDS)
     names = {stream.schema.name for stream in evaluator.streams}
     assert names <= rows.keys(), "it reads what it names"
-    times = np.concatenate([rows[name][evaluator.edge].to_numpy() for name in names])
+    times = np.concatenate([_times(stream, rows) for stream in evaluator.streams])
     for restores in (False, True):
         state, found, before = evaluator.start(), [], None
         for until in sorted(rng.choices(range(int(times.min()) - 1, int(times.max()) + 2), k=n_cuts)):
-            state, tables = evaluator.step(state, _due(evaluator, rows, before, until), Moment(until))
+            state, tables = evaluator.step(state, _due(evaluator, rows, before, until), Moment(until, roles))
             found.append(tables)
-            state, tables = evaluator.step(state, {}, Moment(until))
+            state, tables = evaluator.step(state, {}, Moment(until, roles))
             assert not any(map(len, tables.values())), "nothing new, no results"
             if restores:
                 assert evaluator.n_kept(state) >= 0
                 state = from_bytes(to_bytes(state), evaluator.state_type)
             before = until
-        _, tables = evaluator.step(state, _due(evaluator, rows, before, None), END)
+        _, tables = evaluator.step(state, _due(evaluator, rows, before, None), Moment(FOREVER, roles))
         assert lines([*found, tables]) == whole, "rows may be cut anywhere"
     if evaluator.is_divisible:
         for _ in range(n_cuts):
@@ -93,7 +98,7 @@ def _stepped(
     evaluator: StreamEvaluator[Any], state: Any, rows: Rows, before: int | None, until: int | None
 ) -> tuple[Any, Mapping[str, pa.Table]]:
     """One step from a moment, or from the start, to another one, or to the end."""
-    moment = END if until is None else Moment(until)
+    moment = Moment(FOREVER if until is None else until, _roles(evaluator, rows))
     return evaluator.step(state, _due(evaluator, rows, before, until), moment)
 
 
@@ -110,11 +115,21 @@ def lines(steps: list[Mapping[str, pa.Table]]) -> list[Line]:
     )
 
 
+def _roles(evaluator: StreamEvaluator[Any], rows: Rows) -> dict[str, Roles]:
+    """What numbered events are called in streams as a whole."""
+    schemas = {stream.schema.name: stream.schema for stream in evaluator.streams}
+    return dict(marks_of(schemas, rows, 1).roles)
+
+
+def _times(stream: StreamPlan, rows: Rows) -> NDArray[np.int64]:
+    """When the rows of a stream are due."""
+    return np.asarray(rows[stream.schema.name][time_of(stream.schema)].to_numpy(), np.int64)
+
+
 def _due(evaluator: StreamEvaluator[Any], rows: Rows, before: int | None, until: int | None) -> dict[str, pa.Table]:
     due = {}
     for stream in evaluator.streams:
-        table = rows[stream.schema.name]
-        times = table[evaluator.edge].to_numpy()
+        table, times = rows[stream.schema.name], _times(stream, rows)
         after = np.ones(len(table), bool) if before is None else times > before
         some = table.filter(pa.array(after if until is None else after & (times <= until)))
         if len(some):

@@ -45,8 +45,8 @@ from inkling.errors import ProgramError
 from inkling.evaluators.sampling import Sampling
 from inkling.io.tables import read_tables
 from inkling.runtime.revision.machine import Owners
-from inkling.runtime.uncertain.machine import WorldsMachine
-from inkling.runtime.uncertain.program import WorldsState
+from inkling.runtime.uncertain.machine import UncertainMachine
+from inkling.runtime.uncertain.program import UncertainState
 
 SCRIPTS_PER_PROGRAM = 4
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, seed=3, exact_up_to=0, budget=1)
@@ -153,13 +153,13 @@ def told_apart(revision: Revision, script: list[Rows], wrong: list[str]) -> None
 
 
 def test_what_stands_where_only_some_keys_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng, tally, only = random.Random("revisions by key"), Counter[str](), WorldsMachine.only
+    rng, tally, only = random.Random("revisions by key"), Counter[str](), UncertainMachine.only
 
-    def counted(machine: WorldsMachine, state: WorldsState, owners: Owners) -> WorldsState:
+    def counted(machine: UncertainMachine, state: UncertainState, owners: Owners) -> UncertainState:
         tally["by key"] += 1
         return only(machine, state, owners)
 
-    monkeypatch.setattr(WorldsMachine, "only", counted)
+    monkeypatch.setattr(UncertainMachine, "only", counted)
     for _ in range(3):
         agree(rng, of_keys(rng), tally)
     assert tally["by key"] > 5, tally

@@ -31,6 +31,21 @@ class OpenMatch:
     error: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The first parts of a sequence in one world, which wait for the next one."""
+
+    way: int
+    reached: int
+    parts: int
+    awaits: str
+    start: int
+    end: int
+    latest: int | None
+    world: object  # None where there is only one
+    lineage: tuple[object, ...]
+
+
 def in_order(found: list[OpenMatch]) -> list[OpenMatch]:
     """Oldest first."""
     return sorted(found, key=lambda one: (one.start, one.end, -one.reached))

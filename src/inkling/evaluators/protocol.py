@@ -33,6 +33,9 @@ Rows = Mapping[str, pa.Table]
 
 State = TypeVar("State")
 
+SPARE = 1e-9
+"""By how much probabilities on a stream may be off, depending on how rows were cut, so that states have a limit."""
+
 OnWorlds = Callable[[int, int], None]
 """Is called with the number of sampled worlds that are done, and of all."""
 
@@ -61,6 +64,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is decided about the events of an evaluator when they begin, and stays while other events come and go."""
+
+    placement: Placement  # in its own stages
+    scale: int = 1
+    compared: tuple[str, ...] = ()  # streams of which nothing but keys is asked for
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What evaluators need besides the plan: facts of tables, the time unit, and how to sample where they must."""
 
@@ -70,7 +82,7 @@ class Context:
     sampling: Any = None  # `inkling.Sampling`, or None for its defaults
     on_stream: bool = False  # states must not grow with the stream
     on_worlds: OnWorlds | None = None
-    placements: Mapping[str, Placement] = field(default_factory=dict)  # by choice: own stages of a running program
+    begun: Mapping[str, Beginning] = field(default_factory=dict)  # by choice, where events run already
 
 
 def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:
@@ -97,12 +109,38 @@ class Evaluator(Protocol):
         ...
 
 
-class StreamEvaluator(Evaluator, Protocol[State]):
-    """An evaluator that can be taken from moment to moment."""
+class Stateful(Protocol[State]):
+    """Something whose state can be kept, copied, and handed to its successor in another program."""
 
     @property
-    def edge(self) -> str:
-        """The column of rows, their start or their end, by which they are due: the step that reaches it takes them."""
+    def state_type(self) -> type[State]:
+        """What `inkling.evaluators.state` can write and read."""
+        ...
+
+    def start(self) -> State: ...
+
+    def copied(self, state: State) -> State:
+        """The same state, which steps of the original leave as it is; a step may use up the state that it is given."""
+        ...
+
+    def migrated(self, state: State, before: Any) -> State:
+        """A state that was left by who answered these events and others, which stop."""
+        ...
+
+    def n_kept(self, state: State) -> int:
+        """About how many rows or numbers the state holds."""
+        ...
+
+
+class StreamEvaluator(Evaluator, Stateful[State], Protocol[State]):
+    """An evaluator that can be taken from moment to moment.
+
+    Rows are due by `physical.streams.time_of` their stream: the step that reaches it takes them.
+    """
+
+    @property
+    def scale(self) -> int:
+        """How many moments of its clock make one of the streams': more than one where lost events need places."""
         ...
 
     @property
@@ -115,15 +153,12 @@ class StreamEvaluator(Evaluator, Protocol[State]):
         """Whether states can be split by the values of `key`, and merged again."""
         ...
 
-    @property
-    def state_type(self) -> type[State]:
-        """What `inkling.evaluators.state` can write and read."""
-        ...
-
-    def start(self) -> State: ...
-
     def step(self, state: State, rows: Rows, until: Moment) -> tuple[State, Mapping[str, pa.Table]]:
         """Takes the rows that became due since the last step; gives the results that are known by now."""
+        ...
+
+    def decided(self, state: State) -> int | None:
+        """The time up to which lost events have their places; None where they need none."""
         ...
 
     def split(self, state: State, owners: Owners) -> tuple[State, State]:
@@ -136,14 +171,6 @@ class StreamEvaluator(Evaluator, Protocol[State]):
 
     def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """What has begun and may still be completed at a moment; `rows` were not taken yet, but are up to that."""
-        ...
-
-    def migrated(self, state: State, before: Any) -> State:
-        """A state that the evaluator of these events and of others has left, which stop."""
-        ...
-
-    def n_kept(self, state: State) -> int:
-        """About how many rows or numbers the state holds."""
         ...
 
 
@@ -177,9 +204,20 @@ class PartEvaluator:
         return common_key(self.program.part).conclusion
 
     @property
+    def scale(self) -> int:
+        return 1
+
+    @property
     def is_divisible(self) -> bool:
         """TOP compares results of all keys."""
         return bool(self.key) and all(event.top is None for event in self.events)
+
+    def copied(self, state: Any) -> Any:
+        """States are never changed in place, unless an evaluator says otherwise."""
+        return state
+
+    def decided(self, state: Any) -> int | None:
+        return None
 
     def open_matches(self, state: Any, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """Refused, unless an evaluator keeps rows or parts."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.open_matches import OpenMatch, in_order, not_kept
+from inkling.evaluators.open_matches import Begun, OpenMatch, in_order, not_kept
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.logical import plan as p
 from inkling.logical.part_texts import PartTexts
@@ -27,21 +27,6 @@ _OURS = "\ue000"
 """Begins the names of events that no program writes."""
 
 Ids = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """The first parts of a sequence in one world, which wait for the next one."""
-
-    way: int
-    reached: int
-    parts: int
-    awaits: str
-    start: int
-    end: int
-    latest: int | None
-    world: object  # None where there is only one
-    lineage: Ids
 
 
 def open_matches(stages: Iterable[tuple[LiveStage, LiveState]], event: str) -> list[OpenMatch]:

@@ -125,7 +125,7 @@ def _frames(
     certain = stage_frames(plan, context, sources, divided)
     if certain is not None:
         yield certain
-    for evaluator in uncertain_evaluators(plan, context):
+    for evaluator in uncertain_evaluators(plan, context).values():
         for part in parts_of(evaluator, plan.id_types):
             yield part_frames(part, sources, context.around, divided)
 

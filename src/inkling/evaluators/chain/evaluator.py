@@ -21,16 +21,17 @@ from inkling.evaluators.chain.program import ChainProgram
 from inkling.evaluators.chain.run import WEIGHTS, StageEvents, answered, prepared
 from inkling.evaluators.division import Part
 from inkling.evaluators.open_matches import OpenMatch, in_order
-from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import Answer, Beginning, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.sources import rows_passing
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.derive import derived_after
 from inkling.evaluators.stage.layout import Layout
 from inkling.evaluators.stage.owners import Owners, is_among, owners_by, owners_of
-from inkling.io.normalize import START
 from inkling.logical import expr as e
+from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import StreamPlan
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
 
 Mask = NDArray[np.bool_]
@@ -55,17 +56,19 @@ class ChainEvaluator(PartEvaluator):
     @classmethod
     def of(cls, plan: PhysicalPlan, context: Context) -> ChainEvaluator | None:
         """None where no event of the plan is a chain."""
-        placement = context.placements.get(Evaluator.CHAIN)
+        begun = context.begun.get(Evaluator.CHAIN)
+        placement = None if begun is None else begun.placement
         program = ChainProgram.of(plan, context.around, context.measure, placement)
         return None if program is None else cls(program, context.facts)
+
+    @classmethod
+    def beginning(cls, plan: PhysicalPlan, measure: Measure) -> Beginning | None:
+        program = ChainProgram.of(plan, Surroundings({}, measure), measure)
+        return None if program is None else Beginning(program.physical.placement)
 
     @property
     def state_type(self) -> type[ChainState]:
         return ChainState
-
-    @property
-    def edge(self) -> str:
-        return START
 
     def answer(self, rows: Rows) -> Answer:
         return Answer(answered(self.program, self.complete(rows), self.tables))

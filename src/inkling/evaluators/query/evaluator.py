@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.division import Part
-from inkling.evaluators.protocol import END, Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import END, SPARE, Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.query.automaton.regular import ChainState
 from inkling.evaluators.query.by_unit import EngineState, UnitOwners, known_units, state_of, together
 from inkling.evaluators.query.division import query_parts
@@ -27,13 +27,9 @@ from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.derive import all_derived
 from inkling.evaluators.stage.owners import Owners, is_among, owners_by
-from inkling.io.normalize import START
 from inkling.logical.plan import Per
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
-
-SPARE = 1e-9
-"""By how much answers of safe plans may be too low on a stream, so that what they keep has a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +63,6 @@ class QueryEvaluator(PartEvaluator):
     @property
     def state_type(self) -> type[QueryState]:
         return QueryState
-
-    @property
-    def edge(self) -> str:
-        return START
 
     def answer(self, rows: Rows) -> Answer:
         ids, clock = self.program.id_types, self.program.measure.clock

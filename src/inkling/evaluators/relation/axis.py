@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.errors import InputError
-from inkling.evaluators.relation.numbered import NumberedRows
+from inkling.evaluators.numbered.rows import NumberedRows
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.clock import Measure
 from inkling.model.time import Clock

@@ -10,10 +10,10 @@ import numpy as np
 from inkling.analysis.relation import Relation, Side
 from inkling.evaluators.division import ByPairs, Carried, Finish, Found, Part, Piece, Share
 from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.numbered.rows import RolesOf
 from inkling.evaluators.protocol import Rows
 from inkling.evaluators.relation.event import Found as Answers
 from inkling.evaluators.relation.event import RelationEvent, Sides
-from inkling.evaluators.relation.numbered import RolesOf
 from inkling.evaluators.relation.program import RelationProgram, told
 from inkling.evaluators.relation.results import matches_of, not_exact
 from inkling.evaluators.relation.sides import Keys

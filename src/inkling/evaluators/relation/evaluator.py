@@ -16,11 +16,11 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.division import Part
 from inkling.evaluators.hashes import Hashes, combined
+from inkling.evaluators.numbered.rows import with_roles
 from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
 from inkling.evaluators.relation.division import relation_parts
 from inkling.evaluators.relation.event import Found, RelationEvent, Sides
 from inkling.evaluators.relation.notes import notes_of
-from inkling.evaluators.relation.numbered import EVEN, ODD
 from inkling.evaluators.relation.passes import Limits
 from inkling.evaluators.relation.program import RelationProgram, answered
 from inkling.evaluators.relation.results import probable_enough, results_of
@@ -28,10 +28,8 @@ from inkling.evaluators.relation.sides import Keys
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.owners import Owners, is_among, owners_by
-from inkling.io.normalize import END
 from inkling.model.batch import FOREVER, Ints
-from inkling.model.roles import NO_ROLES, Roles
-from inkling.model.uncertainty import LostEvents
+from inkling.model.roles import NO_ROLES
 from inkling.physical.plan import PhysicalPlan
 
 
@@ -77,10 +75,6 @@ class RelationEvaluator(PartEvaluator):
     def state_type(self) -> type[RelationState]:
         return RelationState
 
-    @property
-    def edge(self) -> str:
-        return END
-
     def answer(self, rows: Rows) -> Answer:
         every = self.complete(rows)
         tables = answered(self.program, every)
@@ -97,7 +91,8 @@ class RelationEvaluator(PartEvaluator):
         if not any(map(len, rows.values())) and not until.is_end and not self._may_run_out:
             return replace(state, until=until.time), {}
         held = {name: pa.concat_tables([one, rows[name]]) if name in rows else one for name, one in state.rows.items()}
-        every = {name: self._with_roles(name, one, until.roles.get(name, NO_ROLES)) for name, one in held.items()}
+        schemas = {stream.schema.name: stream.schema for stream in self.streams}
+        every = {name: with_roles(schemas[name], one, until.roles.get(name, NO_ROLES)) for name, one in held.items()}
         settled, emitted = dict(state.settled), {}
         key = self.key if self.is_divisible else ()
         for name, asked in self.program.evaluators.items():
@@ -147,16 +142,6 @@ class RelationEvaluator(PartEvaluator):
             {name: one.where(chosen(one.owners)) for name, one in state.settled.items()},
             state.until,
         )
-
-    def _with_roles(self, name: str, rows: pa.Table, roles: Roles) -> pa.Table:
-        stream = self.program.part.stream(name)
-        doubt = None if stream is None else stream.schema.doubt
-        if not isinstance(doubt, LostEvents) or doubt.role is None:
-            return rows
-        kind = rows.schema.field(doubt.role).type
-        for column, role in zip((EVEN, ODD), roles, strict=True):
-            rows = rows.append_column(column, pa.repeat(pa.scalar(role, kind), len(rows)))
-        return rows
 
     @property
     def _may_run_out(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import key_hashes
-from inkling.evaluators.relation.numbered import NumberedRows
+from inkling.evaluators.numbered.rows import NumberedRows
 from inkling.evaluators.relation.program import RelationProgram
 from inkling.io.normalize import START
 from inkling.model.batch import Ints

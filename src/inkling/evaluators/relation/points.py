@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inkling.evaluators.numbered.rows import NumberedRows
 from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, Lists
-from inkling.evaluators.relation.numbered import NumberedRows
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import FARTHEST
 

@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from inkling.analysis.relation import Side
 from inkling.evaluators.hashes import Hashes, key_hashes, labels_of, row_hashes
+from inkling.evaluators.numbered.posts import Mask, Posts
+from inkling.evaluators.numbered.rows import NumberedRows
 from inkling.evaluators.relation.axis import Axis, open_ends, rate_of_keys
 from inkling.evaluators.relation.ends import NOT_YET, completed_at, known_times, places_of
 from inkling.evaluators.relation.lists import Lists
-from inkling.evaluators.relation.numbered import NumberedRows
 from inkling.evaluators.relation.points import Asides, Points, points_of_numbers, points_of_segments
-from inkling.evaluators.relation.posts import Mask, Posts
 from inkling.evaluators.segments.sides import opened_and_closed, turns_of_roles
 from inkling.evaluators.truth import truth_of
 from inkling.io.normalize import END, ID, START

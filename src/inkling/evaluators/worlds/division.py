@@ -25,8 +25,8 @@ from inkling.evaluators.division import (
     SummedPart,
 )
 from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.numbered.rows import RolesOf
 from inkling.evaluators.protocol import Rows
-from inkling.evaluators.relation.numbered import RolesOf
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.worlds.account import Account

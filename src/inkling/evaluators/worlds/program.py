@@ -30,7 +30,7 @@ class WorldProgram:
     doubtful: frozenset[str]
     physical: PhysicalPlan
     around: Surroundings  # on the clock of the worlds
-    clock: Clock
+    measure: Measure  # of the streams
     scale: int
     key: tuple[str, ...]
     reach: int | None
@@ -72,7 +72,7 @@ class WorldProgram:
             doubtful,
             whole,
             Surroundings(around.tables, fine),
-            measure.clock,
+            measure,
             scale,
             common_key(part).conclusion,
             reach_of(part, measure),
@@ -86,6 +86,10 @@ class WorldProgram:
     @property
     def streams(self) -> tuple[StreamPlan, ...]:
         return self.part.streams
+
+    @property
+    def clock(self) -> Clock:
+        return self.measure.clock
 
     @property
     def compared(self) -> frozenset[str]:

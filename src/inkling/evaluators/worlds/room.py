@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from inkling.errors import InputError
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.of import WorldStream
-from inkling.io.normalize import END, START
-from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
-from inkling.model.schema import StreamSchema
 from inkling.model.time import FARTHEST, FOREVER
 
 
@@ -33,17 +29,6 @@ def require_room(program: WorldProgram, streams: Sequence[WorldStream]) -> None:
                 notes=(f"with NUMBERED BY, integer times lie within {farthest:,} of zero",),
                 helps=("give times as timestamps, or count them from a later beginning",),
             )
-
-
-def countable(schema: StreamSchema, rows: pa.Table, scale: int) -> tuple[pa.Table, pa.Table]:
-    """Rows whose times a finer clock can count, and rejects for the others."""
-    farthest = FARTHEST // scale
-    far = np.maximum(np.abs(rows[START].to_numpy()), np.abs(rows[END].to_numpy())) > farthest
-    if scale == 1 or not far.any():
-        return rows, NO_REJECTS
-    plain = rows.select([name for name in rows.column_names if not name.startswith("@")])
-    complaint = Complaint(Reason.BAD_TIME, schema.start, far, f"a time within {farthest} of zero")
-    return rows.filter(pa.array(~far)), rejected_rows(schema.name, plain, schema.id, [complaint])
 
 
 def _require_moments(streams: Sequence[WorldStream]) -> None:

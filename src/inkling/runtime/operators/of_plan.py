@@ -35,8 +35,7 @@ from inkling.runtime.revision.clocks import Windows
 from inkling.runtime.revision.stage import StageMachine, is_revised
 from inkling.runtime.running import Running
 from inkling.runtime.stage import LiveStage
-from inkling.runtime.uncertain.cohorts import LiveCohorts
-from inkling.runtime.uncertain.machine import WorldsMachine
+from inkling.runtime.uncertain.machine import UncertainMachine
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +110,10 @@ class Operators:
         return Routes(self.staged, self._tables, self._around, streams)
 
     @cached_property
-    def uncertain(self) -> LiveCohorts:
+    def uncertain(self) -> UncertainOperator:
         """What answers the events over uncertain streams."""
         common = self._tables, self._around, self._measure, self._sampling, self._makers
-        return LiveCohorts(self.plan, self._cohorts, *common)
+        return UncertainOperator(self.plan, self._cohorts, *common)
 
     def divided(self, part: Part, n_buckets: int) -> Iterator[tuple[int, Part]]:
         """A part cut by bucket: rows that an operator must see together are in one."""
@@ -136,9 +135,9 @@ class Operators:
             return LedgerOperator.of(streams, self._readers(), clock)
         if address == UNCERTAIN:
             if not program.revises:
-                return UncertainOperator(self.uncertain)
+                return self.uncertain
             (live,) = self.uncertain.live  # where the past may change, no event begins later than others
-            return RevisedOperator(UNCERTAIN, WorldsMachine(live), self._uncertain_windows)
+            return RevisedOperator(UNCERTAIN, UncertainMachine(live), self._uncertain_windows)
         if not is_revised(address, self.staged):
             return StageOperator(LiveStage.of(self.staged, address, self._tables, self._around), clock)
         stage = LiveStage.of(self.staged, address, self._tables, self._around, distinct=True, owners=True)

@@ -1,56 +1,107 @@
-"""The events over uncertain streams as an operator, where nothing of the past changes."""
+"""The events over uncertain streams as an operator, where nothing of the past changes: one part per cohort."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
+import pyarrow as pa
+
+from inkling.analysis.worlds import common_key
+from inkling.evaluators import state as codec
 from inkling.evaluators.open_matches import OpenMatch
+from inkling.evaluators.sampling import Sampling
+from inkling.logical.evaluate import Surroundings
+from inkling.logical.in_worlds import doubtful_part
+from inkling.model.clock import Measure
+from inkling.model.schema import StreamSchema
 from inkling.model.watermarks import Marks
+from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.operators.protocol import UNCERTAIN, Emitted, by_name
-from inkling.runtime.parts import Part
-from inkling.runtime.uncertain.cohorts import LiveCohorts, States
+from inkling.runtime.parts import Part, concatenated
+from inkling.runtime.registry import Maker
+from inkling.runtime.uncertain.checks import marks_of
+from inkling.runtime.uncertain.cohort import Cohort
+from inkling.runtime.uncertain.program import UncertainProgram, UncertainState
+
+States = tuple[UncertainState, ...]
+"""Of every cohort one."""
 
 
-@dataclass(frozen=True, slots=True)
 class UncertainOperator:
-    """Chains, queries, relations and worlds of the keys in a state."""
+    """Compiled once; the oldest cohort that reads a stream reports what is late or refused of it."""
 
-    live: LiveCohorts
+    def __init__(
+        self,
+        plan: PhysicalPlan,
+        cohorts: Sequence[Cohort],
+        tables: Mapping[str, pa.Table],
+        around: Surroundings,
+        measure: Measure,
+        sampling: Sampling,
+        makers: Mapping[str, Maker] | None = None,
+    ) -> None:
+        self.part = doubtful_part(plan.program)
+        self.key = common_key(self.part).conclusion  # what divides the events over uncertain streams, and their states
+        self.streams: dict[str, StreamSchema] = {}
+        self._numbers, self.live = [one.number for one in cohorts], []
+        for one in cohorts:
+            live = UncertainProgram(plan, tables, around, measure, sampling, makers, one, frozenset(self.streams))
+            self.live.append(live)
+            self.streams |= live.streams
+        self._scale = max(one.scale for one in self.live)
 
     @property
     def address(self) -> int:
         return UNCERTAIN
 
+    def marks(self, rows: Mapping[str, pa.Table]) -> Marks:
+        """How far rows say that time has come, and what they call numbered events."""
+        return marks_of(self.streams, rows, self._scale)
+
     def start(self) -> States:
-        return self.live.start()
+        return tuple(one.start() for one in self.live)
 
     def step(self, state: States, parts: Sequence[Part], marks: Marks) -> tuple[States, Emitted]:
         rows, withdrawn = by_name(parts)
         assert not withdrawn, "where nothing is revised, nothing is withdrawn"
-        state, told = self.live.advance(state, rows, marks)
-        return state, Emitted(told.late, told.rejects, tables=told.tables)
+        stepped = [one.advance(held, rows, marks) for one, held in zip(self.live, state, strict=True)]
+        emitted = [one for _, one in stepped]
+        return tuple(held for held, _ in stepped), Emitted(
+            concatenated([one.late for one in emitted]),
+            concatenated([one.rejects for one in emitted]),
+            tables={name: table for one in emitted for name, table in one.tables.items()},
+        )
 
     def watermark(self, state: States) -> int:
-        return min(one.decided for one in state)
+        return min(one.watermark(held) for one, held in zip(self.live, state, strict=True))
 
     def latest(self, state: States) -> int | None:
         return max((time for one in state for time in one.clocks.latest.values()), default=None)
 
     def n_kept(self, state: States) -> int:
-        return self.live.n_kept(state)
+        return sum(one.n_kept(held) for one, held in zip(self.live, state, strict=True))
 
     def reconfigured(self, state: States) -> States:
-        return self.live.reconfigured(state)
+        return tuple(one.reconfigured(held) for one, held in zip(self.live, state, strict=True))
 
     def migrated(self, state: States, before: UncertainOperator) -> States:
-        return self.live.migrated(state, before.live)
+        """New cohorts begin where the streams of the program before have come to."""
+        old = dict(zip(before._numbers, zip(before.live, state, strict=True), strict=True))
+        clocks = state[0].clocks  # all cohorts hear the same
+        return tuple(
+            live.migrated(*old[number]) if number in old else live.beginning(clocks)
+            for number, live in zip(self._numbers, self.live, strict=True)
+        )
 
     def open_matches(self, state: States, event: str) -> list[OpenMatch]:
-        return self.live.open_matches(state, event)
+        pairs = zip(self.live, state, strict=True)
+        return next(one.open_matches(held, event) for one, held in pairs if event in one.events)
 
     def to_bytes(self, state: States) -> bytes:
-        return self.live.to_bytes(state)
+        cohorts = zip(self._numbers, self.live, state, strict=True)
+        return codec.to_bytes({str(number): live.to_bytes(held) for number, live, held in cohorts})
 
     def from_bytes(self, data: bytes) -> States:
-        return self.live.from_bytes(data)
+        parts = codec.from_bytes(data, dict[str, bytes])
+        cohorts = zip(self._numbers, self.live, strict=True)
+        return tuple(live.from_bytes(parts[str(number)]) for number, live in cohorts)

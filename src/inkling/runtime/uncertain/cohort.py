@@ -10,36 +10,26 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inkling.analysis.choice import Evaluator
-from inkling.evaluators.chain.program import ChainProgram
-from inkling.evaluators.worlds.program import WorldProgram
-from inkling.logical.evaluate import Surroundings
+from inkling.evaluators.protocol import Beginning
 from inkling.model.clock import Measure
 from inkling.physical.plan import PhysicalPlan
-from inkling.physical.stages import Placement
 from inkling.physical.streams import streams_of_event
+from inkling.runtime.registry import beginnings
 
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """Which events, and what was decided about them when they began."""
+    """Which events, and what their evaluators decided about them when they began, by choice."""
 
     number: int
     events: tuple[str, ...]
-    placements: Mapping[str, Placement]  # by choice: the stages of evaluators that have some of their own
-    scale: int  # of the clock in worlds
-    compared: frozenset[str]  # streams of which nothing but keys is asked for
+    begun: Mapping[str, Beginning]
 
     @classmethod
     def of(cls, number: int, events: Iterable[str], plan: PhysicalPlan, measure: Measure) -> Cohort:
         """Events that begin, as a plan has them."""
-        names, around = tuple(events), Surroundings({}, measure)
-        plan = plan.answering(names)
-        worlds, chains = WorldProgram.of(plan, around, measure), ChainProgram.of(plan, around, measure)
-        placements = {str(Evaluator.WORLDS): worlds.physical.placement}
-        if chains is not None:
-            placements[str(Evaluator.CHAIN)] = chains.physical.placement
-        return cls(number, names, placements, worlds.scale, worlds.compared)
+        names = tuple(events)
+        return cls(number, names, beginnings(plan.answering(names), measure))
 
 
 def first_cohorts(plan: PhysicalPlan, measure: Measure) -> tuple[Cohort, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from inkling import language
 from inkling.analysis.clock import measure_for
+from inkling.evaluators.protocol import Beginning
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.state import table_bytes, table_of
 from inkling.knowledge.materialize import known, surroundings
@@ -133,15 +134,18 @@ class Definitions:
             "settings": definition.settings,
             "counting": dict(definition.counting),
             "heard": definition.heard,
-            "cohorts": [{**asdict(one), "compared": sorted(one.compared)} for one in definition.cohorts],
+            "cohorts": [asdict(one) for one in definition.cohorts],
         }
         here.write(_ABOUT, json.dumps(about, indent=1).encode())
 
 
 def _cohort(found: Mapping[str, Any]) -> Cohort:
-    placements = {name: Placement(**one) for name, one in found["placements"].items()}
-    events, compared = tuple(found["events"]), frozenset(found["compared"])
-    return Cohort(found["number"], events, placements, found["scale"], compared)
+    begun = {name: _beginning(**one) for name, one in found["begun"].items()}
+    return Cohort(found["number"], tuple(found["events"]), begun)
+
+
+def _beginning(placement: Mapping[str, Any], scale: int, compared: Sequence[str]) -> Beginning:
+    return Beginning(Placement(**placement), scale, tuple(compared))
 
 
 def _folder_name(number: int) -> str:

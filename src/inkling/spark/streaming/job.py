@@ -20,7 +20,7 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.adaptation.counting import counts_for, is_counting
 from inkling.runtime.operators.of_plan import Operators, addresses_of
 from inkling.runtime.operators.protocol import Operator
-from inkling.runtime.registry import EXACT, Maker
+from inkling.runtime.registry import MAKERS, Maker
 from inkling.runtime.running import Running
 
 
@@ -39,7 +39,7 @@ class Job:
     definition: int = 0  # its number
     earlier: Job | None = None  # the definition before, of which states may be left
     sampling: Sampling = field(default_factory=Sampling)
-    makers: Mapping[str, Maker] = field(default_factory=dict)  # of evaluators that need no worlds
+    makers: Mapping[str, Maker] = field(default_factory=dict)  # of evaluators of events over uncertain streams
 
     @classmethod
     def of(
@@ -55,7 +55,7 @@ class Job:
     ) -> Job:
         plan = plan.on_clock(clock)
         digest = hashlib.sha256(pickle.dumps((plan, running, clocks, tables, around, n_buckets, sampling))).digest()
-        makers = dict(EXACT) if plan.uncertain else {}
+        makers = dict(MAKERS) if plan.uncertain else {}
         return cls(plan, running, clocks, tables, around, clock, n_buckets, digest, sampling=sampling, makers=makers)
 
     @property

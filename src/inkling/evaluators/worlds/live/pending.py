@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,31 +19,28 @@ from inkling.model.batch import FOREVER, Ints, MatchBatch
 class Pending:
     """Results by identity, when each is settled, and every pair of a result and a world that has it."""
 
-    results: Summed | None = None
-    settled: Ints | None = None  # per result
-    identity: Hashes | None = None  # of pairs
-    world: Ints | None = None
+    results: Summed
+    settled: Ints  # per result
+    identity: Hashes  # of pairs
+    world: Ints
 
     @property
     def tokens(self) -> Ints:
         """The events that results rest on."""
-        return np.empty(0, np.int64) if self.results is None else np.unique(self.results.lineage.flatten().to_numpy())
+        return np.unique(self.results.lineage.flatten().to_numpy())
 
 
 def with_matches(
-    event: EventPlan, pending: Pending, matches: MatchBatch, names: LiveNames, wait: int, scale: int
-) -> Pending:
+    event: EventPlan, pending: Pending | None, matches: MatchBatch, names: LiveNames, wait: int, scale: int
+) -> Pending | None:
     """The pending results and those of some more worlds; `wait` is how long after its end a result may be known."""
     if not len(matches):
         return pending
     found = summed(event, matches, None)
     settled = _settled(event, found, names, wait, scale)
     identity, world = identities(event, matches), matches.values[WORLD].to_numpy()
-    if pending.results is None:
+    if pending is None:
         return Pending(found, settled, identity, world)
-    assert pending.settled is not None
-    assert pending.identity is not None
-    assert pending.world is not None
     results = together([pending.results, found])
     latest = np.full(len(results), np.iinfo(np.int64).min)
     for part, times in ((pending.results, pending.settled), (found, settled)):
@@ -57,37 +54,19 @@ def with_matches(
     )
 
 
-def settled_by(pending: Pending, decided: int) -> tuple[Pending, Summed | None]:
+def settled_by(pending: Pending, decided: int) -> tuple[Pending | None, Summed | None]:
     """What no world can add to any more, with the number of worlds that have it; the rest stays pending."""
-    if pending.results is None:
-        return pending, None
-    assert pending.settled is not None
-    assert pending.identity is not None
-    assert pending.world is not None
     done = pending.settled <= decided
     if not done.any():
         return pending, None
     results = pending.results.take(np.flatnonzero(done))
     closed = np.isin(pending.identity, results.identity)
     n_worlds = _n_worlds(pending.identity[closed], pending.world[closed])
-    told = Summed(
-        results.identity,
-        results.world,
-        n_worlds,
-        results.start,
-        results.end,
-        results.detected_at,
-        results.values,
-        results.lineage,
-    )
+    final = replace(results, weight=n_worlds)
     if done.all():
-        return Pending(), told
-    return Pending(
-        pending.results.take(np.flatnonzero(~done)),
-        pending.settled[~done],
-        pending.identity[~closed],
-        pending.world[~closed],
-    ), told
+        return None, final
+    rest = pending.results.take(np.flatnonzero(~done))
+    return Pending(rest, pending.settled[~done], pending.identity[~closed], pending.world[~closed]), final
 
 
 def _n_worlds(identity: Hashes, world: Ints) -> Weights:

@@ -22,10 +22,8 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 
 
-def release(
-    schema: StreamSchema, waiting: Waiting, old: int, new: int, watermark: int, draws: Draws
-) -> tuple[Waiting, Released]:
-    """What happens in (old, new] in any world, and what must wait for longer; rows up to `watermark` are complete."""
+def release(schema: StreamSchema, waiting: Waiting, old: int, new: int, draws: Draws) -> tuple[Waiting, Released]:
+    """What happens in (old, new] in any world, and what must wait for longer."""
     match schema.doubt:
         case None:
             now, later = divided(waiting.rows, END, new)
@@ -46,7 +44,7 @@ def release(
             until = _latest_end(alternatives)
             return replace(waiting, rows=later, chains=chains), released(alternatives, placed, until, draws)
         case LostEvents():
-            return release_numbered(schema, schema.doubt, waiting, (old, new, watermark), draws)
+            return release_numbered(schema, schema.doubt, waiting, old, new, draws)
 
 
 def _latest_end(stream: ProbableStream) -> Ints:

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes, key_hashes
+from inkling.evaluators.numbered.rows import NO_TABLES, NumberedRows
 from inkling.evaluators.relation.axis import Axis, Floats, rate_of_keys
 from inkling.evaluators.relation.ends import places_of
-from inkling.evaluators.relation.numbered import NO_TABLES, NumberedRows
 from inkling.evaluators.worlds.streams.placed import OWN_TIME, Placed, everywhere, tokens_of
 from inkling.io.normalize import END, START
 from inkling.kernels.draws import draw_between

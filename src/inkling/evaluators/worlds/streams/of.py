@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from inkling.evaluators.relation.numbered import NO_TABLES
+from inkling.evaluators.numbered.rows import NO_TABLES
 from inkling.evaluators.worlds.streams.certain import CertainStream
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream

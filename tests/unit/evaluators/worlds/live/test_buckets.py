@@ -12,7 +12,8 @@ from inkling.io.normalize import Normalizer
 from inkling.logical.evaluate import Surroundings
 from inkling.model.time import Clock
 from inkling.model.watermarks import Marks
-from inkling.runtime.uncertain.program import LiveWorlds
+from inkling.runtime.uncertain import checks
+from inkling.runtime.uncertain.program import UncertainProgram
 from inkling.spark.streaming.messages import marks_of, marks_payload
 
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, exact_up_to=0, budget=1)
@@ -34,10 +35,11 @@ BUCKETS = ([_row("p", 1, 3)], [_row("q", 1, 2), _row("q", 2, 5)])
 
 def test_what_lost_events_are_called_is_known_to_all_buckets() -> None:
     measure = measure_for(PROGRAM.plan, {"Shift": Clock.TICKS})
-    live = LiveWorlds(PROGRAM.physical, {}, Surroundings({}, measure), measure, SAMPLING)
+    live = UncertainProgram(PROGRAM.physical, {}, Surroundings({}, measure), measure, SAMPLING)
     normalizer = Normalizer(PROGRAM.plan.streams[0].schema, [], Clock.TICKS)
     parts = [normalizer(pa.Table.from_pylist(rows), np.arange(len(rows))).rows for rows in BUCKETS]
-    marks = Marks.together([marks_of(marks_payload(live.marks({"Shift": part}))) for part in parts])
+    said = (checks.marks_of(live.streams, {"Shift": part}, live.scale) for part in parts)
+    marks = Marks.together([marks_of(marks_payload(one)) for one in said])
     results = []
     for part in parts:
         state, told = live.advance(live.start(), {"Shift": part}, marks)

@@ -14,7 +14,7 @@ import inkling
 from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import Found, LocalStream
 from inkling.model.watermarks import Marks
-from inkling.runtime.uncertain.program import LiveWorlds, WorldsState
+from inkling.runtime.uncertain.program import UncertainProgram, UncertainState
 
 Row = dict[str, Any]
 
@@ -228,13 +228,13 @@ def test_only_keys_that_a_change_concerns_are_replayed(
 ) -> None:
     """Where results do not show their key as it is, all keys are."""
     taken: list[str] = []
-    advance = LiveWorlds.advance
+    advance = UncertainProgram.advance
 
-    def recorded(live: LiveWorlds, state: WorldsState, rows: Mapping[str, pa.Table], news: Marks) -> Any:
+    def recorded(live: UncertainProgram, state: UncertainState, rows: Mapping[str, pa.Table], news: Marks) -> Any:
         taken.extend(room for table in rows.values() for room in table["room"].to_pylist())
         return advance(live, state, rows, news)
 
-    monkeypatch.setattr(LiveWorlds, "advance", recorded)
+    monkeypatch.setattr(UncertainProgram, "advance", recorded)
     stream = inkling.parse(BY_ROOM.replace("(room) AS", f"{head} AS")).open(unbounded=True)
     for t, v in enumerate(("smoke", "smoke", "fire", "dust")):
         stream.push({"Seen": [{**seen(f"r{n}-{t}", t, v, 1 / 2), "room": f"r{n}"} for n in range(6)]})

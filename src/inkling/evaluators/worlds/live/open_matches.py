@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.bounds import interval
-from inkling.evaluators.open_matches import OpenMatch, in_order
+from inkling.evaluators.open_matches import Begun, OpenMatch, in_order
 from inkling.evaluators.worlds.estimate import Names
 from inkling.evaluators.worlds.streams.placed import ALTERNATIVE
-from inkling.logical import plan as p
-from inkling.logical.in_worlds import WORLD
 from inkling.results import SAMPLED
-from inkling.runtime.open_matches import Begun, begun_matches
-from inkling.runtime.parts import Part
-from inkling.runtime.stage import LiveStage, LiveState
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +23,10 @@ class WorldShares:
     delta: float
     scale: int
 
-    def open_matches(
-        self, stages: Iterable[tuple[LiveStage, LiveState]], event: p.EventPlan, names: Names
-    ) -> list[OpenMatch]:
-        """The matches of an event, as the program declares it, that are open in any world."""
+    def open_matches(self, begun: Iterable[Begun], names: Names) -> list[OpenMatch]:
+        """Of the matches that are open in each world, those that are open in any."""
         together: dict[object, list[Begun]] = {}
-        for one in begun_matches(stages, event.name, event, WORLD):
+        for one in begun:
             events = tuple(int(token) | int(ALTERNATIVE) for token in one.lineage)  # type: ignore[call-overload]
             together.setdefault((one.way, one.reached, events), []).append(one)
         if not together:
@@ -64,14 +57,3 @@ class WorldShares:
             SAMPLED,
             error,
         )
-
-
-def with_parts(stage: LiveStage, state: LiveState, parts: Sequence[Part]) -> LiveState:
-    """A state in which more rows wait for their time."""
-    own = [part for part in parts if part.stage == stage.number]
-    pending = pa.concat_tables([state.pending, *(part.rows for part in own if part.stream is None)])
-    raw = dict(state.raw)
-    for part in own:
-        if part.stream is not None:
-            raw[part.stream] = pa.concat_tables([*([raw[part.stream]] if part.stream in raw else []), part.rows])
-    return replace(state, pending=pending, raw=raw)

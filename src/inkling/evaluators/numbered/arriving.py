@@ -1,4 +1,4 @@
-"""Numbered rows of a stream: each must fit those of its key before it, since these are in the worlds already."""
+"""Numbered rows as they arrive: each must fit those of its key before it, since these were evaluated already."""
 
 from __future__ import annotations
 
@@ -9,56 +9,37 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.hashes import Hashes, key_hashes, labels_of
-from inkling.evaluators.relation.posts import UNSAID
+from inkling.evaluators.numbered.posts import UNSAID
 from inkling.io.checks.findings import number_words, split
 from inkling.io.checks.marks import marks_in
 from inkling.io.checks.numbers import MOST_LOST, after_timeout
 from inkling.io.normalize import END
 from inkling.io.rejects import Reason, shown
 from inkling.kernels import numbered_rows as k
-from inkling.model.batch import FOREVER, Ints
+from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 
 WORDS = {"start": k.START, "resume": k.RESUME, "open": k.OPEN, "suspend": k.SUSPEND, "end": k.END, "close": k.CLOSE}
 
 
-@dataclass(frozen=True, slots=True)
-class Borders:
-    """Up to which time rows were complete before and are now, and up to which moment worlds are decided.
-
-    `decided` is a moment of the worlds' clock, of which `scale` make one of the stream's.
-    """
-
-    complete_before: int
-    complete: int
-    decided: int
-    scale: int
-
-    @property
-    def decided_since(self) -> int:
-        """The first time of the stream's clock of which nothing is decided yet; UNSAID where nothing is decided."""
-        if self.decided <= -FOREVER:
-            return UNSAID
-        return self.decided if self.decided >= FOREVER else -(-self.decided // self.scale)
-
-
 def numbered_on(
-    schema: StreamSchema, doubt: LostEvents, known: pa.Table, fresh: pa.Table, borders: Borders
+    schema: StreamSchema, doubt: LostEvents, known: pa.Table, fresh: pa.Table, open_since: int, *, is_over: bool
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Fresh rows that fit the known ones and each other, rejects, and rows before which events were lost too early.
 
-    What was lost before the first row of a key can have happened at a time that is decided already.
+    What was lost before the first row of a key can have happened before `open_since`, when nothing can be placed any
+    more; that is UNSAID where nothing was placed. After the rows of the last time, the stream `is_over`.
     """
     rows = pa.concat_tables([known, fresh]).combine_chunks()
     told = _Told.of(schema, doubt, rows, len(known))
-    fault, before = told.judged(schema, borders)
+    fault, before = told.judged(schema, open_since)
     said = _Words(schema, doubt, rows, told, before)
     faults = fault[len(known) :]
     late = faults == k.LATE
     bad = (faults != k.FINE) & ~late
     _, rejects = split(schema, fresh, bad, lambda place: said.about(len(known) + place, int(faults[place])))
-    if borders.complete >= FOREVER:
+    if is_over:
         rejects = pa.concat_tables([rejects, _open_ends(schema, doubt, rows, told, fault)])
     return fresh.filter(pa.array(~bad & ~late)), rejects, fresh.filter(pa.array(late))
 
@@ -105,7 +86,7 @@ class _Told:
         """By key, time and number, marks after events."""
         return np.lexsort((~self.is_event, self.number, self.time, self.key))
 
-    def judged(self, schema: StreamSchema, borders: Borders) -> tuple[Ints, Ints]:
+    def judged(self, schema: StreamSchema, open_since: int) -> tuple[Ints, Ints]:
         """The fault of every row, and the row of its key that was fine before it, or -1."""
         order, doubt = self.order, self.doubt
         fault, before = k.judged(
@@ -124,7 +105,7 @@ class _Told:
             -1 if doubt.timeout is None else schema.units(doubt.timeout),
             doubt.rate is not None and not isinstance(doubt.rate, str),
             MOST_LOST,
-            borders.decided_since,
+            open_since,
         )
         found, previous = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
         found[order], previous[order] = fault, np.where(before >= 0, order[before], -1)

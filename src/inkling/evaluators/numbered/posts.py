@@ -114,6 +114,43 @@ class Posts:
             return until
         return np.minimum(until, self.time[self.last] + self.schema.units(self.doubt.timeout))
 
+    def closed_by(self, time: int) -> Mask:
+        """Of which keys nothing can follow after a time up to which all rows are known."""
+        is_counted = self.count != UNSAID
+        is_full = self.ended | (is_counted & (self.number[self.last] >= self.count))
+        limit = self.limit if self.doubt.timeout is not None else np.where(is_counted, self.limit, FOREVER)
+        return np.asarray(is_full | (limit <= time), bool)
+
+
+def is_needed(schema: StreamSchema, doubt: LostEvents, rows: pa.Table, time: int, *, forgetting: bool) -> Mask:
+    """Which rows must be remembered after a time: the last ones of keys, and all that say more about their key.
+
+    Keys of which nothing can follow are forgotten or not; where they are not, what comes later is refused.
+    """
+    posts = Posts.of(schema, rows)
+    past = posts.time <= time
+    needed = ~past | ~np.append(past[1:], False)[: len(past)]
+    needed[posts.last] = True
+    for name in (doubt.count, *(doubt.bounds or ()), doubt.rate):
+        if isinstance(name, str):
+            needed |= _last_with(posts, np.asarray(pc.is_valid(rows[name]).to_numpy(), bool)[posts.order])
+    if forgetting:
+        done = posts.closed_by(time) & past[posts.last]
+        needed &= ~np.repeat(done, posts.last - posts.first + 1)
+    found = np.zeros(len(rows), bool)
+    found[posts.order] = needed
+    return found
+
+
+def _last_with(posts: Posts, said: Mask) -> Mask:
+    """The last row of each key that says something."""
+    owner = np.repeat(np.arange(len(posts.first)), posts.last - posts.first + 1)
+    place = np.full(len(posts.first), -1)
+    np.maximum.at(place, owner[said], np.flatnonzero(said))
+    found = np.zeros(len(said), bool)
+    found[place[place >= 0]] = True
+    return found
+
 
 def _firsts(key: Hashes) -> Ints:
     """Where the keys of sorted rows begin."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from inkling.errors import InputError
 from inkling.evaluators.hashes import Hashes, combined, hashes_of, row_hashes
-from inkling.evaluators.relation.posts import Posts
+from inkling.evaluators.numbered.posts import Posts
 from inkling.io.checks.marks import marks_in
 from inkling.io.normalize import END, START, row_schema
 from inkling.model.batch import FOREVER, Ints
@@ -184,6 +184,15 @@ def roles_of(rows: pa.Table, doubt: LostEvents) -> Roles:
         min((in_the_middle(str(word)) for word in one.drop_null().unique().to_pylist()), default=None) for one in said
     )
     return even_role, odd_role
+
+
+def with_roles(schema: StreamSchema, rows: pa.Table, roles: Roles) -> pa.Table:
+    """Rows of a part of a stream with the roles of the whole, if its events have some."""
+    if isinstance(schema.doubt, LostEvents) and schema.doubt.role is not None:
+        kind = rows.schema.field(schema.doubt.role).type
+        for name, role in zip((EVEN, ODD), roles, strict=True):
+            rows = rows.append_column(name, pa.repeat(pa.scalar(role, kind), len(rows)))
+    return rows
 
 
 @dataclass(frozen=True, slots=True)

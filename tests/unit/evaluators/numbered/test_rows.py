@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from inkling.errors import InputError
+from inkling.evaluators.numbered.rows import NumberedRows, roles_of
 from inkling.evaluators.relation.axis import Axis
-from inkling.evaluators.relation.numbered import NumberedRows, roles_of
 from inkling.io import normalize, read_table
 from inkling.model.batch import FOREVER
 from inkling.model.schema import Column, StreamSchema
