@@ -84,9 +84,12 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
         case Type.STRING:
             return array if have == _TEXT else None
         case Type.DOUBLE:
-            if have != _DOUBLE or array.null_count or not np.isfinite(array.to_numpy()).all():
+            if have != _DOUBLE or array.null_count:
                 return None
-            return _without_negative_zero(array)
+            doubles = array.to_numpy()
+            if not np.isfinite(doubles).all():
+                return None
+            return array if doubles.all() else _without_negative_zero(array)
         case Type.TIME:
             if clock is Clock.TICKS:
                 return _plain_whole(array)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +23,7 @@ def withdrawals(schema: StreamSchema, ids: pa.Array | pa.ChunkedArray, ends: pa.
     return pa.table({_ID: ids, _END: ends, ROW: _rows(schema, ids)})
 
 
+@cache
 def no_withdrawals(id_type: pa.DataType) -> pa.Table:
     return pa.schema([(_ID, id_type), (_END, pa.int64()), (ROW, pa.string())]).empty_table()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from inkling.analysis.choice import Choice, uncertain_choice
@@ -163,6 +163,7 @@ class PhysicalPlan:
     stages: tuple[Stage, ...]
     clock: Clock | None = None  # of the data, once it is known
     asked: frozenset[str] | None = None  # events that are to be answered; None: all
+    _on_clocks: dict[Clock, PhysicalPlan] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def steps(self) -> dict[str, EventStep]:
@@ -209,7 +210,10 @@ class PhysicalPlan:
         """The plan once the clock of the data is known, on which it may depend what can be answered without worlds."""
         if self.clock is clock or not self.uncertain:
             return self
-        return replace(self, stages=tuple(self._stage_on(stage, clock) for stage in self.stages), clock=clock)
+        if clock not in self._on_clocks:
+            stages = tuple(self._stage_on(stage, clock) for stage in self.stages)
+            self._on_clocks[clock] = replace(self, stages=stages, clock=clock)
+        return self._on_clocks[clock]
 
     def _stage_on(self, stage: Stage, clock: Clock) -> Stage:
         return replace(stage, steps=tuple(self._step_on(step, clock) for step in stage.steps))

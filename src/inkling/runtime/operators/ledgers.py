@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -28,13 +28,8 @@ class LedgerOperator:
 
     streams: Sequence[StreamPlan]
     readers: Mapping[str, Iterable[Windows]]  # by stream: the windows of all that read it
-    nothing: Mapping[str, pa.Table]  # by stream: no rows
-
-    @classmethod
-    def of(
-        cls, streams: Sequence[StreamPlan], readers: Mapping[str, Iterable[Windows]], clock: Clock
-    ) -> LedgerOperator:
-        return cls(streams, readers, no_rows(streams, clock))
+    clock: Clock
+    _nothing: dict[str, pa.Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def address(self) -> int:
@@ -45,13 +40,18 @@ class LedgerOperator:
 
     def step(self, state: Books, parts: Sequence[Part], marks: Marks) -> tuple[Books, Emitted]:
         entering, withdrawals = by_name(parts)
-        rows = {name: entering.get(name, self.nothing[name]) for name in {**entering, **withdrawals}}
+        rows = {**{name: self._no_rows(name) for name in withdrawals if name not in entering}, **entering}
         late, rejects, onward = [no_late_rows()], [NO_REJECTS], []
         for name, entered in state.enter(rows, withdrawals, marks).items():
             onward += [Onward(name, entered.withdrawn, withdrawn=True), Onward(name, entered.added)]
             late.append(entered.late)
             rejects.append(entered.rejects)
         return state, Emitted(concatenated(late), concatenated(rejects), onward=onward)
+
+    def _no_rows(self, stream: str) -> pa.Table:
+        if stream not in self._nothing:
+            self._nothing.update(no_rows((one for one in self.streams if one.schema.name == stream), self.clock))
+        return self._nothing[stream]
 
     def watermark(self, state: Books) -> int:
         return FOREVER  # how far results are emitted is for those behind to say

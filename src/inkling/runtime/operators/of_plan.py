@@ -17,6 +17,7 @@ from inkling.io.normalize import ID, Normalizer
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.clock import Measure
+from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.uncertainty import LostEvents
 from inkling.model.watermarks import Marks
@@ -132,7 +133,7 @@ class Operators:
         program, clock = self.plan.program, self._measure.clock
         if address == LEDGERS:
             streams = [stream for stream in program.streams if stream.schema.name in self._clocks]
-            return LedgerOperator.of(streams, self._readers(), clock)
+            return LedgerOperator(streams, self._readers(), clock)
         if address == UNCERTAIN:
             if not program.revises:
                 return self.uncertain
@@ -161,10 +162,11 @@ class Operators:
         plan = self.plan.program.stream(stream)
         assert plan is not None
         normalizer, revises = normalizer_of(plan, self._clocks[stream]), self.plan.program.revises
+        marks_of = self._marks(plan.schema)
 
         def ingest(raw: pa.Table, numbers: NDArray[np.int64] | None) -> Ingested:
             found = normalizer(raw, numbers)
-            marks = self._marks(stream, found.rows)
+            marks = marks_of(found.rows) if len(found.rows) else Marks()
             if not revises:
                 return Ingested(tuple(self.routes(stream, found.rows)), marks, found.rejects)
             both = Part(LEDGERS, stream, found.rows), Part(LEDGERS, stream, found.withdrawals, withdrawn=True)
@@ -172,16 +174,18 @@ class Operators:
 
         return ingest
 
-    def _marks(self, stream: str, rows: pa.Table) -> Marks:
-        """How far rows say that time has come."""
-        if not len(rows):
-            return Marks()
-        if self.plan.uncertain and stream in self.uncertain.streams:
-            marks = self.uncertain.marks({stream: rows})
-            return Marks(marks.latest) if self.plan.program.revises else marks
-        plan = self.plan.program.stream(stream)
-        assert plan is not None
-        return Marks({stream: int(rows[time_of(plan.schema)].to_numpy().max())})
+    def _marks(self, schema: StreamSchema) -> Callable[[pa.Table], Marks]:
+        """How far rows of a stream say that time has come."""
+        stream, revises = schema.name, self.plan.program.revises
+        if not (self.plan.uncertain and stream in self.uncertain.streams):
+            time = time_of(schema)
+            return lambda rows: Marks({stream: int(rows[time].to_numpy().max())})
+
+        def marks(rows: pa.Table) -> Marks:
+            found = self.uncertain.marks({stream: rows})
+            return Marks(found.latest) if revises else found
+
+        return marks
 
 
 def addresses_of(plan: PhysicalPlan, staged: PhysicalPlan) -> tuple[int, ...]:
