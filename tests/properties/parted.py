@@ -6,13 +6,15 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage.parting import Owners, is_among, owners_of
+from inkling.evaluators.stage.owners import Owners, is_among, owners_of
+from inkling.evaluators.stage.registry import AutomataCarry, ConsumptionCarry, KeptRows, WindowCarry
 from inkling.knowledge.materialize import known, surroundings
 from inkling.model.batch import MatchBatch
 from inkling.model.time import Clock
@@ -162,16 +164,18 @@ def _only(part: Part, mask: np.ndarray) -> Part:
 
 def _held(state: LiveState) -> list[str]:
     """The kinds of things that a state remembers."""
-    stage = state.stage
+    carries: dict[str, Any] = dict(state.stage.carries)
     sizes = {
         "pending": len(state.pending),
         "raw": sum(map(len, state.raw.values())),
         "last": sum(map(len, state.last.values())),
-        "rows": len(stage.rows),
-        "automata": sum(carry.n_keys for carry in stage.automata),
-        "windows": sum(len(one.rows) for one in stage.windows.values()),
-        "said": sum(len(one.last) for one in stage.windows.values() if one.last is not None),
-        "waiting": sum(len(one.stored) for one in stage.waiting.values()),
-        "forecasts": sum(len(one.keys) for one in stage.forecasts.values()),
+        "rows": sum(one.n_kept for name, one in carries.items() if name == "network"),
+        "automata": sum(one.n_kept for one in carries.values() if isinstance(one, AutomataCarry)),
+        "windows": sum(one.n_kept for one in carries.values() if isinstance(one, WindowCarry)),
+        "said": sum(
+            len(one.last if one.last is not None else ()) for one in carries.values() if isinstance(one, WindowCarry)
+        ),
+        "waiting": sum(len(one.stored) for one in carries.values() if isinstance(one, ConsumptionCarry)),
+        "forecasts": sum(one.n_kept for name, one in carries.items() if name != "network" and type(one) is KeptRows),
     }
     return [name for name, size in sizes.items() if size]

@@ -19,9 +19,8 @@ from tests.kit.rulesets import SIZES, random_rules
 from tests.kit.streams import is_packable, pack, random_rows, random_tables
 
 import inkling
-from inkling.evaluators.consumption import carry as consumption
-from inkling.evaluators.stage import stepper
-from inkling.evaluators.windows import carry as windows
+from inkling.evaluators.automaton import stepper
+from inkling.evaluators.stage import protocol
 from inkling.logical.plan import ProgramPlan
 from inkling.query import Program
 from inkling.runtime.revision import replay
@@ -61,7 +60,7 @@ class Tally:
 
 
 def small_streams_are_trimmed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (consumption, windows, stepper, replay):
+    for module in (protocol, replay):
         monkeypatch.setattr(module, "SPARE_ROWS", 0)
     monkeypatch.setattr(stepper, "SPARE_KEYS", 0)
 

@@ -22,9 +22,8 @@ from tests.properties.parted import Trial, Tried
 
 import inkling
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.consumption import carry as consumption
-from inkling.evaluators.stage import stepper
-from inkling.evaluators.windows import carry as windows
+from inkling.evaluators.automaton import stepper
+from inkling.evaluators.stage import protocol
 from inkling.io.tables import read_tables
 from inkling.query import Program
 
@@ -45,8 +44,7 @@ MOST_CANDIDATES = 400
 
 @pytest.fixture(autouse=True)
 def _small_streams_are_trimmed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (consumption, windows, stepper):
-        monkeypatch.setattr(module, "SPARE_ROWS", 0)
+    monkeypatch.setattr(protocol, "SPARE_ROWS", 0)
     monkeypatch.setattr(stepper, "SPARE_KEYS", 0)
 
 

@@ -15,8 +15,7 @@ from tests.kit.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
 from tests.properties.pushing import as_arrived, pushed, pushes_of
 
 import inkling
-from inkling.evaluators.consumption import carry as consumption
-from inkling.evaluators.windows import carry as windows
+from inkling.evaluators.stage import protocol
 from inkling.logical.recursion import groups_of
 
 SEEDS = range(2)
@@ -33,8 +32,7 @@ KEYS_APART = replace(IN_ORDER, partitioned=True, bad_rows=False)
 @pytest.fixture(autouse=True)
 def _trimmed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even such small streams are trimmed."""
-    monkeypatch.setattr(consumption, "SPARE_ROWS", 0)
-    monkeypatch.setattr(windows, "SPARE_ROWS", 0)
+    monkeypatch.setattr(protocol, "SPARE_ROWS", 0)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

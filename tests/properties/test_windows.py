@@ -18,7 +18,7 @@ from tests.properties.pushing import as_arrived, pushed, pushes_of
 
 import inkling
 from inkling import Sampling
-from inkling.evaluators.windows import carry
+from inkling.evaluators.stage import protocol
 
 WINDOWS = frozenset({"WINDOW"})
 ORDERED = Options(needing=WINDOWS, without=frozenset({"ties with order"}))
@@ -29,7 +29,7 @@ PROGRAMS_PER_SEED = 130
 @pytest.mark.parametrize("seed", SEEDS)
 def test_windows_eq_definition(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, and cut into pieces anywhere; what is no member any more is forgotten at once."""
-    monkeypatch.setattr(carry, "SPARE_ROWS", 0)
+    monkeypatch.setattr(protocol, "SPARE_ROWS", 0)
     rng = random.Random(seed)
     coverage = Coverage()
     for case in seeded_cases(seed + 500, PROGRAMS_PER_SEED, ORDERED):

@@ -55,7 +55,7 @@ def begun_matches(
         _require_rows(step)
         if watermark >= FOREVER:
             return []
-        rows = stage.rows_so_far(held)
+        rows = stage.rows_so_far(held, event)
         texts = PartTexts.of(declared or _declared(stage, step))
         ways = enumerate(zip(ways_of(step.event), ways_of(texts.event), strict=True))
         return [

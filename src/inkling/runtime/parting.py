@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from inkling.evaluators.stage import parting
-from inkling.evaluators.stage.chosen import rows_where
-from inkling.evaluators.stage.parting import Chosen, Owners, concatenated, is_among, owners_of
+from inkling.evaluators.stage.chosen import Chosen, concatenated, rows_where
+from inkling.evaluators.stage.owners import Owners, owners_of
 from inkling.physical.plan import Stage
 from inkling.runtime.parts import Part, keys_of
 from inkling.runtime.stage import LiveState
@@ -27,19 +24,17 @@ def owners_of_part(part: Part, stage: Stage) -> Owners:
 
 def copied(state: LiveState) -> LiveState:
     """The same state, which later steps of the original leave as it is."""
-    return replace(state, stage=parting.copied(state.stage))
+    return replace(state, stage=state.stage.copied())
 
 
 def only(stage: Stage, state: LiveState, owners: Owners) -> LiveState:
     """What is remembered of some keys, given their hashes, sorted."""
-    part = _parted(stage, state, lambda found: is_among(found, owners))
-    return replace(part, stage=parting.only(state.stage, owners))
+    return _where(stage, state, Chosen(owners, len(stage.key_types)))
 
 
 def without(stage: Stage, state: LiveState, owners: Owners) -> LiveState:
     """What is remembered of all keys but some, given their hashes, sorted."""
-    part = _parted(stage, state, lambda found: ~is_among(found, owners))
-    return replace(part, stage=parting.without(state.stage, owners))
+    return _where(stage, state, Chosen(owners, len(stage.key_types), others=True))
 
 
 def joined(one: LiveState, other: LiveState) -> LiveState:
@@ -50,21 +45,20 @@ def joined(one: LiveState, other: LiveState) -> LiveState:
         concatenated(one.pending, other.pending),
         _by_stream(one.raw, other.raw),
         _by_stream(one.last, other.last),
-        parting.joined(one.stage, other.stage),
+        one.stage.merged(other.stage),
     )
 
 
-def _parted(stage: Stage, state: LiveState, chosen: Chosen) -> LiveState:
-    """The tables of a state without what is not wanted."""
-
-    def marks(stream: str | None, rows: pa.Table) -> NDArray[np.bool_]:
-        return chosen(_owners(stream, rows, stage))
+def _where(stage: Stage, state: LiveState, chosen: Chosen) -> LiveState:
+    def some(stream: str, rows: pa.Table) -> pa.Table:
+        return rows_where(rows, chosen.among(_owners(stream, rows, stage)))
 
     return replace(
         state,
-        pending=rows_where(state.pending, marks(None, state.pending)),
-        raw={name: rows_where(rows, marks(name, rows)) for name, rows in state.raw.items()},
-        last={name: rows_where(rows, marks(name, rows)) for name, rows in state.last.items()},
+        pending=chosen.rows(state.pending),
+        raw={name: some(name, rows) for name, rows in state.raw.items()},
+        last={name: some(name, rows) for name, rows in state.last.items()},
+        stage=state.stage.where(chosen),
     )
 
 

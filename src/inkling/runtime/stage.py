@@ -116,9 +116,9 @@ class LiveStage:
         behind = streams_behind(self.plan.stages[self.number], self.plan)
         return lateness_of(behind, self.plan.program, self.around.measure)
 
-    def rows_so_far(self, state: LiveState) -> pa.Table:
-        """The rows that are kept, and those that wait until their time is complete, as if it were."""
-        found = [state.stage.rows, state.pending]
+    def rows_so_far(self, state: LiveState, event: str) -> pa.Table:
+        """The rows that are kept for an event, and those that wait until their time is complete, as if it were."""
+        found = [self.stepper.rows_kept(state.stage, event), state.pending]
         for name, stream in self.derived.items():
             if len(raw := state.raw.get(name, ())):
                 waiting, _ = derived_after(stream, state.last.get(name), raw, self.around)
@@ -163,11 +163,7 @@ MANY_CHUNKS = 32
 
 def n_kept(state: LiveState) -> int:
     """How many rows and open matches a state holds."""
-    rows = [state.pending, state.stage.rows, *state.raw.values(), *state.last.values()]
-    rows += [window.rows for window in state.stage.windows.values()]
-    rows += [waiting.rows for waiting in state.stage.waiting.values()]
-    rows += [forecast.keys for forecast in state.stage.forecasts.values()]
-    return sum(map(len, rows)) + sum(len(carry.runs.key) for carry in state.stage.automata)
+    return sum(map(len, (state.pending, *state.raw.values(), *state.last.values()))) + state.stage.n_kept
 
 
 def _divided(rows: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import inkling
-from inkling.evaluators.consumption.carry import SPARE_ROWS
+from inkling.evaluators.stage.protocol import SPARE_ROWS
 from inkling.local_stream import LocalStream
 
 STREAMS = "\n".join(f"STREAM {name}(id BIGINT, k BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")
@@ -32,7 +32,7 @@ def pushes() -> list[dict[str, pa.Table]]:
 
 def n_carried(stream: LocalStream) -> int:
     state = stream._state
-    return sum(len(one.rows) for stage in state.operators for one in stage.stage.waiting.values())
+    return sum(stage.stage.carries["event e"].n_kept for stage in state.operators)
 
 
 @pytest.mark.parametrize(

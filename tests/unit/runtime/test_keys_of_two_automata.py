@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inkling
-from inkling.evaluators.stage.stepper import SPARE_KEYS
+from inkling.evaluators.automaton.stepper import SPARE_KEYS
 
 PROGRAM = """
 STREAM V(id INT, k INT, t INT, s STRING) ID id KEY k TIME t ORDER BY id;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,35 +16,47 @@ from inkling.evaluators.consumption.fold import Stores
 from inkling.evaluators.consumption.pairs import Found, RowLayout, row_layout
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch_and_order, in_one_piece, key_codes
+from inkling.evaluators.stage.chosen import Chosen
 from inkling.evaluators.stage.leaf_tests import of_moved_keys, passing, taken_in
 from inkling.evaluators.stage.owners import with_owners
+from inkling.evaluators.stage.protocol import Arrived, EventStepper, KeptRows, Setting
+from inkling.logical.plan import Per
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
-from inkling.physical.plan import LeafTest, Stage
+from inkling.physical.plan import EventStep, LeafTest
 
 STORE = "store"
 """Column of stored occurrences: twice the number of their pair, one more on the right side."""
 
 
 @dataclass(frozen=True, slots=True)
-class ConsumptionCarry:
+class ConsumptionCarry(KeptRows):
     """Stage rows, those still to be decided included, and what is stored: places among the rows, one per slot."""
 
-    rows: pa.Table
     stored: pa.Table
-    n_trimmed: int = 0  # rows that were left when others were last cleared away
+
+    def where(self, chosen: Chosen) -> ConsumptionCarry:
+        kept = chosen.marks(self.rows)
+        stored = self.stored.filter(pa.array(kept[_any_row(self.stored)]))
+        stored = _moved(stored, np.cumsum(kept) - 1)
+        n_rows = int(np.count_nonzero(kept))
+        return ConsumptionCarry(self.rows.filter(pa.array(kept)), min(self.n_trimmed, n_rows), stored)
+
+    def merged(self, other: ConsumptionCarry) -> ConsumptionCarry:
+        stored = _moved(other.stored, np.arange(len(other.rows)) + len(self.rows))
+        return ConsumptionCarry(
+            in_one_piece(pa.concat_tables([self.rows, other.rows])),
+            self.n_trimmed + other.n_trimmed,
+            pa.concat_tables([self.stored, stored]).combine_chunks(),
+        )
 
 
-SPARE_ROWS = 256
-"""So many rows that nothing rests on any more may stay before they are cleared away."""
-
-
-@dataclass(frozen=True)
-class ConsumptionStepper:
+class ConsumptionStepper(EventStepper[ConsumingEvaluator]):
     """Has one event go on over rows that arrive in time order."""
 
-    stage: Stage
-    evaluator: ConsumingEvaluator
-    owners: bool = False  # whether results say whose they are
+    @staticmethod
+    def takes(step: EventStep, setting: Setting) -> bool:
+        """Events that say at once what they find, and do not rest on themselves."""
+        return step.event.per is not Per.VALUES and step.event.name not in setting.engine.recursive
 
     @cached_property
     def layout(self) -> RowLayout:
@@ -61,13 +73,11 @@ class ConsumptionStepper:
         return longest_wait(self.evaluator.step.event, self.evaluator.around.measure)
 
     def start(self) -> ConsumptionCarry:
-        return ConsumptionCarry(r.stage_schema(self.stage).empty_table(), self._no_store())
+        return ConsumptionCarry(r.stage_schema(self.stage).empty_table(), 0, self._no_store())
 
-    def step(
-        self, carry: ConsumptionCarry, rows: pa.Table, since: int, done: int, until: int
-    ) -> tuple[ConsumptionCarry, MatchBatch]:
-        """Results that end after `done` and by `until`; rows that end by `since` are not seen."""
-        held = taken_in(carry.rows, rows, self.evaluator.step.leaves, since)
+    def step(self, carry: ConsumptionCarry, arrived: Arrived) -> tuple[ConsumptionCarry, dict[str, MatchBatch]]:
+        since, done, until = self.times(arrived)
+        held = taken_in(carry.rows, arrived.rows, self.evaluator.step.leaves, since)
         chosen = self._chosen(held, done, until)
         if not len(chosen):
             matches, stored = self._evaluated(held.slice(0, 0), chosen, done, self._no_store())[0], carry.stored
@@ -77,7 +87,7 @@ class ConsumptionStepper:
             here = moved[_any_row(carry.stored)]
             matches, after = self._evaluated(held, chosen, done, carry.stored.filter(pa.array(here)))
             stored = pa.concat_tables([carry.stored.filter(pa.array(~here)), after])
-        return self._trimmed(ConsumptionCarry(held, stored, carry.n_trimmed), until), matches
+        return self._trimmed(ConsumptionCarry(held, carry.n_trimmed, stored), until), {self.event: matches}
 
     def _chosen(self, held: pa.Table, done: int, until: int) -> Ints:
         """The rows of keys for which something arrives."""
@@ -131,7 +141,7 @@ class ConsumptionStepper:
         if until >= FOREVER:
             return self.start()
         held, stored = carry.rows, carry.stored
-        if len(held) <= carry.n_trimmed + carry.n_trimmed // 4 + SPARE_ROWS:
+        if carry.is_tidy(held):
             return carry
         end = held[r.END].to_numpy()
         start = pc.coalesce(held[r.START], held[r.END]).to_numpy() if r.START in held.column_names else end
@@ -151,31 +161,7 @@ class ConsumptionStepper:
             needed |= passing(held, self._absent) & (end >= since)
         stored = _moved(stored, np.cumsum(needed) - 1)
         rows = held.filter(pa.array(needed)).combine_chunks()
-        return ConsumptionCarry(rows, stored, len(rows))
-
-
-def relaid(carry: ConsumptionCarry, rows: pa.Table) -> ConsumptionCarry:
-    """The same over rows in another form, which stand in the same order."""
-    assert len(rows) == len(carry.rows), "rows of an event that is kept are kept"
-    return replace(carry, rows=rows)
-
-
-def only_where(carry: ConsumptionCarry, kept: NDArray[np.bool_]) -> ConsumptionCarry:
-    """Some of the rows, which are those of whole keys, and what is stored of them."""
-    stored = carry.stored.filter(pa.array(kept[_any_row(carry.stored)]))
-    stored = _moved(stored, np.cumsum(kept) - 1)
-    n_rows = int(np.count_nonzero(kept))
-    return ConsumptionCarry(carry.rows.filter(pa.array(kept)), stored, min(carry.n_trimmed, n_rows))
-
-
-def joined(one: ConsumptionCarry, other: ConsumptionCarry) -> ConsumptionCarry:
-    """What is carried of some keys and of others."""
-    stored = _moved(other.stored, np.arange(len(other.rows)) + len(one.rows))
-    return ConsumptionCarry(
-        in_one_piece(pa.concat_tables([one.rows, other.rows])),
-        pa.concat_tables([one.stored, stored]).combine_chunks(),
-        one.n_trimmed + other.n_trimmed,
-    )
+        return ConsumptionCarry(rows, len(rows), stored)
 
 
 def _moved(stored: pa.Table, now_at: Ints) -> pa.Table:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 
@@ -11,41 +9,34 @@ from inkling.evaluators.forecast.evaluator import ForecastEvaluator
 from inkling.evaluators.forecast.learning import LearningEvaluator
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.layout import Layout
 from inkling.evaluators.stage.owners import with_owners
+from inkling.evaluators.stage.protocol import Arrived, EventStepper, KeptRows
 from inkling.markov.histories import Histories
 from inkling.model.batch import FOREVER, MatchBatch
-from inkling.physical.plan import Stage
 
 STATE, CODE, EVENTS, LAST = "@state", "@code", "@events", "@last"
 
 
-@dataclass(frozen=True, slots=True)
-class ForecastCarry:
-    """A row per key: its key, the automaton's state, its last symbols, how many events it had and when the last."""
+class ForecastStepper(EventStepper[ForecastEvaluator | LearningEvaluator]):
+    """Goes on with one forecast, or with what is learned for it, over rows that arrive in time order.
 
-    keys: pa.Table
+    It keeps a row per key: its key, the automaton's state, its last symbols, how many events it had and when the last.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class ForecastStepper:
-    """Goes on with one forecast, or with what is learned for it, over rows that arrive in time order."""
-
-    stage: Stage
-    evaluator: ForecastEvaluator | LearningEvaluator
-    owners: bool = False  # whether results say whose they are
-
-    def start(self) -> ForecastCarry:
+    def start(self) -> KeptRows:
         fields = [r.stage_schema(self.stage).field(name) for name in self._key_names]
         numbers = [pa.field(STATE, pa.int32()), *(pa.field(name, pa.int64()) for name in (CODE, EVENTS, LAST))]
-        return ForecastCarry(pa.schema([*fields, *numbers]).empty_table())
+        return KeptRows(pa.schema([*fields, *numbers]).empty_table(), 0)
 
-    def step(self, carry: ForecastCarry, rows: pa.Table, since: int) -> tuple[ForecastCarry, MatchBatch]:
-        """What is said after the next rows; rows that end by `since` are not seen."""
+    def step(self, carry: KeptRows, arrived: Arrived) -> tuple[KeptRows, dict[str, MatchBatch]]:
+        """What is said after the next rows."""
+        (since, _, _), rows = self.times(arrived), arrived.rows
         if since > -FOREVER:
             rows = rows.filter(pa.array(rows[r.END].to_numpy() > since))
-        names, n_known = self._key_names, len(carry.keys)
+        names, n_known = self._key_names, len(carry.rows)
         if names:
-            both = pa.concat_tables([carry.keys.select(names), rows.select(names)])
+            both = pa.concat_tables([carry.rows.select(names), rows.select(names)])
             codes, keys = key_codes(in_one_piece(both), len(names))
             n_keys = len(keys)
         else:
@@ -60,7 +51,7 @@ class ForecastStepper:
             LAST: last,
         }
         for name, column in stored.items():
-            column[known] = carry.keys[name].to_numpy()
+            column[known] = carry.rows[name].to_numpy()
         batch = event_batch(self.stage, rows, codes[n_known:])
         found = self.evaluator.go_on(batch, histories, last)
         if self.owners:
@@ -74,7 +65,10 @@ class ForecastStepper:
         }
         seen = histories.events > 0
         after = pa.table(columns)
-        return ForecastCarry(after if seen.all() else after.filter(pa.array(seen))), found
+        return KeptRows(after if seen.all() else after.filter(pa.array(seen)), 0), {self.event: found}
+
+    def migrated(self, carry: KeptRows, before: object, layout: Layout, kept: frozenset[str]) -> KeptRows:
+        return carry
 
     @property
     def _key_names(self) -> list[str]:

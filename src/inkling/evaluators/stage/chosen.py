@@ -1,12 +1,15 @@
-"""Some rows of a table, without a copy of those that stand in a row."""
+"""Some rows of a table, without a copy of those that stand in a row; and some keys, by the hashes of their owners."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from inkling.evaluators.stage.owners import Owners, is_among, owners_of
 
 MOST_PIECES = 16
 """More stretches than this are copied together."""
@@ -25,3 +28,32 @@ def rows_where(table: pa.Table, wanted: NDArray[np.bool_]) -> pa.Table:
     if not pieces:
         return table.slice(0, 0)
     return pieces[0] if len(pieces) == 1 else pa.concat_tables(pieces)
+
+
+def concatenated(one: pa.Table, other: pa.Table) -> pa.Table:
+    """The rows of both."""
+    if not len(other):
+        return one
+    return pa.concat_tables([one, other]) if len(one) else other
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Some keys of a stage: those with these hashes, sorted, or all others."""
+
+    owners: Owners
+    n_key_columns: int
+    others: bool = False
+
+    def among(self, owners: Owners) -> NDArray[np.bool_]:
+        """Whether what each owner has is wanted."""
+        theirs = is_among(owners, self.owners)
+        return ~theirs if self.others else theirs
+
+    def marks(self, rows: pa.Table) -> NDArray[np.bool_]:
+        """Whether each stage row is of a chosen key; keys alone will do."""
+        return self.among(owners_of(rows, self.n_key_columns))
+
+    def rows(self, rows: pa.Table) -> pa.Table:
+        """The rows of chosen keys."""
+        return rows_where(rows, self.marks(rows))

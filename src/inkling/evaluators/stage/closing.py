@@ -1,4 +1,4 @@
-"""Rows that can complete a match: where none of them comes, nothing new can be found."""
+"""Rows that can be part of a match, and those that can complete one: where none comes, nothing new can be found."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.analysis.policies import looks_at_scope
 from inkling.evaluators.stage.leaf_tests import passing
 from inkling.logical import plan as p
 from inkling.physical.plan import EventStep, LeafTest, Stage
@@ -29,6 +30,20 @@ def closing_slots(pattern: p.Pattern) -> frozenset[int] | None:
             return None if None in found else frozenset().union(*(one for one in found if one is not None))
         case _:
             return None
+
+
+class NeededRows:
+    """Tells which rows can be part of a match of some events, or stand in its way.
+
+    In a stage with automata, which read everything, most rows are not for the network.
+    """
+
+    def __init__(self, steps: Sequence[EventStep]) -> None:
+        self._tests = [leaf for step in steps for leaf in step.leaves]
+        self._tests += [LeafTest(-1, step.scope, (), ()) for step in steps if looks_at_scope(step.event)]
+
+    def among(self, rows: pa.Table) -> NDArray[np.bool_]:
+        return passing(rows, self._tests)
 
 
 class ClosingRows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,9 +11,7 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.automaton.evaluator import AutomatonEvaluator, automata_of
-from inkling.evaluators.consumption.carry import ConsumptionStepper
 from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
-from inkling.evaluators.forecast.carry import ForecastStepper
 from inkling.evaluators.forecast.evaluator import ForecastEvaluator
 from inkling.evaluators.forecast.learning import LearningEvaluator
 from inkling.evaluators.forecast.watching import WatchingEvaluator
@@ -26,7 +24,6 @@ from inkling.evaluators.stage.prepare import stage_rows
 from inkling.evaluators.stage.recursion import Recursion
 from inkling.evaluators.stage.resets import in_pieces, resets_in, without_resets
 from inkling.evaluators.stage.shared import Opened, SharedWork, renamed
-from inkling.evaluators.windows.carry import WindowStepper
 from inkling.evaluators.windows.evaluator import WindowEvaluator
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.recursion import EventGroup, groups_among
@@ -37,6 +34,11 @@ AnyEvaluator = (
     NetworkEvaluator | SegmentsEvaluator | WindowEvaluator | ConsumingEvaluator | ForecastEvaluator | LearningEvaluator
 )
 
+EVALUATORS: dict[str, Callable[[EventStep, Surroundings], AnyEvaluator]] = {
+    Evaluator.SEGMENTS: SegmentsEvaluator,
+    Evaluator.WINDOW: WindowEvaluator,
+    Evaluator.CONSUMPTION: ConsumingEvaluator,
+}
 
 NO_MODEL = pa.table({})
 """Of a forecast that only hands over what it remembers: then nobody asks for its model."""
@@ -122,7 +124,7 @@ class StageEngine:
         opened: Opened = {}
         results = {}
         for step in left:
-            evaluator = self._evaluator(step)
+            evaluator = self.evaluator(step)
             assert isinstance(evaluator, NetworkEvaluator)
             session = self._shared.session(step, pieces, len(keys), opened)
             matches = evaluator.evaluate(pieces, len(keys), FOREVER, session=session)
@@ -134,7 +136,7 @@ class StageEngine:
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         steps = [step for step in self.stage.steps if step.evaluator is Evaluator.FORECAST]
         own = [step for step in steps if not self._feeds[step.event.name]]
-        return {step.event.name: self._evaluator(step).evaluate(base, n_keys, FOREVER) for step in own}
+        return {step.event.name: self.evaluator(step).evaluate(base, n_keys, FOREVER) for step in own}
 
     def run_batch(self, batch: EventBatch) -> dict[str, MatchBatch]:
         """Results over events in canonical order, of a stage no event of which reads another."""
@@ -182,7 +184,7 @@ class StageEngine:
             if since and name in since:
                 batch = _after(batch, since[name])
             known_by = FOREVER if until is None else until.get(name, FOREVER)
-            evaluator = self._evaluator(step)
+            evaluator = self.evaluator(step)
             if isinstance(evaluator, NetworkEvaluator):
                 session = self._shared.session(step, batch, n_keys, opened)
                 found[name] = evaluator.evaluate(batch, n_keys, known_by, session=session)
@@ -203,7 +205,7 @@ class StageEngine:
         """Results of events that rest on each other."""
         evaluators: dict[str, NetworkEvaluator | ConsumingEvaluator] = {}
         for event in group.events:
-            evaluator = self._evaluator(self._steps[event.name])
+            evaluator = self.evaluator(self._steps[event.name])
             assert isinstance(evaluator, NetworkEvaluator | ConsumingEvaluator), "windows and segments do not recur"
             evaluators[event.name] = evaluator
         feeds = {
@@ -247,20 +249,14 @@ class StageEngine:
         fed = stage_rows(self.stage, number, source, self._tables, self._around, carry="@code")
         return fed.drop_columns(["@code"]), fed["@code"].to_numpy()
 
-    def _evaluator(self, step: EventStep) -> AnyEvaluator:
+    def evaluator(self, step: EventStep) -> AnyEvaluator:
+        """What evaluates one event over a batch; the network joins where no automaton could."""
         name = step.event.name
         if name not in self._evaluators:
-            match step.evaluator:
-                case Evaluator.SEGMENTS:
-                    self._evaluators[name] = SegmentsEvaluator(step, self._around)
-                case Evaluator.WINDOW:
-                    self._evaluators[name] = WindowEvaluator(step, self._around)
-                case Evaluator.CONSUMPTION:
-                    self._evaluators[name] = ConsumingEvaluator(step, self._around)
-                case Evaluator.FORECAST:
-                    self._evaluators[name] = self._forecaster(step)
-                case _:
-                    self._evaluators[name] = NetworkEvaluator(step, self._around)
+            if step.evaluator == Evaluator.FORECAST:
+                self._evaluators[name] = self._forecaster(step)
+            else:
+                self._evaluators[name] = EVALUATORS.get(step.evaluator, NetworkEvaluator)(step, self._around)
         return self._evaluators[name]
 
     def _forecaster(self, step: EventStep) -> ForecastEvaluator | LearningEvaluator:
@@ -270,24 +266,6 @@ class StageEngine:
             return LearningEvaluator(step, n_inputs, self.stage.resets, self._around)
         kind = WatchingEvaluator if forecast.watches else ForecastEvaluator
         return kind(step, n_inputs, self.stage.resets, self._tables.get(forecast.model, NO_MODEL), self._around)
-
-    def forecasting(self, step: EventStep, *, owners: bool = False) -> ForecastStepper:
-        """What has a forecast, or what is learnt for it, go on from batch to batch."""
-        evaluator = self._evaluator(step)
-        assert isinstance(evaluator, ForecastEvaluator | LearningEvaluator)
-        return ForecastStepper(self.stage, evaluator, owners)
-
-    def window(self, step: EventStep, *, owners: bool = False) -> WindowStepper:
-        """What moves the windows of an event from batch to batch."""
-        evaluator = self._evaluator(step)
-        assert isinstance(evaluator, WindowEvaluator)
-        return WindowStepper(self.stage, evaluator, owners)
-
-    def consuming(self, step: EventStep, *, owners: bool = False) -> ConsumptionStepper:
-        """What has an event with a consumption policy go on from batch to batch."""
-        evaluator = self._evaluator(step)
-        assert isinstance(evaluator, ConsumingEvaluator)
-        return ConsumptionStepper(self.stage, evaluator, owners)
 
     def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:
         """Results of an event as rows of all inputs that read it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -10,42 +11,44 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.chosen import Chosen, concatenated
 from inkling.evaluators.stage.leaf_tests import of_moved_keys, taken_in
 from inkling.evaluators.stage.owners import with_owners
+from inkling.evaluators.stage.protocol import Arrived, EventStepper, KeptRows, Setting
 from inkling.evaluators.windows.evaluator import KNOWN, WindowEvaluator
 from inkling.logical import plan as p
 from inkling.model.batch import FOREVER, Ints, MatchBatch
-from inkling.physical.plan import Stage
-
-SPARE_ROWS = 256
-"""So many rows that are no members any more may stay before they are cleared away."""
+from inkling.physical.plan import EventStep
 
 
 @dataclass(frozen=True, slots=True)
-class WindowCarry:
+class WindowCarry(KeptRows):
     """Stage rows, those still to be decided included; with ON CHANGE also keys and the values of their last match."""
 
-    rows: pa.Table
     last: pa.Table | None = None
-    n_trimmed: int = 0  # rows that were left when others were last cleared away
+
+    def where(self, chosen: Chosen) -> WindowCarry:
+        return replace(KeptRows.where(self, chosen), last=None if self.last is None else chosen.rows(self.last))
+
+    def merged(self, other: WindowCarry) -> WindowCarry:
+        last = [one.last for one in (self, other) if one.last is not None]
+        return replace(KeptRows.merged(self, other), last=reduce(concatenated, last) if last else None)
 
 
-@dataclass(frozen=True, slots=True)
-class WindowStepper:
+class WindowStepper(EventStepper[WindowEvaluator]):
     """Moves the windows of one event over rows that arrive in time order."""
 
-    stage: Stage
-    evaluator: WindowEvaluator
-    owners: bool = False  # whether results say whose they are
+    @staticmethod
+    def takes(step: EventStep, setting: Setting) -> bool:
+        """Windows that forget what they leave behind."""
+        return isinstance(step.event.pattern, p.Sliding) and step.event.pattern.since is None
 
     def start(self) -> WindowCarry:
-        return WindowCarry(r.stage_schema(self.stage).empty_table())
+        return WindowCarry(r.stage_schema(self.stage).empty_table(), 0)
 
-    def step(
-        self, carry: WindowCarry, rows: pa.Table, since: int, done: int, until: int
-    ) -> tuple[WindowCarry, MatchBatch]:
-        """Results that end after `done` and by `until`; rows that end by `since` are not seen."""
-        held = taken_in(carry.rows, rows, self.evaluator.step.leaves, since)
+    def step(self, carry: WindowCarry, arrived: Arrived) -> tuple[WindowCarry, dict[str, MatchBatch]]:
+        since, done, until = self.times(arrived)
+        held = taken_in(carry.rows, arrived.rows, self.evaluator.step.leaves, since)
         chosen = self._chosen(held, done, until)
         n_key_columns = len(self.stage.key_types)
         codes, _ = key_codes(chosen, n_key_columns)
@@ -55,8 +58,8 @@ class WindowStepper:
         if self.owners:
             matches = with_owners(matches, chosen, codes, n_key_columns)
         said = carry.last if keys is None else _said(keys, values)
-        kept, n_trimmed = self._trimmed(held, until, carry.n_trimmed)
-        return WindowCarry(kept, said, n_trimmed), matches
+        kept, n_trimmed = self._trimmed(carry, held, until)
+        return WindowCarry(kept, n_trimmed, said), {self.event: matches}
 
     def _chosen(self, held: pa.Table, done: int, until: int) -> pa.Table:
         """The rows of keys about which there is something to say."""
@@ -89,12 +92,12 @@ class WindowStepper:
         values = {name: last[name].combine_chunks().take(found) for name in last.column_names if name not in names}
         return {**values, KNOWN: pa.array(place >= 0)}, codes[: len(chosen)], n_keys, keys
 
-    def _trimmed(self, held: pa.Table, until: int, n_trimmed: int) -> tuple[pa.Table, int]:
+    def _trimmed(self, carry: WindowCarry, held: pa.Table, until: int) -> tuple[pa.Table, int]:
         """Rows that may be members of a later window, now and then without the others."""
         if until >= FOREVER:
             return held.slice(0, 0), 0
-        if len(held) <= n_trimmed + n_trimmed // 4 + SPARE_ROWS:
-            return held, n_trimmed
+        if carry.is_tidy(held):
+            return held, carry.n_trimmed
         last = self.evaluator.pattern.last
         end = held[r.END].to_numpy()
         if isinstance(last, p.EventCount):

@@ -13,12 +13,9 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from inkling.evaluators import state as codec
-from inkling.evaluators.automaton.takeover import Running, carried_over
-from inkling.evaluators.consumption.carry import relaid
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.layout import Layout
-from inkling.evaluators.stage.stepper import StageState
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Clocks, Marks
@@ -116,7 +113,7 @@ def migrated(old: LiveStage, new: LiveStage, state: LiveState) -> LiveState:
         layout.rows(state.pending),
         _of_same_streams(state.raw, old, new),
         _of_same_streams(state.last, old, new),
-        _stage_state(old, new, state.stage, layout, kept, since),
+        new.stepper.migrated(state.stage, old.stepper, layout, kept, since),
     )
 
 
@@ -133,19 +130,3 @@ def _of_same_streams(held: Mapping[str, pa.Table], old: LiveStage, new: LiveStag
         for name, rows in held.items()
         if name in new.derived and is_same_stream(old.plan.program.stream(name), new.plan.program.stream(name))
     }
-
-
-def _stage_state(
-    old: LiveStage, new: LiveStage, state: StageState, layout: Layout, kept: frozenset[str], since: Mapping[str, int]
-) -> StageState:
-    running = [
-        Running(automata, carry) for automata, carry in zip(old.stepper.engine.automata, state.automata, strict=True)
-    ]
-    carries = tuple(carried_over(one, running, kept, layout.events) for one in new.stepper.engine.automata)
-    windows = {
-        name: replace(window, rows=layout.rows(window.rows)) for name, window in state.windows.items() if name in kept
-    }
-    waiting = {name: relaid(one, layout.rows(one.rows)) for name, one in state.waiting.items() if name in kept}
-    rows = layout.rows(state.rows)
-    forecasts = {name: one for name, one in state.forecasts.items() if name in kept}
-    return StageState(rows, carries, state.keys, state.until, since, 0, windows, waiting, forecasts)

@@ -1,0 +1,169 @@
+"""What a stage answers by looking at rows once more: joins, segments, recursive events, windows that forget nothing.
+
+Rows that may still be part of a result are kept, and in each step those of the keys concerned are evaluated anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.analysis.choice import Evaluator
+from inkling.analysis.lag import settled_after, waiting_time
+from inkling.analysis.window import total_horizon
+from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.closing import ClosingRows, NeededRows
+from inkling.evaluators.stage.layout import Layout
+from inkling.evaluators.stage.owners import with_owners
+from inkling.evaluators.stage.protocol import Arrived, KeptRows, Setting, behind
+from inkling.evaluators.stage.resets import without_resets
+from inkling.logical.plan import Per
+from inkling.model.batch import FOREVER, Ints, MatchBatch
+from inkling.physical.plan import EventStep
+
+MANY_CHUNKS = 64
+
+
+class NetworkStepper:
+    """Evaluates some events of a stage anew, where rows have come or waits may have ended.
+
+    The results of an event that reads waiting events come with a lag, so that no event is thought absent which is
+    only not known yet; and results that another match may still change are held back until it cannot. The rows that
+    it keeps include results of other steppers that it reads.
+    """
+
+    name = Evaluator.NETWORK
+
+    def __init__(self, steps: Iterable[EventStep], setting: Setting, others: Iterable[str]) -> None:
+        """`others` names the events that are answered before these."""
+        self._steps = tuple(steps)
+        self._engine, self._owners, self._others = setting.engine, setting.owners, frozenset(others)
+        program, measure = setting.program, setting.around.measure
+        self._lags = {step.event.name: setting.lag(step) for step in self._steps}
+        self._settles = {step.event.name: settled_after(step.event, program, measure) for step in self._steps}
+        waits = {step.event.name: waiting_time(step.event, program, measure) for step in self._steps}
+        self._reach = max(self._settles[name] + wait for name, wait in waits.items())
+        summing = {step.event.name for step in self._steps if step.event.per is Per.VALUES}
+        self._sums_up = bool(summing)
+        horizon = total_horizon([step.event for step in self._steps], measure)
+        self._horizon = None if horizon is None or summing else horizon + max(self._settles.values())
+        at_once = {name for name in waits if not (self._lags[name] or self._settles[name] or waits[name])} - summing
+        self._closing = ClosingRows(setting.stage, self._steps, frozenset(at_once))
+        self._needed = NeededRows(self._steps)
+        self._fed = tuple(sorted(self._others & {one.source for one in setting.stage.inputs}))
+        self._nothing: dict[str, MatchBatch] = {}  # no results, per event
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        return tuple(step.event.name for step in self._steps)
+
+    def start(self) -> KeptRows:
+        return KeptRows(r.stage_schema(self._engine.stage).empty_table(), 0)
+
+    def step(self, carry: KeptRows, arrived: Arrived) -> tuple[KeptRows, dict[str, MatchBatch]]:
+        rows, _ = without_resets(self._engine.stage, arrived.rows)
+        if self._others:
+            rows = rows.filter(pa.array(self._needed.among(rows)))
+        derived = [self._engine.derived_rows(name, arrived.found[name]) for name in self._fed]
+        fresh = pa.concat_tables([rows, *derived]) if derived else rows
+        kept = pa.concat_tables([carry.rows, fresh]) if len(fresh) else carry.rows
+        closing = self._closing.among(fresh)
+        if self._closing.can_tell and not closing.any() and self._nothing:
+            found = self._nothing
+        else:
+            found = self._evaluated(kept, closing, arrived)
+            if not self._nothing:
+                self._nothing = {
+                    name: replace(one.where(np.zeros(len(one), bool)), place_words=None) for name, one in found.items()
+                }
+        return self._retained(carry, kept, arrived.until), found
+
+    def migrated(self, carry: KeptRows, before: object, layout: Layout, kept: frozenset[str]) -> KeptRows:
+        return KeptRows(layout.rows(carry.rows), 0)
+
+    def _evaluated(self, kept: pa.Table, closing: NDArray[np.bool_], arrived: Arrived) -> dict[str, MatchBatch]:
+        after, until = arrived.after, arrived.until
+        n_key_columns = len(self._engine.stage.key_types)
+        rows = in_one_piece(kept)
+        if self._closing.can_tell and after > -FOREVER:
+            rows = _with_keys_of(rows, closing, n_key_columns)
+            codes, _ = key_codes(rows, n_key_columns)
+        else:
+            codes, _ = key_codes(rows, n_key_columns)
+            if not (self._sums_up and until >= FOREVER):
+                rows, codes = self._of_active_keys(rows, codes, after)
+        base = event_batch(self._engine.stage, rows, codes)
+        known = {name: behind(until, lag) for name, lag in self._lags.items()}
+        everything = self._engine.rest(
+            rows, codes, base, dict(arrived.found), known, frozenset(self._fed), arrived.since
+        )
+        found = {}
+        for step in self._steps:
+            name, hold = step.event.name, self._settles[step.event.name]
+            found[name] = _fresh(step, everything[name], behind(after, hold), behind(until, hold))
+            if self._owners:
+                found[name] = with_owners(found[name], rows, codes, n_key_columns)
+        return found
+
+    def _of_active_keys(self, rows: pa.Table, codes: Ints, after: int) -> tuple[pa.Table, Ints]:
+        """Rows of the keys about which something new can become known: with new rows, or with waits that may end."""
+        if not len(rows) or after <= -FOREVER:
+            return rows, codes
+        moved = np.zeros(int(codes.max()) + 1, bool)
+        moved[codes[_known(rows) > behind(after, self._reach)]] = True
+        if moved.all():
+            return rows, codes
+        chosen = moved[codes]
+        left = np.cumsum(moved) - 1
+        return rows.filter(pa.array(chosen)), left[codes[chosen]]
+
+    def _retained(self, carry: KeptRows, rows: pa.Table, until: int) -> KeptRows:
+        if until >= FOREVER:
+            return KeptRows(rows.slice(0, 0), 0)
+        if rows.column(0).num_chunks > MANY_CHUNKS:
+            rows = rows.combine_chunks()
+        if self._horizon is None or carry.is_tidy(rows):
+            return KeptRows(rows, carry.n_trimmed)
+        rows = rows.filter(pa.array(rows[r.END].to_numpy() >= until - self._horizon))
+        return KeptRows(rows, len(rows))
+
+
+def _with_keys_of(rows: pa.Table, closing: NDArray[np.bool_], n_key_columns: int) -> pa.Table:
+    """Rows with a key that one of the last rows has that are marked."""
+    if not n_key_columns:
+        return rows
+    first = len(rows) - len(closing)
+    key = rows[r.key_name(0)]
+    if n_key_columns == 1 and key.type == pa.int64() and not key.null_count:
+        keys = key.to_numpy()
+        wanted = keys[first:][closing]
+        chosen = keys == wanted[0] if len(wanted) == 1 else np.isin(keys, wanted)
+    else:
+        codes, _ = key_codes(rows, n_key_columns)
+        moved = np.zeros(int(codes.max(initial=-1)) + 1, bool)
+        moved[codes[first:][closing]] = True
+        chosen = moved[codes]
+    return rows if chosen.all() else in_one_piece(rows.filter(pa.array(chosen)))
+
+
+def _known(rows: pa.Table) -> Ints:
+    """When each row was known; derived events may have waited."""
+    ends = rows[r.END].to_numpy()
+    if r.KNOWN not in rows.column_names:
+        return np.asarray(ends)
+    known = rows[r.KNOWN].combine_chunks()
+    return np.where(known.is_valid(), known.fill_null(0).to_numpy(zero_copy_only=False), ends)
+
+
+def _fresh(step: EventStep, matches: MatchBatch, after: int, until: int) -> MatchBatch:
+    """What was not reported before; `PER VALUES` waits for the end, when its start and end are settled."""
+    if not len(matches):
+        return matches
+    if step.event.per is Per.VALUES:
+        return matches.where(np.full(len(matches), until >= FOREVER))
+    return matches.where((matches.detected_at > after) & (matches.detected_at <= until))
