@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from inkling.analysis.clock import measure_for
 from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.stage.chosen import Chosen
 from inkling.evaluators.stage.owners import Owners, is_among, owners_of
 from inkling.evaluators.stage.registry import AutomataCarry, ConsumptionCarry, KeptRows, WindowCarry
 from inkling.knowledge.materialize import known, surroundings
@@ -21,9 +22,8 @@ from inkling.model.time import Clock
 from inkling.model.watermarks import Marks
 from inkling.query import Program
 from inkling.results import result_table
-from inkling.runtime import parting
 from inkling.runtime.operators.of_plan import Operators
-from inkling.runtime.parts import Part, is_divisible
+from inkling.runtime.parts import Part, is_divisible, owners_of_part
 from inkling.runtime.stage import Advanced, LiveStage, LiveState
 
 Step = Callable[[LiveState, Sequence[Part]], tuple[LiveState, Advanced]]
@@ -82,29 +82,30 @@ class Trial:
 
     def _in_every_way(self, number: int, step: Step, parts: list[Part]) -> Advanced:
         before = self._states[number]
-        saved = parting.copied(before)
+        saved = before.copied()
         stage = self._plan.stages[number]
         after, found = step(before, parts)
         wanted = _shown(found)
-        states = [after, _checked(step(parting.copied(saved), parts), wanted)]
+        states = [after, _checked(step(saved.copied(), parts), wanted)]
         if is_divisible(stage, self._plan.program):
-            of_parts = [parting.owners_of_part(part, stage) for part in parts]
+            of_parts = [owners_of_part(part, stage) for part in parts]
             self._seen[number] += of_parts
             some = _some(self._rng, self._seen[number])
             self._tried.held.update(_held(saved))
-            one, other = parting.only(stage, saved, some), parting.without(stage, saved, some)
-            states.append(_checked(step(parting.joined(one, other), parts), wanted))
-            of_some = [is_among(owners, some) for owners in of_parts]
-            one_after, one_found = step(one, [_only(part, mask) for part, mask in zip(parts, of_some, strict=True)])
+            of_some, of_others = (Chosen(some, len(stage.key_types), others=others) for others in (False, True))
+            one, other = saved.where(of_some, stage), saved.where(of_others, stage)
+            states.append(_checked(step(one.merged(other), parts), wanted))
+            masks = [is_among(owners, some) for owners in of_parts]
+            one_after, one_found = step(one, [_only(part, mask) for part, mask in zip(parts, masks, strict=True)])
             other_after, other_found = step(
-                other, [_only(part, ~mask) for part, mask in zip(parts, of_some, strict=True)]
+                other, [_only(part, ~mask) for part, mask in zip(parts, masks, strict=True)]
             )
             assert sorted([*_shown(one_found), *_shown(other_found)]) == wanted
             owners = [_owners(one_found), _owners(other_found)]
             assert is_among(owners[0], some).all()
             assert not is_among(owners[1], some).any()
             _require_keys(stage.key_types, found)
-            states.append(parting.joined(other_after, one_after))
+            states.append(other_after.merged(one_after))
             self._tried.n_parted += bool(len(owners[0]) and len(owners[1]))
         states.append(_checked(step(saved, parts), wanted))
         self._states[number] = self._rng.choice(states)

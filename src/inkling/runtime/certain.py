@@ -15,12 +15,11 @@ from inkling.model.batch import FOREVER, MatchBatch
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Clocks, Marks
 from inkling.physical.plan import PhysicalPlan
-from inkling.runtime import parting
 from inkling.runtime.open_matches import begun_matches
 from inkling.runtime.operators.chain import OperatorChain, Routes
 from inkling.runtime.operators.stage import StageOperator
 from inkling.runtime.parts import Part
-from inkling.runtime.stage import LiveStage, LiveState, n_kept
+from inkling.runtime.stage import LiveStage, LiveState
 
 ALL = "all streams"
 """The one stream on which stages wait that are given rows when their time is complete."""
@@ -48,7 +47,7 @@ class CertainStages:
         return state, emitted.matches
 
     def copied(self, state: States) -> States:
-        return tuple(map(parting.copied, state))
+        return tuple(one.copied() for one in state)
 
     def migrated(self, state: States, before: CertainStages) -> States:
         stages = zip(self._chain.operators, before._chain.operators, state, strict=True)
@@ -60,7 +59,7 @@ class CertainStages:
         return begun_matches([(one, _with_parts(one, held, parts)) for one, held in pairs], event.name, event, world)
 
     def n_kept(self, state: States) -> int:
-        return sum(map(n_kept, state))
+        return sum(one.n_kept for one in state)
 
     def _parts(self, rows: Rows) -> list[Part]:
         return [part for name, some in rows.items() for part in self._chain.routes(name, some)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.buckets import buckets_of
+from inkling.evaluators.stage.chosen import concatenated as concatenated
+from inkling.evaluators.stage.owners import Owners, owners_of
 from inkling.evaluators.stage.prepare import InputReader
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan
@@ -26,12 +28,6 @@ class Part:
     stream: str | None  # None for stage rows
     rows: pa.Table
     withdrawn: bool = False  # whether these rows never happened
-
-
-def concatenated(tables: Sequence[pa.Table]) -> pa.Table:
-    """Tables of one schema one after the other; most of them are empty."""
-    some = [table for table in tables if len(table)] or [tables[0]]
-    return some[0] if len(some) == 1 else pa.concat_tables(some)
 
 
 class SourceReader:
@@ -98,12 +94,20 @@ def is_divisible(stage: Stage, program: ProgramPlan) -> bool:
 def _buckets(part: Part, stage: Stage, program: ProgramPlan, n_buckets: int) -> NDArray[np.int64]:
     if not is_divisible(stage, program):
         return np.zeros(len(part.rows), np.int64)
-    rows = part.rows if part.stream is None else keys_of(part.stream, part.rows, stage)
-    return buckets_of(rows, [r.key_name(place) for place in range(len(stage.key_types))], n_buckets)
+    return buckets_of(
+        keys_of(part.stream, part.rows, stage), [r.key_name(place) for place in range(len(stage.key_types))], n_buckets
+    )
 
 
-def keys_of(stream: str, rows: pa.Table, stage: Stage) -> pa.Table:
-    """The key columns that rows of a stream will have as stage rows."""
+def owners_of_part(part: Part, stage: Stage) -> Owners:
+    """A hash of the key of each row of a part."""
+    return owners_of(keys_of(part.stream, part.rows, stage), len(stage.key_types))
+
+
+def keys_of(stream: str | None, rows: pa.Table, stage: Stage) -> pa.Table:
+    """The key columns that rows of a stream will have as stage rows; stage rows have them."""
+    if stream is None:
+        return rows
     given = next(one for one in stage.inputs if one.source == stream)
     return pa.table(
         {

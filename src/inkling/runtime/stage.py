@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
+from inkling.evaluators.stage.chosen import Chosen, rows_where
 from inkling.evaluators.stage.derive import derived_after
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.prepare import stage_rows
@@ -23,7 +24,7 @@ from inkling.model.watermarks import Clocks, Marks
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.streams import lateness_of, streams_behind
 from inkling.runtime.late import late_rows, late_stage_rows, named_rows, no_late_rows
-from inkling.runtime.parts import Part, concatenated
+from inkling.runtime.parts import Part, concatenated, keys_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,36 @@ class LiveState:
     raw: Mapping[str, pa.Table]  # the same for streams whose columns look back, as rows of the stream
     last: Mapping[str, pa.Table]  # of those streams, the last row of each key
     stage: StageState
+
+    @property
+    def n_kept(self) -> int:
+        """How many rows and open matches it holds."""
+        return sum(map(len, (self.pending, *self.raw.values(), *self.last.values()))) + self.stage.n_kept
+
+    def copied(self) -> LiveState:
+        """The same state, which later steps of the original leave as it is."""
+        return replace(self, stage=self.stage.copied())
+
+    def where(self, chosen: Chosen, stage: Stage) -> LiveState:
+        """What is remembered of some keys; only stages that are divisible have such states."""
+
+        def some(held: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+            return {name: rows_where(rows, chosen.marks(keys_of(name, rows, stage))) for name, rows in held.items()}
+
+        pending, raw, last = chosen.rows(self.pending), some(self.raw), some(self.last)
+        return LiveState(self.clocks, pending, raw, last, self.stage.where(chosen))
+
+    def merged(self, other: LiveState) -> LiveState:
+        """Two states of different keys that have come equally far, together."""
+        assert self.clocks.watermark == other.clocks.watermark, "states of different times do not go together"
+
+        def both(one: Mapping[str, pa.Table], more: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+            shared = {name: concatenated([rows, more[name]]) for name, rows in one.items() if name in more}
+            return {**more, **one, **shared}
+
+        pending = concatenated([self.pending, other.pending])
+        raw, last = both(self.raw, other.raw), both(self.last, other.last)
+        return LiveState(self.clocks, pending, raw, last, self.stage.merged(other.stage))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +190,6 @@ class LiveStage:
 
 
 MANY_CHUNKS = 32
-
-
-def n_kept(state: LiveState) -> int:
-    """How many rows and open matches a state holds."""
-    return sum(map(len, (state.pending, *state.raw.values(), *state.last.values()))) + state.stage.n_kept
 
 
 def _divided(rows: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:

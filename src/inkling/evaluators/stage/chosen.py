@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -30,11 +31,10 @@ def rows_where(table: pa.Table, wanted: NDArray[np.bool_]) -> pa.Table:
     return pieces[0] if len(pieces) == 1 else pa.concat_tables(pieces)
 
 
-def concatenated(one: pa.Table, other: pa.Table) -> pa.Table:
-    """The rows of both."""
-    if not len(other):
-        return one
-    return pa.concat_tables([one, other]) if len(one) else other
+def concatenated(tables: Sequence[pa.Table]) -> pa.Table:
+    """Tables of one schema one after the other; most of them are empty."""
+    some = [table for table in tables if len(table)] or [tables[0]]
+    return some[0] if len(some) == 1 else pa.concat_tables(some)
 
 
 @dataclass(frozen=True, slots=True)

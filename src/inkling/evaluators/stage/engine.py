@@ -99,10 +99,7 @@ class StageEngine:
 
     def results(self, rows: pa.Table, codes: Ints, base: EventBatch) -> dict[str, MatchBatch]:
         """Results over rows that are a batch already."""
-        found: dict[str, MatchBatch] = {}
-        for automata in self._originals:
-            if not automata.ties(base).any():
-                found.update({matches.event: matches for matches in automata.evaluate(base)})
+        found = self._by_automata(base)
         if any(bit is not None for bit in self.stage.resets):
             found |= self._in_pieces(base, found)
             found |= self._forecasts_with_resets(codes, base)
@@ -113,6 +110,11 @@ class StageEngine:
             nothing = pa.table({})
             return blocks.one_by_one(base, lambda block: self.rest(nothing, block.key, block, {}))
         return self.rest(rows, codes, base, found)
+
+    def _by_automata(self, batch: EventBatch) -> dict[str, MatchBatch]:
+        """Results of automata, but for those that met events which `ORDER BY` does not tell apart."""
+        able = [automata for automata in self._originals if not automata.ties(batch).any()]
+        return {matches.event: matches for automata in able for matches in automata.evaluate(batch)}
 
     def _in_pieces(self, base: EventBatch, found: Mapping[str, MatchBatch]) -> dict[str, MatchBatch]:
         """Results of regular events that no automaton found, each piece between two resets on its own."""
@@ -141,11 +143,7 @@ class StageEngine:
     def run_batch(self, batch: EventBatch) -> dict[str, MatchBatch]:
         """Results over events in canonical order, of a stage no event of which reads another."""
         assert not any(self._feeds.values()), "derived events come as rows"
-        found: dict[str, MatchBatch] = {}
-        for automata in self._originals:
-            if not automata.ties(batch).any():
-                found.update({matches.event: matches for matches in automata.evaluate(batch)})
-        return self.rest(pa.table({}), batch.key, batch, found)
+        return self.rest(pa.table({}), batch.key, batch, self._by_automata(batch))
 
     def rest(
         self,

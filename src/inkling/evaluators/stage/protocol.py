@@ -68,7 +68,7 @@ class KeptRows:
         return replace(self, rows=rows, n_trimmed=min(self.n_trimmed, len(rows)))
 
     def merged(self, other: Self) -> Self:
-        return replace(self, rows=concatenated(self.rows, other.rows), n_trimmed=self.n_trimmed + other.n_trimmed)
+        return replace(self, rows=concatenated([self.rows, other.rows]), n_trimmed=self.n_trimmed + other.n_trimmed)
 
     def is_tidy(self, rows: pa.Table) -> bool:
         """Whether it would cost more to look through what is kept from now on than to keep all of it."""

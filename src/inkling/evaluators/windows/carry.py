@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +31,7 @@ class WindowCarry(KeptRows):
 
     def merged(self, other: WindowCarry) -> WindowCarry:
         last = [one.last for one in (self, other) if one.last is not None]
-        return replace(KeptRows.merged(self, other), last=reduce(concatenated, last) if last else None)
+        return replace(KeptRows.merged(self, other), last=concatenated(last) if last else None)
 
 
 class WindowStepper(EventStepper[WindowEvaluator]):

@@ -27,7 +27,7 @@ from inkling.runtime.parts import Part
 from inkling.runtime.revision.machine import STAGE_ROWS
 from inkling.runtime.revision.stage import StageMachine
 from inkling.runtime.revision.withdrawing import marked_rows
-from inkling.runtime.stage import LiveStage, LiveState, n_kept
+from inkling.runtime.stage import LiveStage, LiveState
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class StageOperator:
         return max(state.clocks.latest.values(), default=None)
 
     def n_kept(self, state: LiveState) -> int:
-        return n_kept(state)
+        return state.n_kept
 
     def reconfigured(self, state: LiveState) -> LiveState:
         return self.stage.reconfigured(state)

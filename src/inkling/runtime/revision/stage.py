@@ -16,6 +16,7 @@ from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.batches import source_numbers
+from inkling.evaluators.stage.chosen import Chosen
 from inkling.evaluators.stage.engine import source_table
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.batch import FOREVER, UNORDERED, MatchBatch
@@ -25,14 +26,13 @@ from inkling.model.watermarks import Clocks, Marks
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.streams import streams_behind
 from inkling.results import result_schema, result_table
-from inkling.runtime import parting
 from inkling.runtime.open_matches import open_matches
-from inkling.runtime.parts import Part, is_divisible
+from inkling.runtime.parts import Part, is_divisible, owners_of_part
 from inkling.runtime.revision.contents import content_hashes
 from inkling.runtime.revision.held import own_columns
 from inkling.runtime.revision.machine import OWNER, STAGE_ROWS, Found, Owners, Rows, Times
 from inkling.runtime.revision.rounding import EXACT
-from inkling.runtime.stage import LiveStage, LiveState, n_kept
+from inkling.runtime.stage import LiveStage, LiveState
 
 TIME = "time"
 """The one stream on which the machine inside waits: it is given rows when their time has come."""
@@ -103,25 +103,25 @@ class StageMachine:
         if not self.is_divisible:
             return np.zeros(len(rows), np.uint64)
         part = Part(self.stage.number, None if name == STAGE_ROWS else name, rows)
-        return parting.owners_of_part(part, self._stage)
+        return owners_of_part(part, self._stage)
 
     def copied(self, state: LiveState) -> LiveState:
-        return parting.copied(state)
+        return state.copied()
 
     def only(self, state: LiveState, owners: Owners) -> LiveState:
-        return parting.only(self._stage, state, owners)
+        return state.where(Chosen(owners, len(self._stage.key_types)), self._stage)
 
     def without(self, state: LiveState, owners: Owners) -> LiveState:
-        return parting.without(self._stage, state, owners)
+        return state.where(Chosen(owners, len(self._stage.key_types), others=True), self._stage)
 
     def joined(self, one: LiveState, other: LiveState) -> LiveState:
-        return parting.joined(one, other)
+        return one.merged(other)
 
     def watermark(self, state: LiveState) -> int:
         return state.clocks.watermark
 
     def n_kept(self, state: LiveState) -> int:
-        return n_kept(state)
+        return state.n_kept
 
     def shown(self, name: str, rows: pa.Table, op: str) -> pa.Table:
         event = next(step.event for step in self._stage.steps if step.event.name == name)
