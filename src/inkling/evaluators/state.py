@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.compact import compact, restored
 
-FORMAT = 3
+FORMAT = 4
 
 _LENGTH = struct.Struct("<q")
 _BEGIN = b'{"format":'
