@@ -31,7 +31,7 @@ from tests.kit.universe import Doubtful, Kind
 
 from inkling import Sampling
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.bounds import half_width
+from inkling.evaluators.sampling import half_width
 from inkling.logical import plan as p
 from inkling.model.event import Value
 from inkling.model.time import Clock

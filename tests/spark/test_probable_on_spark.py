@@ -16,10 +16,10 @@ from tests.kit.arrow import arrow_streams
 import inkling
 from inkling.analysis.clock import measure_for
 from inkling.errors import InputError
-from inkling.evaluators.bounds import worlds_needed
 from inkling.evaluators.query.division import query_parts
 from inkling.evaluators.query.program import QueryProgram
 from inkling.evaluators.query.sets.sampled import Sampling
+from inkling.evaluators.sampling import worlds_needed
 from inkling.io import normalize
 from inkling.knowledge.materialize import surroundings
 from inkling.model.time import Clock

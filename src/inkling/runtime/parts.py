@@ -10,9 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.buckets import buckets_of
 from inkling.evaluators.stage.chosen import concatenated as concatenated
-from inkling.evaluators.stage.owners import Owners, owners_of
+from inkling.evaluators.stage.owners import Owners, buckets_of, owners_of
 from inkling.evaluators.stage.prepare import InputReader
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan

@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling import local
-from inkling.evaluators.bounds import half_width, interval
-from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.sampling import Sampling, half_width, interval
 from inkling.evaluators.worlds.answer import names_of
 from inkling.evaluators.worlds.combine import identities
 from inkling.evaluators.worlds.estimate import estimate_table, exact_estimate, sampled_estimate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from inkling.evaluators.bounds import half_width, interval, worlds_needed
+from inkling.evaluators.sampling import half_width, interval, worlds_needed
 
 
 @pytest.mark.parametrize(("hits", "low", "high"), [(0, 0.0, 0.3085), (5, 0.1871, 0.8129), (10, 0.6915, 1.0)])

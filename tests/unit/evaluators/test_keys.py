@@ -13,9 +13,8 @@ from tests.kit.hard_keys import HARD_KEYS, Groups
 from inkling.evaluators.hashes import labels_of, row_hashes
 from inkling.evaluators.query.grounding import NULL_KEY, equality_codes
 from inkling.evaluators.stage.batches import key_codes
-from inkling.evaluators.stage.buckets import buckets_of
 from inkling.evaluators.stage.keys import KeyBook
-from inkling.evaluators.stage.owners import owners_of
+from inkling.evaluators.stage.owners import buckets_of, owners_of
 from inkling.model.keys import codes_of
 
 Numbers = NDArray[np.int64] | NDArray[np.uint64]

@@ -18,7 +18,7 @@ from inkling.evaluators.automaton.carry import AutomatonCarry as AutomatonCarry
 from inkling.evaluators.automaton.kept import KeptEvents, spelled_places
 from inkling.evaluators.automaton.translate import to_regex
 from inkling.evaluators.matches.gather import Gather, lineage_ids
-from inkling.evaluators.sources import comes_from
+from inkling.evaluators.stage.batches import comes_from
 from inkling.evaluators.stage.resets import resets_in
 from inkling.kernels.lineage import place_events
 from inkling.logical.evaluate import Surroundings

@@ -22,7 +22,7 @@ from inkling.evaluators.chain.run import WEIGHTS, StageEvents, answered, prepare
 from inkling.evaluators.division import Part
 from inkling.evaluators.open_matches import OpenMatch, in_order
 from inkling.evaluators.protocol import Answer, Beginning, Context, Moment, PartEvaluator, Rows
-from inkling.evaluators.sources import rows_passing
+from inkling.evaluators.stage.batches import rows_passing
 from inkling.evaluators.stage.chosen import rows_where
 from inkling.evaluators.stage.derive import derived_after
 from inkling.evaluators.stage.layout import Layout

@@ -18,7 +18,7 @@ from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.others import MOST_EVENTS, others_of, settled
 from inkling.evaluators.matches.gather import lineage_ids
-from inkling.evaluators.sources import comes_from, rows_passing
+from inkling.evaluators.stage.batches import comes_from, rows_passing
 from inkling.evaluators.truth import truth_of
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Surroundings

@@ -11,7 +11,7 @@ from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import ALWAYS, LOOKING_UP, Code, compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.store import Doubles
-from inkling.evaluators.sources import rows_passing
+from inkling.evaluators.stage.batches import rows_passing
 from inkling.kernels import vm
 from inkling.logical import plan as p
 from inkling.model.batch import Ints

@@ -16,7 +16,7 @@ from inkling.evaluators.network.bytecode import compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
-from inkling.evaluators.sources import rows_passing
+from inkling.evaluators.stage.batches import rows_passing
 from inkling.evaluators.truth import truth_of
 from inkling.kernels import consumption as kernel
 from inkling.kernels.canonical import canonical_order

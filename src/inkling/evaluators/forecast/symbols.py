@@ -18,7 +18,7 @@ from inkling.automata.guards import Guard
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.rows import Rows
 from inkling.evaluators.automaton.translate import to_regex
-from inkling.evaluators.sources import comes_from
+from inkling.evaluators.stage.batches import comes_from
 from inkling.evaluators.stage.resets import resets_in
 from inkling.kernels.order import any_tied
 from inkling.logical.expr import AnyOf, Expr

@@ -48,7 +48,7 @@ from inkling.evaluators.network.where import (
     starting_by,
     starting_early,
 )
-from inkling.evaluators.sources import comes_from, has_bits
+from inkling.evaluators.stage.batches import comes_from, has_bits
 from inkling.kernels import join
 from inkling.logical import plan as p
 from inkling.logical.expr import Edge, Expr

@@ -8,7 +8,7 @@ import numpy as np
 
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.partials import Contexts, Occurrences, stack
-from inkling.evaluators.sources import rows_passing
+from inkling.evaluators.stage.batches import rows_passing
 from inkling.logical.plan import Pattern
 from inkling.logical.recursion import branch_with
 

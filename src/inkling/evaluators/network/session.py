@@ -15,7 +15,7 @@ from inkling.evaluators.network.arena import Arena
 from inkling.evaluators.network.layout import Layout, layout_of, registers_of
 from inkling.evaluators.network.partials import NOWHERE, Contexts, Occurrences, Partials
 from inkling.evaluators.network.store import END, ID, START, Store, build_store
-from inkling.evaluators.sources import rows_passing
+from inkling.evaluators.stage.batches import rows_passing
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from inkling.analysis.query.query import Query, Source
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
-from inkling.evaluators.query.runs import changes
 from inkling.io.normalize import START
 from inkling.logical import expr as e
 from inkling.logical.vectorized import ARROW_TYPES
@@ -284,3 +283,16 @@ def taken(ground: Ground, streams: Mask) -> tuple[Ints, Ground]:
         ground.row[rows],
     )
     return groups, part
+
+
+def changes(column: np.ndarray) -> NDArray[np.bool_]:
+    """Where a value differs from the one before it; the first does."""
+    changed = np.ones(len(column), bool)
+    changed[1:] = column[1:] != column[:-1]
+    return changed
+
+
+def ranges(first: Ints, counts: Ints) -> Ints:
+    """first[i], first[i] + 1, … of each, counts[i] many."""
+    total = int(counts.sum())
+    return np.arange(total) - np.repeat(np.cumsum(counts) - counts - first, counts)

@@ -10,9 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
-from inkling.evaluators.query.grounding import NOTHING, Ground, Mask, equality_codes
+from inkling.evaluators.query.grounding import NOTHING, Ground, Mask, changes, equality_codes, ranges
 from inkling.evaluators.query.packed import ALTERNATIVES, IDS, Packed
-from inkling.evaluators.query.runs import changes, ranges
 from inkling.io.checks.alternatives import checked_alternatives
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.packed_rows import settled, unfollowed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,7 +13,7 @@ from inkling.evaluators.stage import rows as r
 from inkling.kernels.canonical import canonical_order
 from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, taken
 from inkling.model.keys import codes_of, encoded
-from inkling.physical.plan import Stage
+from inkling.physical.plan import LeafTest, Stage
 
 
 def key_codes(table: pa.Table, n_key_columns: int) -> tuple[Ints, pa.Table]:
@@ -316,3 +318,25 @@ def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:
 def _bits(stage: Stage, table: pa.Table, order: Ints) -> np.ndarray:
     words = [table[r.word_name(word)].to_numpy().view(np.uint64)[order] for word in range(r.n_words(stage))]
     return words[0].reshape(-1, 1) if len(words) == 1 else np.stack(words, axis=1)
+
+
+def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
+    """Whether each row belongs to one of these inputs; a table of all inputs answers faster than a search."""
+    wanted = np.zeros(int(batch.source.max(initial=0)) + 1, bool)
+    for number in inputs:
+        if number < len(wanted):
+            wanted[number] = True
+    return np.ones(len(batch), bool) if wanted.all() else wanted[batch.source]
+
+
+def rows_passing(leaf: LeafTest, batch: EventBatch) -> Ints:
+    """Rows of a leaf's inputs on which all conditions hold that look at single events."""
+    return np.flatnonzero(comes_from(batch, leaf.inputs) & has_bits(leaf.bits, batch.bits))
+
+
+def has_bits(bits: Iterable[int], words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each row of words has all these bits."""
+    held = np.ones(len(words), bool)
+    for bit in bits:
+        held &= (words[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
+    return held

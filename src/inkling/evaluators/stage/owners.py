@@ -46,3 +46,10 @@ def is_among(values: Owners, owners: Owners) -> NDArray[np.bool_]:
         return np.asarray(values == owners[0])
     places = np.minimum(np.searchsorted(owners, values), len(owners) - 1)
     return np.asarray(owners[places] == values)
+
+
+def buckets_of(rows: pa.Table, key: Sequence[str], n_buckets: int) -> NDArray[np.int64]:
+    """The bucket of each row by the columns of its key; without a key all rows share one."""
+    if not key or n_buckets == 1:
+        return np.zeros(len(rows), np.int64)
+    return (row_hashes((rows[name] for name in key), len(rows)) % np.uint64(n_buckets)).astype(np.int64)

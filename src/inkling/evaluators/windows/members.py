@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.sources import comes_from
+from inkling.evaluators.stage.batches import comes_from
 from inkling.kernels.sliding import extreme_rows, last_events, last_times
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints, taken

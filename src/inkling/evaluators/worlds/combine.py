@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
-from inkling.evaluators.query.runs import changes
+from inkling.evaluators.query.grounding import changes
 from inkling.evaluators.worlds.alternatives import Weights
 from inkling.evaluators.worlds.streams.placed import ALTERNATIVE
 from inkling.kernels.hashing import hashed_lists

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.bounds import interval
+from inkling.evaluators.sampling import interval
 from inkling.evaluators.worlds.combine import Summed
 from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES

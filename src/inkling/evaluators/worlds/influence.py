@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inkling.evaluators.bounds import half_width
+from inkling.evaluators.sampling import half_width
 from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.certain import CertainStream
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream

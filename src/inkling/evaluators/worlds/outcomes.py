@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inkling.evaluators.bounds import interval
+from inkling.evaluators.sampling import interval
 from inkling.evaluators.worlds.influence import NOTICED, UncertainEvent
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.errors import InputError
 from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.whole import run_plan
@@ -19,7 +20,6 @@ from inkling.evaluators.worlds.dense import DenseStage, is_dense
 from inkling.evaluators.worlds.exact import Choices, count_worlds, enumerate_worlds
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.regular import RegularEvent, Tracked
-from inkling.evaluators.worlds.room import require_room
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.of import WorldStream, world_stream
 from inkling.evaluators.worlds.streams.placed import Placed, world_rows
@@ -27,6 +27,7 @@ from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.io.normalize import ID, OWN_ID
 from inkling.logical.plan import StreamPlan
 from inkling.model.batch import Ints, MatchBatch
+from inkling.model.time import FARTHEST, FOREVER
 from inkling.physical.plan import PhysicalPlan
 
 ROWS_AT_ONCE = 1 << 18
@@ -227,3 +228,38 @@ def components_with(data: WorldData, tokens: Ints | None) -> np.ndarray:
 def _ordered_by_id(stream: StreamPlan, rows: pa.Table) -> pa.Table:
     """Rows that keep their declared id where derived columns look back along it."""
     return rows.append_column(OWN_ID, rows[ID]) if stream.derived else rows
+
+
+def require_room(program: WorldProgram, streams: Sequence[WorldStream]) -> None:
+    """Raises `InputError` for times that a finer clock cannot count, and for gaps with more events than moments."""
+    if program.scale == 1:
+        _require_moments(streams)
+        return
+    farthest = FARTHEST // program.scale
+    for stream in streams:
+        times = np.concatenate(stream.extents)
+        times = np.abs(times[np.abs(times) < FOREVER])  # what a rate limits is nowhere
+        if times.max(initial=0) > farthest:
+            raise InputError.of(
+                "INK0559",
+                f"the times of `{stream.schema.name}` are too large to place lost events between them",
+                notes=(f"with NUMBERED BY, integer times lie within {farthest:,} of zero",),
+                helps=("give times as timestamps, or count them from a later beginning",),
+            )
+
+
+def _require_moments(streams: Sequence[WorldStream]) -> None:
+    for stream in streams:
+        if not isinstance(stream, LossyStream):
+            continue
+        n_lost = np.diff(stream.gaps)
+        crowded = np.flatnonzero(stream.high - stream.low <= n_lost)
+        if len(crowded):
+            gap = crowded[0]
+            raise InputError.of(
+                "INK0559",
+                f"{n_lost[gap]:,} events of `{stream.schema.name}` were lost within"
+                f" {stream.high[gap] - stream.low[gap]:,} microseconds",
+                notes=("timestamps count microseconds, and events of one key happen one after the other",),
+                helps=("leave out the rows around the gap, or check their numbers and times",),
+            )

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage.buckets import buckets_of
+from inkling.evaluators.stage.owners import buckets_of
 from inkling.io.normalize import ID, Normalizer
 from inkling.logical.evaluate import Surroundings
 from inkling.logical.plan import ProgramPlan, StreamPlan

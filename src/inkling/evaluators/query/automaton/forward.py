@@ -10,8 +10,7 @@ import numpy as np
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.automaton.regular import ChainState, coded, held_by, merged
 from inkling.evaluators.query.automaton.transitions import LetterTables
-from inkling.evaluators.query.grounding import NOTHING, NULL_KEY, Ground, Mask, Numbers
-from inkling.evaluators.query.runs import ranges
+from inkling.evaluators.query.grounding import NOTHING, NULL_KEY, Ground, Mask, Numbers, ranges
 from inkling.kernels.probable_patterns import NEVER, UNSTARTED, follow_alone
 from inkling.model.batch import Ints
 from inkling.model.weights import TOLERANCE

@@ -14,8 +14,7 @@ from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.automaton.transitions import LetterTables, chain_tables
-from inkling.evaluators.query.grounding import NOTHING, Ground, Mask, Numbers
-from inkling.evaluators.query.runs import changes, ranges
+from inkling.evaluators.query.grounding import NOTHING, Ground, Mask, Numbers, changes, ranges
 from inkling.evaluators.query.units import Units, units_of
 from inkling.kernels.probable_chains import NEVER, follow_independent, follow_markov
 from inkling.model.batch import Ints

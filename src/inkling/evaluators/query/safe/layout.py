@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.grounding import NOTHING, Numbers
-from inkling.evaluators.query.runs import ranges
+from inkling.evaluators.query.grounding import NOTHING, Numbers, ranges
 from inkling.model.batch import Ints
 
 MOST_ROWS = 1024

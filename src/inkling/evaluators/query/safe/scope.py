@@ -10,8 +10,7 @@ import numpy as np
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.grounding import NULL_KEY, Ground, Mask, Numbers, constant_keys
-from inkling.evaluators.query.runs import ranges
+from inkling.evaluators.query.grounding import NULL_KEY, Ground, Mask, Numbers, constant_keys, ranges
 from inkling.model.batch import Ints
 
 

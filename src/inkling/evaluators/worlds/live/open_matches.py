@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.bounds import interval
 from inkling.evaluators.open_matches import Begun, OpenMatch, in_order
+from inkling.evaluators.sampling import interval
 from inkling.evaluators.worlds.estimate import Names
 from inkling.evaluators.worlds.streams.placed import ALTERNATIVE
 from inkling.results import SAMPLED
