@@ -29,7 +29,7 @@ def doubtful() -> ReportData:
                 ),
             ),
         ),
-        worlds="3 parts counted out (12 worlds)",
+        worlds="3 parts enumerated (12 worlds)",
         tables=(ReportTable("Two ways", ("way", "share"), (("one", 0.5), ("other", None)), "of counting"),),
     )
 
@@ -97,7 +97,7 @@ def test_what_a_result_depends_on(open_report):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_doubt_is_told_in_words_and_tables_in_both_colors(open_report, scheme):
     page = open_report(doubtful(), scheme=scheme)
-    assert page.locator("#worlds").text_content() == "Probabilities: 3 parts counted out (12 worlds)"
+    assert page.locator("#worlds").text_content() == "Probabilities: 3 parts enumerated (12 worlds)"
     table = page.locator("#table-1")
     assert table.locator("h2").text_content() == "Two ways"
     assert table.locator("tbody td").all_text_contents() == ["one", "0.5", "other", "–"]

@@ -118,7 +118,7 @@ def test_what_a_reset_does() -> None:
 @pytest.mark.parametrize(
     ("event", "reason"),
     [
-        ("SEQ(V a, V b) PARTITION BY k", "PER MATCH asks for more than where matches end"),
+        ("SEQ(V a, V b) PARTITION BY k", "PER MATCH needs more than the end times of matches"),
         ("SEQ(V a, V b) PARTITION BY s PER END", "a row of `V` resets its key, which needs PARTITION BY k"),
         ("WINDOW V w LAST 3 EVENTS PARTITION BY k RETURN COUNT(w) AS n", "a window moves with each of its events"),
     ],

@@ -102,7 +102,7 @@ def test_uncertain_programs_give_probabilities() -> None:
     program = inkling.parse(UNCERTAIN, name="seen.ink")
     rows = [{"person": "ada", "room": "lab", "t": t, "p": p} for t, p in ((1, 0.5), (3, 0.25))]
     found = program.run_local({"At": rows})
-    assert found.worlds == "1 part counted out (4 worlds)"
+    assert found.worlds == "1 part enumerated (4 worlds)"
     assert sorted(found.tables["seen"]["probability"].to_pylist()) == [0.25, 0.5]
     assert found.tables["seen_twice"]["probability"].to_pylist() == [0.125]
 

@@ -57,7 +57,7 @@ def ways_to_regular(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]
 
 def _obstacle_in_result(event: p.EventPlan) -> str | None:
     if event.per is not p.Per.END:
-        return f"PER {event.per.value} asks for more than where matches end"
+        return f"PER {event.per.value} needs more than the end times of matches"
     if event.consumption is not None:
         return f"CONSUME {event.consumption.selection.value} uses up parts of matches"
     if event.having:

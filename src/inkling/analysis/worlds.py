@@ -1,4 +1,4 @@
-"""What analysis says about running a program in worlds: which rows share their worlds, and what can be counted out."""
+"""What analysis says about running a program in worlds: which rows share their worlds, and what can be enumerated."""
 
 from __future__ import annotations
 

@@ -55,5 +55,5 @@ def _summary(path: Path, program: Program) -> str:
     parts = [counted(len(plan.events), "event"), counted(len(plan.streams), "stream")]
     if plan.tables:
         parts.append(counted(len(plan.tables), "table"))
-    remark = f"right, with {counted(len(program.warnings), 'warning')}" if program.warnings else "right"
+    remark = f"OK, with {counted(len(program.warnings), 'warning')}" if program.warnings else "OK"
     return f"{path}: {remark} ({', '.join(parts)})"

@@ -199,7 +199,7 @@ def _with_match(table: pa.Table) -> pa.Table:
 
 
 COLUMNS = ("event", "true", "claimed", "wrong", "missed", "Brier certain", "Brier in doubt")
-TITLE = "Taken for certain, and with its doubt"
+TITLE = "Deterministic and probabilistic results compared"
 NOTE = (
     "What really happened; what certain processing would have claimed, how much of that was wrong and what it missed; "
     "what this report calls certain, what it calls possible, and the sum of its probabilities; "

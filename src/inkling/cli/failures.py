@@ -85,7 +85,7 @@ def diagnostics_of(problem: Exception) -> tuple[Diagnostic, ...]:
         Diagnostic(
             "INK0901",
             "inkling failed",
-            notes=(_told(problem), "this is a mistake of inkling, not of the program or its data"),
+            notes=(_told(problem), "this is a bug in inkling, not in the program or its data"),
             helps=("run the same command with --debug and report what it prints",),
         ),
     )

@@ -35,7 +35,7 @@ KindOfModel = Annotated[
     typer.Option(
         "--kind",
         metavar="tree|full|weighted",
-        help="Look back as far as it pays, always as far as the order, or every way at once.",
+        help="Variable-length context, fixed order, or a mixture of orders.",
     ),
 ]
 RunnerChoice = Annotated[Runner, typer.Option("--runner", metavar="spark|local", help="On Spark, or in this process.")]
@@ -65,11 +65,11 @@ Tables = Annotated[
     list[str], typer.Option("--table", "-t", metavar="NAME=PATH", help="Facts of a table.", show_default=False)
 ]
 Example = Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but mistakes.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 LayoutChoice = Annotated[
     Layout | None,
     typer.Option(
-        "--layout", metavar="key|pattern|both", help="What tasks on Spark share out among them.", show_default=False
+        "--layout", metavar="key|pattern|both", help="How work is split across Spark tasks.", show_default=False
     ),
 ]
 Master = Annotated[str, typer.Option("--master", metavar="URL", help="Where Spark runs.")]
@@ -81,7 +81,7 @@ Epsilon = Annotated[
 ]
 Delta = Annotated[
     float,
-    typer.Option(metavar="D", help="The share of sampled probabilities that may miss it.", rich_help_panel=_DOUBT),
+    typer.Option(metavar="D", help="Chance that an estimate is off by more than epsilon.", rich_help_panel=_DOUBT),
 ]
 WorldSeed = Annotated[
     int,
@@ -90,7 +90,7 @@ WorldSeed = Annotated[
 ExactUpTo = Annotated[
     int,
     typer.Option(
-        min=0, metavar="N", help="Parts of the data with at most N worlds are counted out.", rich_help_panel=_DOUBT
+        min=0, metavar="N", help="Enumerate up to N possible worlds exactly, otherwise sample.", rich_help_panel=_DOUBT
     ),
 ]
 Budget = Annotated[

@@ -44,12 +44,12 @@ def run(
     ] = None,
     truth: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="What happened, as results: drawn in the report.", show_default=False),
+        typer.Option(metavar="PATH", help="Ground truth in result format, shown in the report.", show_default=False),
     ] = None,
     decided: Annotated[
         Path | None,
         typer.Option(
-            metavar="PATH", help="What was decided without doubt, as results: drawn in the report.", show_default=False
+            metavar="PATH", help="Results of a deterministic baseline, shown in the report.", show_default=False
         ),
     ] = None,
     epsilon: o.Epsilon = 0.01,

@@ -67,11 +67,13 @@ def stream(
         bool, typer.Option("--available-now", help="Take in what is there, and stop. The next run goes on from there.")
     ] = False,
     finish: Annotated[
-        bool, typer.Option("--finish", help="Take in what is there, decide all that is open as if no row came, stop.")
+        bool, typer.Option("--finish", help="Process available data, resolve pending matches, stop.")
     ] = False,
     idle_after: Annotated[
         float,
-        typer.Option(min=0, metavar="SECONDS", help="A stream silent for so long holds others back no more; 0: never."),
+        typer.Option(
+            min=0, metavar="SECONDS", help="Stop waiting for a stream after this many silent seconds; 0: never."
+        ),
     ] = 60.0,
     buckets: Annotated[
         int | None,

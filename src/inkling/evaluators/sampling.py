@@ -19,7 +19,7 @@ MOST_COUNTED = 1_000_000
 class Sampling:
     """The settings of a run over uncertain streams.
 
-    Parts of the data with at most `exact_up_to` worlds are counted out. The others are sampled, in as many worlds as
+    Parts of the data with at most `exact_up_to` worlds are enumerated. The others are sampled, in as many worlds as
     make every probability known to ± `epsilon` with confidence 1 - `delta`. Results that are undecided about their
     CONFIDENCE are sampled further, in up to `budget` times as many worlds. Equal seeds give equal answers.
     """

@@ -1,4 +1,4 @@
-"""What was proved about events over uncertain streams: what is counted out or sampled, and what the data decides."""
+"""What was proved about events over uncertain streams: what is enumerated or sampled, and what the data decides."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def world_lines(step: EventStep, program: p.ProgramPlan, looks: Looks) -> dict[s
     lossy = [one for one in streams_of(event, program) if isinstance(one.schema.doubt, LostEvents)]
     if lossy:
         lengths = needs_lengths(part)
-        verdict = "sampled where events were lost" if lengths.conclusion else "counted out like any other doubt"
+        verdict = "sampled where events were lost" if lengths.conclusion else "enumerated like any other uncertainty"
         lines["losses"] = f"{verdict}: {lengths.reason}"
     returned = "; ".join(_returned(event, looks))
     return lines | ({"returns": returned} if returned else {})

@@ -46,7 +46,7 @@ def asked_for(name: str, program: p.ProgramPlan) -> p.EventPlan:
     if event.forecast is not None:
         raise NotSupportedYet.of(
             "INK0453",
-            f"`{name}` is a forecast, of which no account is given yet",
+            f"`{name}` is a forecast, which `why` does not support yet",
             notes=("it says after each event what its model says there",),
             helps=(
                 f"`inkling why` tells how far `{event.forecast.of}` got",

@@ -37,7 +37,7 @@ def wrong(tmp_path: Path) -> Path:
 
 def test_a_right_program_is_summed_up(right: Path) -> None:
     result = call("check", right)
-    assert (result.exit_code, result.stdout) == (0, f"{right}: right (1 event, 1 stream)\n")
+    assert (result.exit_code, result.stdout) == (0, f"{right}: OK (1 event, 1 stream)\n")
     assert result.stderr == ""
 
 

@@ -40,7 +40,7 @@ def test_few_worlds_are_counted_and_the_summary_says_so() -> None:
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert (found["probability"], found["method"], found["error"]) == (0.125, "exact", 0.0)
-    assert result.stderr.splitlines()[-1] == "probabilities: 1 part counted out (4 worlds)"
+    assert result.stderr.splitlines()[-1] == "probabilities: 1 part enumerated (4 worlds)"
 
 
 def test_settings_reach_the_run() -> None:
@@ -83,5 +83,5 @@ def test_commands_and_python_agree_on_what_is_usual() -> None:
 def test_a_report_tells_of_the_doubt() -> None:
     assert run("--report", "report.html").exit_code == 0
     page = Path("report.html").read_text()
-    assert "Probabilities: 1 part counted out (4 worlds)" in page
+    assert "Probabilities: 1 part enumerated (4 worlds)" in page
     assert 'id="least-probability"' in page

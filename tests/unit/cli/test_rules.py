@@ -51,7 +51,7 @@ def test_arithmetic(folder: Path) -> None:
 
 
 def test_check(folder: Path) -> None:
-    assert said("check", str(folder / "rules.ele")).endswith("right (1 event, 1 stream)\n")
+    assert said("check", str(folder / "rules.ele")).endswith("OK (1 event, 1 stream)\n")
 
 
 def test_check_points_into_the_rules(folder: Path) -> None:

@@ -144,7 +144,7 @@ UNCERTAIN_INPUTS = {
 
 def test_results_in_doubt_are_looked_at_more_closely() -> None:
     data = inkling.report_data(UNCERTAIN, UNCERTAIN.run_local(UNCERTAIN_INPUTS), UNCERTAIN_INPUTS)
-    assert data.worlds == "1 part counted out (24 worlds)"
+    assert data.worlds == "1 part enumerated (24 worlds)"
     assert data.has_doubt
     sure, unlikely = sorted(data.matches, key=lambda match: -match.probability)
     assert (sure.probability, unlikely.probability) == pytest.approx((0.5, 0.125))

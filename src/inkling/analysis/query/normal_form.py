@@ -45,7 +45,7 @@ def _in_streams(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
     if event.demand is p.Demand.SAMPLED:
         yield "SAMPLED is asked for"
     if event.per not in (p.Per.END, p.Per.VALUES):
-        yield f"PER {event.per.value} asks for more than whether some match ends at a time; PER END would not"
+        yield f"PER {event.per.value} needs more than whether some match ends at a time; PER END does not"
     if event.restart or event.consumption is not None:
         yield "CONSUME lets matches depend on each other"
     if event.keep is not None or event.timeouts_of is not None:

@@ -135,7 +135,7 @@ def _matches(found: pa.Table, ids: pa.DataType, chance: Numbers, error: Numbers,
 def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
     return InputError.of(
         "INK0655",
-        f"`{event.name}` demands EXACT, but too much can be going on at once to be counted out",
+        f"`{event.name}` demands EXACT, but too much can be going on at once to be enumerated",
         notes=(f"{n_sampled:,} of {n_answers:,} answers would be sampled, to ± {largest:g}",),
         helps=("`inkling explain` says what makes the event hard; leave EXACT out, or ask for less",),
     )

@@ -1,4 +1,4 @@
-"""How probable relations between segments with lost ends are, for many pairs of keys: counted out, or sampled."""
+"""How probable relations between segments with lost ends are, for many pairs of keys: enumerated, or sampled."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _n_known(keys: Keys, found: Found) -> Ints:
 def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
     return InputError.of(
         "INK0670",
-        f"`{event.name}` demands EXACT, but too many events were lost at once to be counted out",
+        f"`{event.name}` demands EXACT, but too many events were lost at once to be enumerated",
         notes=(f"{n_sampled:,} answers would be sampled, to ± {largest:g}",),
         helps=("leave EXACT out",),
     )

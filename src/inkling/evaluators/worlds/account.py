@@ -1,4 +1,4 @@
-"""What a run over uncertain streams rests on: how many worlds were counted out, and how many were sampled."""
+"""What a run over uncertain streams rests on: how many worlds were enumerated, and how many were sampled."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Account:
     def __str__(self) -> str:
         said = []
         if self.n_counted:
-            said.append(f"{_number(self.n_counted, 'part')} counted out ({_number(self.n_worlds_counted, 'world')})")
+            said.append(f"{_number(self.n_counted, 'part')} enumerated ({_number(self.n_worlds_counted, 'world')})")
         if self.n_sampled:
             said.append(f"{_number(self.n_sampled, 'part')} sampled in {self.n_worlds_sampled:,} worlds each")
         if self.n_further:

@@ -38,7 +38,7 @@ def names_by_event(data: WorldData) -> dict[str, Names]:
 def estimates(
     data: WorldData, sampling: Sampling, on_worlds: OnWorlds | None = None
 ) -> tuple[dict[str, list[Estimate]], Account]:
-    """Estimates per event: those that were counted out, then those that were sampled."""
+    """Estimates per event: those that were enumerated, then those that were sampled."""
     events = data.program.events
     counted = data.counted(Numbers.FLOAT)
     sampled_only = [event.name for event in events if event.demand is Demand.SAMPLED]

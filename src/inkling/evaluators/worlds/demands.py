@@ -55,7 +55,7 @@ def _problems(event: EventPlan, data: WorldData, sampling: Sampling) -> Iterator
         if (why := choice.refused_by(Evaluator.CHAIN) or choice.refused_by(Evaluator.QUERY)) is not None:
             notes.append(f"it has to be looked for in worlds, because {why}")
         if not data.program.order_only and any("lost" in cause for cause in causes):
-            notes.append("lengths of time between lost events cannot be counted out, only their order can")
+            notes.append("lengths of time between lost events cannot be enumerated, only their order can")
         yield (
             number,
             InputError.of(

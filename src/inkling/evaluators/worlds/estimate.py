@@ -58,7 +58,7 @@ class Estimate:
 
 
 def exact_estimate(event: EventPlan, results: Summed) -> Estimate:
-    """Probabilities that were counted out."""
+    """Probabilities that were enumerated."""
     probability = np.clip(results.weight.astype(np.float64), 0.0, 1.0)
     n = len(results)
     found = Estimate(results, probability, np.zeros(n), np.full(n, EXACT, object))

@@ -32,7 +32,7 @@ class Choices:
     """What is to be chosen in each component, and how many worlds that makes; infinite where there are too many."""
 
     n_worlds: np.ndarray
-    lost: dict[int, list[Alternative]]  # per component with lost events that was counted out
+    lost: dict[int, list[Alternative]]  # per component with lost events that was enumerated
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Enumerated:
 def count_worlds(
     streams: Sequence[WorldStream], parts: Components, limit: int, scale: int, *, order_only: bool
 ) -> Choices:
-    """How many worlds every component has; lost events can only be counted out where their order is all that counts."""
+    """How many worlds every component has; lost events can only be enumerated where their order is all that counts."""
     n_worlds = np.ones(parts.count)
     for stream, component in zip(streams, parts.of_rows, strict=True):
         if isinstance(stream, ImpreciseStream | ProbableStream) and len(stream.rows):
@@ -117,7 +117,7 @@ def _components_with_losses(streams: Sequence[WorldStream], parts: Components) -
 
 
 def _components_without_borders(streams: Sequence[WorldStream], parts: Components) -> set[int]:
-    """Components with lost events that nothing but a rate limits: their orders cannot be counted out."""
+    """Components with lost events that nothing but a rate limits: their orders cannot be enumerated."""
     found: set[int] = set()
     for stream, component in zip(streams, parts.of_rows, strict=True):
         if isinstance(stream, LossyStream):

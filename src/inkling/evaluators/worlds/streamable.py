@@ -49,7 +49,7 @@ def _impossible(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iter
                 tree.event_name(event.name).span,
                 source,
                 "its probabilities are sampled there",
-                ("all worlds can be counted out only when all rows of a part of the data are known",),
+                ("all worlds can be enumerated only when all rows of a part of the data are known",),
                 ("leave EXACT out, or run the program over files",),
             )
         if event.top is not None:

@@ -21,7 +21,7 @@ from inkling.logical.plan import EventPlan
 from inkling.model.batch import Ints, MatchBatch
 
 MOST_WORLDS = 1024
-"""How many sampled worlds are looked at again; parts that are counted out are looked at in full."""
+"""How many sampled worlds are looked at again; parts that are enumerated are looked at in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def seen_again(
     removals: Sequence[Removal] = (),
     most_worlds: int = MOST_WORLDS,
 ) -> Iterator[Seen]:
-    """Every event in the worlds of the chosen components: those that can be counted out in all, others in a sample."""
+    """Every event in the worlds of the chosen components: those that can be enumerated in all, others in a sample."""
     for worlds in worlds_again(data, sampling, chosen, most_worlds):
         yield from _evaluated(data, worlds, removals)
 

@@ -99,7 +99,7 @@ def report_unknown(name: s.Ident, names: EventNames, home: Place | None, notes: 
         helps = (f"use the name of the event: {listed(of_that_type, 'or')}",)
     elif name.text in names.catalog.sources:
         helps = (f"give the event a name in the pattern, such as `{name} e`, and write `e`",)
-    names.mistakes.wrong("INK0207", f"nothing is called `{name}` here", name, notes=remarks, helps=helps)
+    names.mistakes.wrong("INK0207", f"unknown name `{name}`", name, notes=remarks, helps=helps)
 
 
 def warn_of_column(name: s.Ident, names: EventNames) -> None:

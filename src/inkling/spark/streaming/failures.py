@@ -135,7 +135,7 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
             "INK0613",
             f"{place['place']} failed while {batch} was computed",
             notes=(_python_cause(text),),
-            helps=(f"this is a mistake in inkling or in a function it calls; once it is mended, {_GO_ON}",),
+            helps=(f"this is a bug in inkling or in a function it calls; once it is fixed, {_GO_ON}",),
         )
     return Diagnostic(
         "INK0614", f"the stream stopped while {batch} was computed", notes=(_cause(chain),), helps=(_GO_ON,)
