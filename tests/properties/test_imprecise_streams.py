@@ -124,7 +124,7 @@ def check(seed: int, tally: Counter[str]) -> None:
 
 
 def n_kept(state: StreamState) -> int:
-    return sum(map(len, state.operators[-1][0].exact[Evaluator.CHAIN].stages))
+    return sum(map(len, state.operators[-1][0].evaluators[Evaluator.CHAIN].stages))
 
 
 def assert_needed(case: ChainCase, state: StreamState) -> None:
@@ -134,9 +134,10 @@ def assert_needed(case: ChainCase, state: StreamState) -> None:
         return
     assert isinstance(within, p.Points)
     widest = 4
-    for rows in state.operators[-1][0].exact[Evaluator.CHAIN].stages:
+    kept = state.operators[-1][0].evaluators[Evaluator.CHAIN]
+    for rows in kept.stages:
         if len(rows):
-            assert np.all(rows["@end"].to_numpy() >= state.operators[-1][0].decided - 2 * within.count - widest)
+            assert np.all(rows["@end"].to_numpy() >= kept.until - 2 * within.count - widest)
 
 
 @pytest.fixture(scope="module")

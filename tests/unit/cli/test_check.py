@@ -60,7 +60,7 @@ def test_warnings_are_shown_and_counted(tmp_path: Path) -> None:
     path.write_text(DOUBTFUL)
     result = call("check", path)
     assert result.exit_code == 0
-    assert "right, with 1 warning" in result.stdout
+    assert "OK, with 1 warning" in result.stdout
     assert result.stderr.startswith("warning[INK0324]")
     assert call("check", "--quiet", path).output == ""
 

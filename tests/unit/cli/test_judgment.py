@@ -33,10 +33,10 @@ def test_a_readme_shows_what_the_demo_prints(name: str, tmp_path: Path, monkeypa
     monkeypatch.setenv("COLUMNS", "80")
     result = CliRunner().invoke(app, ["demo", name, "--runner", "local"])
     assert result.exit_code == 0, result.output
-    tables = result.stdout[result.stdout.index("Taken for certain") :].splitlines()
+    tables = result.stdout[result.stdout.index("Deterministic and probabilistic results compared") :].splitlines()
     printed = "\n".join(line.rstrip() for line in tables)
     readme = example_program(name).with_name("README.md").read_text()
-    (shown,) = re.findall(r"^```text\n(Taken for certain.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    (shown,) = re.findall(r"^```text\n(Deterministic and .*?)^```$", readme, re.MULTILINE | re.DOTALL)
     assert printed.startswith(shown.rstrip())
 
 
@@ -46,7 +46,7 @@ def test_claims_are_counted_against_the_truth(tmp_path: Path, monkeypatch: pytes
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     for event in EVENTS:
-        cells = cells_of(result.stdout, "Taken for certain", event)
+        cells = cells_of(result.stdout, "Deterministic and probabilistic results compared", event)
         true, claimed = keys(Path("data/true"), event), keys(Path("data/naive"), event)
         assert cells[1:5] == [str(len(some)) for some in (true, claimed, claimed - true, true - claimed)]
         n_certain, n_possible = map(int, cells_of(result.stdout, "Beside the truth", event)[3:5])
@@ -61,4 +61,4 @@ def test_a_demo_without_doubt_is_not_judged(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["demo", "fleet", "--events", "500", "--runner", "local"])
     assert result.exit_code == 0
-    assert "Taken for certain" not in result.stdout
+    assert "Deterministic and probabilistic results compared" not in result.stdout

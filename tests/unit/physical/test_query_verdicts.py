@@ -52,7 +52,7 @@ SAID = {
     ),
     "SEQ STRICT(R a, R b) PARTITION BY k PER END": ("class      regular: ",),
     "SEQ NEXT(R a, S b) WITHIN 5 TICKS PARTITION BY k PER END": ("no query   WITHIN depends on when a match began",),
-    "SEQ NEXT(R a, S b) PARTITION BY k": ("no query   PER MATCH asks for more", "in possible worlds"),
+    "SEQ NEXT(R a, S b) PARTITION BY k": ("no query   PER MATCH needs more", "in possible worlds"),
 }
 
 
