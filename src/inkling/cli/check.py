@@ -1,4 +1,4 @@
-"""`inkling check`: whether programs are right, before any data is touched."""
+"""`inkling check`: reports the errors of programs before any data is read."""
 
 from __future__ import annotations
 

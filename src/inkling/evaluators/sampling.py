@@ -1,4 +1,4 @@
-"""How probabilities are to be found: when to count all worlds, and how closely to estimate otherwise."""
+"""When all possible worlds are enumerated, how many are sampled otherwise, and how far estimates may be off."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """How a plan is run, whatever its evaluators are.
 
-Enters: a physical plan and what its evaluators need. Leaves: evaluators behind one protocol. Runners import this
-package and `inkling.evaluators.protocol`, and no evaluator.
+Enters: a physical plan and what its evaluators need. Leaves: evaluators behind one protocol, and the operators of a
+running program. Only `registry` names evaluators; runners import this package and `inkling.evaluators.protocol`.
 """

@@ -1,4 +1,4 @@
-"""Whose rows and results are: hashes of partition keys, which mean the same in every batch, state and process."""
+"""Hashes and buckets of partition keys, the same in every batch, state and process: whose a row or result is."""
 
 from __future__ import annotations
 
